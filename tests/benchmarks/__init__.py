@@ -1,0 +1,7 @@
+"""Benchmarks: they print figures, and with ``--check`` they say which figure is missed.
+
+``python -m tests.benchmarks.labelled``  learning on URL sets with duplicate labels
+``python -m tests.benchmarks.recorded``  a recorded site crawled plain, cold and warm
+``python -m tests.benchmarks.speed``     canonical keys, learning and crawl overhead
+``python -m tests.benchmarks``           all that can run with the data at hand
+"""

@@ -1,0 +1,342 @@
+"""Learn from half of a labelled URL set and score on the other half.
+
+    python -m tests.benchmarks.labelled FILE.jsonl.gz... [--json] [--check]
+
+A row is ``{"url": .., "site": .., "fingerprint": .., "canonical"?: .., "redirect"?: ..}``: what was
+fetched and which content it had. A row whose fingerprint begins with ``redirect:`` is a redirect:
+evidence for the learner, but no content, so it is not scored.
+
+``--split url`` (the default) halves the URLs by a hash of the URL; ``--split page`` halves the
+contents, so that no page of the second half was ever seen under any URL; ``--split none`` learns and
+scores on everything, which says what the learner can express, not what it can foresee.
+"""
+
+import argparse
+import gzip
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from rich.console import Console
+from rich.table import Table
+from w3lib.url import canonicalize_url
+
+from scrapy_dedup import Observation, RuleBook, learn_rules
+
+from .checks import Check, report
+from .scores import Scores, lost_pages, mean, missed_duplicates, score
+
+LEAST_COMPRESSION = {"opencart_jwellix": 0.75, "kndb2009_joomla": 0.75, "hmailserver_phpbb": 0.45}
+"""Oracle-normalised compression that ``--check`` asks for, by file stem (split by URL)."""
+MOST_LOST = {"altsheff": 0}
+"""Lost pages that ``--check`` allows a set by itself, by file stem."""
+MOST_LOST_RATE = 0.001
+"""Lost pages / distinct pages that ``--check`` allows, pooled over all files."""
+
+LEARNED, NORMAL_FORM, W3LIB = "learned rules", "normal form", "w3lib canonicalize_url"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One labelled URL."""
+
+    url: str
+    fingerprint: str
+    canonical: str | None
+    redirect: str | None
+
+    @property
+    def is_redirect(self) -> bool:
+        """True for a URL that answered with a redirect, so that it has no content of its own."""
+        return self.fingerprint.startswith("redirect:")
+
+    def observation(self) -> Observation:
+        """The row as the learner takes it."""
+        if self.is_redirect:
+            target = self.redirect or self.fingerprint.removeprefix("redirect:")
+            return Observation(self.url, self.fingerprint, redirect=target, status=302)
+        return Observation(
+            self.url, self.fingerprint, canonical=self.canonical, redirect=self.redirect
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What one way of making keys did to one half."""
+
+    scores: Scores
+    key_seconds: float
+    """Time per URL."""
+    lost: tuple[tuple[str, str, str], ...]
+    missed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """All that one file gave with one seed."""
+
+    name: str
+    seed: int
+    learned_urls: int
+    rules: int
+    learn_seconds: float
+    """Time per URL learned from."""
+    parse_seconds: float
+    """Time of urlsplit and parse_qsl, per URL learned from, in the same run."""
+    methods: dict[str, Method]
+    book: RuleBook
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Rows of a labelled set, gzipped or plain, in file order."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        return [
+            Row(row["url"], row["fingerprint"], row.get("canonical"), row.get("redirect"))
+            for row in map(json.loads, lines)
+        ]
+
+
+def in_first_half(text: str, seed: int) -> bool:
+    """A coin that always falls the same way for the same text and seed."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"%d" % seed)
+    return bool(digest.digest()[0] & 1)
+
+
+def split_rows(rows: Sequence[Row], split: str, seed: int) -> tuple[list[Row], list[Row]]:
+    """(rows to learn from, rows to score on): by URL, by page, or twice all of them."""
+    if split == "none":
+        return list(rows), list(rows)
+    sides: tuple[list[Row], list[Row]] = ([], [])
+    for row in rows:
+        text = row.url if split == "url" else row.fingerprint
+        sides[not in_first_half(text, seed)].append(row)
+    return sides
+
+
+def measure(key: Callable[[str], str], rows: Sequence[Row]) -> Method:
+    """Score a key function on rows, redirects left out; its time is the median of three passes."""
+    urls = [row.url for row in rows if not row.is_redirect]
+    fingerprints = [row.fingerprint for row in rows if not row.is_redirect]
+    times = []
+    keys: list[str] = []
+    for _ in range(3):
+        start = perf_counter()
+        keys = [key(url) for url in urls]
+        times.append(perf_counter() - start)
+    return Method(
+        scores=score(keys, fingerprints),
+        key_seconds=median(times) / max(len(urls), 1),
+        lost=tuple(lost_pages(urls, keys, fingerprints)),
+        missed=tuple(missed_duplicates(urls, keys, fingerprints)),
+    )
+
+
+def run(path: Path, *, split: str = "url", seed: int = 0) -> Result:
+    """Learn from the first half of a labelled set and score every method on the second."""
+    learn_from, score_on = split_rows(read_rows(path), split, seed)
+    start = perf_counter()
+    for row in learn_from:
+        parse_qsl(urlsplit(row.url).query, keep_blank_values=True)
+    parse_seconds = perf_counter() - start
+    observations = [row.observation() for row in learn_from]
+    start = perf_counter()
+    book = learn_rules(observations)
+    learn_seconds = perf_counter() - start
+    per_url = 1 / max(len(learn_from), 1)
+    return Result(
+        name=path.name.split(".")[0],
+        seed=seed,
+        learned_urls=len(learn_from),
+        rules=len(book),
+        learn_seconds=learn_seconds * per_url,
+        parse_seconds=parse_seconds * per_url,
+        methods={
+            LEARNED: measure(book.canonical_key, score_on),
+            NORMAL_FORM: measure(RuleBook().canonical_key, score_on),
+            W3LIB: measure(canonicalize_url, score_on),
+        },
+        book=book,
+    )
+
+
+def checks(results: Sequence[Result], *, split: str) -> list[Check]:
+    """The figures that ``--check`` looks at; compression only where the split is by URL."""
+    found = []
+    for result in results:
+        scores = result.methods[LEARNED].scores
+        name = f"{result.name} (seed {result.seed})"
+        if split == "url" and (least := LEAST_COMPRESSION.get(result.name)) is not None:
+            found.append(
+                Check(f"{name} oracle-normalised compression", scores.oracle_compression, least)
+            )
+        if (most := MOST_LOST.get(result.name)) is not None:
+            found.append(Check(f"{name} lost pages", scores.lost, most=most))
+    pooled = pool(results, LEARNED)
+    found.append(Check("pooled lost-page rate", pooled.lost_rate, most=MOST_LOST_RATE))
+    return found
+
+
+def pool(results: Sequence[Result], method: str) -> Scores:
+    """The sum of one method's counts over all results."""
+    first, *rest = (result.methods[method].scores for result in results)
+    return sum(rest, first)
+
+
+def figures(scores: Scores) -> dict[str, float | int | None]:
+    """All scores by name, for JSON."""
+    return {
+        **asdict(scores),
+        "oracle_compression": scores.oracle_compression,
+        "lost": scores.lost,
+        "lost_rate": scores.lost_rate,
+        "compression": scores.compression,
+        "dup_reduction": scores.dup_reduction,
+        "false_positive_rate": scores.false_positive_rate,
+    }
+
+
+def averages(results: Sequence[Result], method: str) -> dict[str, dict[str, float | int | None]]:
+    """Micro (all URLs as one set) and macro (mean over the sets) averages of one method."""
+    each = [figures(result.methods[method].scores) for result in results]
+    rates = (
+        "oracle_compression",
+        "lost_rate",
+        "compression",
+        "dup_reduction",
+        "false_positive_rate",
+    )
+    return {
+        "micro": figures(pool(results, method)),
+        "macro": {rate: mean(row[rate] for row in each) for rate in rates},
+    }
+
+
+def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
+    """Everything measured, as one JSON object."""
+    methods = [LEARNED, NORMAL_FORM, W3LIB]
+    return {
+        "split": split,
+        "files": [
+            {
+                "name": result.name,
+                "seed": result.seed,
+                "learned_urls": result.learned_urls,
+                "rules": result.rules,
+                "learn_us_per_url": result.learn_seconds * 1e6,
+                "parse_us_per_url": result.parse_seconds * 1e6,
+                "methods": {
+                    name: figures(method.scores)
+                    | {"key_us_per_url": method.key_seconds * 1e6, "lost_pages": method.lost}
+                    for name, method in result.methods.items()
+                },
+            }
+            for result in results
+        ],
+        "averages": {method: averages(results, method) for method in methods},
+    }
+
+
+def rate(value: float | int | None, digits: int = 3) -> str:
+    """A rate for a table; a dash where it is not defined."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def print_tables(results: Sequence[Result], *, split: str) -> None:
+    """Print the table of all files and methods, and the averages."""
+    table = Table(title=f"Scored on the other half (split by {split})")
+    for heading in ("set", "method"):
+        table.add_column(heading, overflow="fold")
+    for heading in (
+        *("URLs", "pages", "dup.", "oracle-norm.", "lost", "lost rate", "compr.", "dup-red."),
+        *("fpr", "rules", "learn us/URL", "x parse", "key us/URL"),
+    ):
+        table.add_column(heading, justify="right", overflow="fold")
+
+    def add(name: str, method: str, row: dict[str, float | int | None], *rest: str) -> None:
+        counts = [str(row.get(c, "")) for c in ("urls", "pages")]
+        duplicates = str((row["urls"] or 0) - (row["pages"] or 0)) if "urls" in row else ""
+        table.add_row(
+            *(name, method, *counts, duplicates, rate(row["oracle_compression"])),
+            *(str(row.get("lost", "")), rate(row["lost_rate"], 4)),
+            *(rate(row["compression"]), rate(row["dup_reduction"])),
+            *(rate(row["false_positive_rate"], 4), *rest),
+        )
+
+    several_seeds = len({result.seed for result in results}) > 1
+    for result in results:
+        name = f"{result.name} #{result.seed}" if several_seeds else result.name
+        for method, measured in result.methods.items():
+            learned = method == LEARNED
+            add(
+                name if learned else "",
+                method,
+                figures(measured.scores),
+                str(result.rules) if learned else "",
+                f"{result.learn_seconds * 1e6:.0f}" if learned else "",
+                f"{result.learn_seconds / result.parse_seconds:.0f}" if learned else "",
+                f"{measured.key_seconds * 1e6:.1f}",
+            )
+        table.add_section()
+    if len(results) > 1:
+        for kind in ("micro", "macro"):
+            for method in (LEARNED, NORMAL_FORM, W3LIB):
+                row = averages(results, method)[kind]
+                add(f"{kind} average" if method == LEARNED else "", method, row, "", "", "", "")
+            table.add_section()
+    Console(width=None if sys.stdout.isatty() else 190).print(table)
+
+
+def print_details(result: Result, count: int) -> None:
+    """Print what was lost, some of the duplicates that stay, and the rules."""
+    console = Console(soft_wrap=True, highlight=False, markup=False)
+    method = result.methods[LEARNED]
+    console.print(f"{result.name} #{result.seed}: {len(method.lost)} pages lost")
+    for url, stand_in, key in method.lost[:count]:
+        console.print(f"  lost   {url}\n  taken  {stand_in}\n  key    {key}")
+    console.print(f"{result.name} #{result.seed}: {len(method.missed)} duplicates still fetched")
+    step = max(len(method.missed) // max(count, 1), 1)
+    for url, twin in method.missed[::step][:count]:
+        console.print(f"  again  {url}\n  after  {twin}")
+    for rule in result.book:
+        console.print(f"  rule   {rule}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.labelled", description=__doc__
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
+    parser.add_argument("--split", choices=("url", "page", "none"), default="url")
+    parser.add_argument("--seed", type=int, default=0, help="of the split")
+    parser.add_argument("--repeats", type=int, default=1, help="splits: seed, seed + 1, ...")
+    parser.add_argument("--show", type=int, metavar="N", help="examples and rules")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    args = parser.parse_args(argv)
+    results = [
+        run(path, split=args.split, seed=seed)
+        for path in args.files
+        for seed in range(args.seed, args.seed + args.repeats)
+    ]
+    if args.json:
+        print(json.dumps(as_json(results, split=args.split), indent=2))
+    else:
+        print_tables(results, split=args.split)
+    if args.show is not None:
+        for result in results:
+            print_details(result, args.show)
+    return report(checks(results, split=args.split)) if args.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
