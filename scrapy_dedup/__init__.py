@@ -1,0 +1,36 @@
+"""Download each page once: per-site URL rules, learned from what a crawl sees.
+
+The public names below are loaded when they are first used, so that importing the package for its
+functions imports neither Scrapy nor numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .crawl.addon import Addon
+    from .learning.learn import learn_rules
+    from .observation import Observation
+    from .rules.book import RuleBook
+
+__version__ = "0.1.0"
+
+__all__ = ["Addon", "Observation", "RuleBook", "learn_rules"]
+
+_HOMES = {
+    "Addon": ".crawl.addon",
+    "Observation": ".observation",
+    "RuleBook": ".rules.book",
+    "learn_rules": ".learning.learn",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name], __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
