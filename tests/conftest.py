@@ -1,0 +1,116 @@
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from .server import Asked, Route, Server
+
+#: Host names that no machine resolves by itself; in the tests they are 127.0.0.1.
+LOOPBACK_NAMES = ("www.localhost", "m.localhost", "shop.test", "www.shop.test", "other.test")
+
+Serve = Callable[[Mapping[str, Route] | Callable[[Asked], object]], Server]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test in its own folder, so that rule files and stores are written there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SCRAPY_SETTINGS_MODULE", raising=False)
+    monkeypatch.delenv("SCRAPY_PROJECT", raising=False)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start servers (see tests/server.py) that are closed when the test ends."""
+    servers: list[Server] = []
+
+    def start(routes: Mapping[str, Route] | Callable[[Asked], object]) -> Server:
+        servers.append(Server(routes).__enter__())
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def loopback_names() -> None:
+    """Let Scrapy in this process find LOOPBACK_NAMES on loopback, without any network."""
+    from scrapy.resolver import CachingThreadedResolver, dnscache
+    from twisted.internet import reactor
+
+    CachingThreadedResolver(reactor, 10_000, 60).install_on_reactor()
+    for name in LOOPBACK_NAMES:
+        dnscache[name] = "127.0.0.1"
+
+
+class Project:
+    """A Scrapy project in a temporary folder, driven from outside as a user does."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def scrapy(
+        self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run ``scrapy ARGS`` in the project's folder and return what it said."""
+        return subprocess.run(
+            [sys.executable, "-W", "error::DeprecationWarning:scrapy", "-m", "scrapy", *args],
+            cwd=self.folder,
+            env={**os.environ, "COLUMNS": "140", "NO_COLOR": "1", **(env or {})},
+            input=stdin if stdin is not None else "",
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+
+SETTINGS = """\
+BOT_NAME = "shop"
+SPIDER_MODULES = ["shop.spiders"]
+ADDONS = {"scrapy_dedup.Addon": 600}
+ROBOTSTXT_OBEY = False
+TELNETCONSOLE_ENABLED = False
+REMOTECONTROL_ENABLED = False
+LOG_LEVEL = "INFO"
+"""
+
+SPIDER = '''\
+import scrapy
+
+
+class Shop(scrapy.Spider):
+    """Follow every link from the start URL and give one item for each page."""
+
+    name = "shop"
+
+    def __init__(self, start="", **kwargs):
+        super().__init__(**kwargs)
+        self.start_urls = [start]
+
+    def parse(self, response):
+        yield {"url": response.url, "title": response.css("title::text").get()}
+        yield from response.follow_all(css="a")
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project "shop" with the add-on and a spider "shop" (-a start=URL)."""
+    made = Project(tmp_path / "project")
+    made.write("scrapy.cfg", "[settings]\ndefault = shop.settings\n")
+    made.write("shop/__init__.py", "")
+    made.write("shop/settings.py", SETTINGS)
+    made.write("shop/spiders/__init__.py", "")
+    made.write("shop/spiders/shop.py", SPIDER)
+    return made
