@@ -1,0 +1,66 @@
+"""How many pages are nearly, but not exactly, alike: a diagnostic at learning time.
+
+Many such pages mean that passing content (clocks, counters, rotating blocks)
+hides duplicates that exact fingerprints cannot see. Nothing is merged by it.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from simhash import Simhash, SimhashIndex
+from xxhash import xxh3_64_digest
+
+from .sketch import Sketch
+
+#: Bits, of 64, in which the simhash values of near-duplicates may differ (Manku, Jain
+#: and Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007).
+DISTANCE = 3
+#: Sketches that are compared at most.
+LIMIT = 2_000
+
+# SimhashIndex tells its progress, and each big bucket, to the log.
+_quiet = logging.getLogger(__name__ + ".index")
+_quiet.setLevel(logging.CRITICAL)
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicates:
+    """The outcome: of *pages* different pages, *near* have a near-duplicate among them."""
+
+    pages: int
+    near: int
+    pairs: int
+
+    @property
+    def share(self) -> float:
+        """Return the share of pages that have a near-duplicate."""
+        return self.near / self.pages if self.pages else 0.0
+
+
+def near_duplicates(sketches: Iterable[Sketch], *, distance: int = DISTANCE, limit: int = LIMIT) -> NearDuplicates:
+    """Count the pages that differ in text but hardly in their blocks.
+
+    Pages with equal text count once. At most *limit* pages are compared, chosen
+    by their fingerprints, so that the same pages give the same figure.
+    """
+    distinct = {sketch.text: sketch for sketch in sketches if sketch.sums}
+    chosen = [distinct[text] for text in sorted(distinct)[:limit]]
+    values = [(str(i), _simhash(sketch)) for i, sketch in enumerate(chosen)]
+    index = SimhashIndex(values, k=distance, log=_quiet)
+    near = pairs = 0
+    for _, value in values:
+        others = len(index.get_near_dups(value)) - 1
+        near += others > 0
+        pairs += others
+    return NearDuplicates(len(chosen), near, pairs // 2)
+
+
+def _simhash(sketch: Sketch) -> Simhash:
+    """Return the simhash of a page, each block weighing as much as it has words."""
+    weights: dict[str, int] = {}
+    for block, count in zip(sketch.blocks, sketch.counts, strict=True):
+        key = f"{block:x}"
+        # Heavier features overflow in the package: it multiplies arrays of uint8.
+        weights[key] = min(weights.get(key, 0) + count, 50)
+    return Simhash(weights, hashfunc=xxh3_64_digest, log=_quiet)

@@ -1,0 +1,198 @@
+"""Page sketches: the visible text of a page, packed into hashes per block.
+
+A *block* is one text node that is not blank. The sketch keeps three numbers of
+each, from which the fingerprints of the page follow, with or without a mask:
+
+- the sum of the hashes of its words (64 bits), which does not depend on their
+  order and adds up over blocks, so that the bag of words of a page can be had
+  however its markup cuts the text into blocks;
+- a check of the order of its words (32 bits, 0 for a single word);
+- the number of its words.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from struct import pack
+from typing import Protocol
+
+from lxml import etree
+from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
+
+from .html import parse
+from .packing import pack_sketch, unpack_sketch
+
+#: Blocks that a sketch keeps apart; the rest of the page is folded into one more.
+MAX_BLOCKS = 4096
+
+_WORD_BITS = (1 << 64) - 1
+_ORDER_BITS = (1 << 32) - 1
+_SPREAD = 0x9E3779B97F4A7C15  # 2**64 / golden ratio: spreads the order check over 64 bits
+
+
+class Mask(Protocol):
+    """Which blocks of a page do not last."""
+
+    #: Tells one mask from another: fingerprints of different masks never compare.
+    version: str
+
+    def hides(self, index: int, block: int) -> bool:
+        """Return True if the block with hash *block*, the *index*-th of its page, is to be left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What is kept of a page's visible text; see the module's description.
+
+    Equal sketches have equal fingerprints, but not the other way round: *text* of
+    a sketch that no mask has touched does not depend on how the markup cuts the
+    text into blocks.
+    """
+
+    #: Fingerprint of the words in order: 32 hexadecimal digits.
+    text: str
+    sums: tuple[int, ...]
+    orders: tuple[int, ...]
+    counts: tuple[int, ...]
+    #: Bytes of the whole body where only its beginning was read, else 0.
+    partial: int = 0
+    #: Version of the mask that was applied, or "".
+    mask: str = ""
+
+    @property
+    def words(self) -> int:
+        """Return the number of words."""
+        return sum(self.counts)
+
+    @property
+    def bag(self) -> str:
+        """Return the fingerprint of the words in any order: 32 hexadecimal digits."""
+        total = sum(self.sums) & _WORD_BITS
+        salt = f"{self.partial}\0{self.mask}".encode()
+        return xxh3_128_hexdigest(pack("<QQ", total, sum(self.counts)) + salt)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Return a hash of 64 bits for each block, in order."""
+        return tuple(s ^ (o * _SPREAD & _WORD_BITS) for s, o in zip(self.sums, self.orders, strict=True))
+
+    def masked(self, mask: Mask) -> "Sketch":
+        """Return the sketch without the blocks that *mask* hides.
+
+        Its fingerprints compare only with those of sketches under the same
+        mask, also where the mask hides nothing on this page.
+        """
+        kept = [i for i, block in enumerate(self.blocks) if not mask.hides(i, block)]
+        sums = tuple(self.sums[i] for i in kept)
+        orders = tuple(self.orders[i] for i in kept)
+        packed = b"".join(pack("<QI", s, o) for s, o in zip(sums, orders, strict=True))
+        salt = f"{self.partial}\0{mask.version}".encode()
+        return Sketch(
+            xxh3_128_hexdigest(packed + salt),
+            sums,
+            orders,
+            tuple(self.counts[i] for i in kept),
+            self.partial,
+            mask.version,
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the stored form (see :mod:`scrapy_dedup.content.packing`)."""
+        if self.mask:
+            raise ValueError("a masked sketch is not stored: store the one it was made of.")
+        return pack_sketch(self.text, self.sums, self.orders, self.counts, self.partial)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Sketch":
+        """Return the sketch that :meth:`to_bytes` packed. Raises ValueError."""
+        return cls(*unpack_sketch(data))
+
+
+# Text, sum, order check and number of words of a block; () for a blank one.
+_Block = tuple[bytes, int, int, int] | tuple[()]
+
+
+class _Blocks(dict[str, _Block]):
+    """Text nodes -> blocks.
+
+    Most text nodes of a page are its site's template, met on page after page, so
+    a look-up replaces the work on them. Long texts are not kept, and when the
+    memo is full it starts anew.
+    """
+
+    _LIMIT = 16_384
+    _LONGEST = 200
+
+    def __missing__(self, text: str) -> _Block:
+        block: _Block
+        # Only HTML's white space and the no-break space: bytes.split() is fast.
+        words = text.replace("\xa0", " ").encode("utf-8", "replace").split()
+        if not words:
+            block = ()
+        elif len(words) == 1:
+            block = words[0], xxh3_64_intdigest(words[0]), 0, 1
+        else:
+            plain = b" ".join(words)
+            total = sum(map(xxh3_64_intdigest, words)) & _WORD_BITS
+            block = plain, total, xxh3_64_intdigest(plain) & _ORDER_BITS, len(words)
+        if len(text) <= self._LONGEST:
+            if len(self) >= self._LIMIT:
+                self.clear()
+            self[text] = block
+        return block
+
+
+_blocks = _Blocks()
+_text_nodes = etree.XPath("//text()", smart_strings=False)
+_UNSEEN = ("script", "style", "template", "noscript")
+
+
+def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> Sketch:
+    """Return the sketch of an HTML page.
+
+    *page* is its text, its UTF-8 bytes, or the root of its lxml tree (parsel's
+    ``Selector.root``), which is only read. Visible text is every text node
+    outside script, style, template and noscript; the title counts, values of
+    form fields do not. Pass the length of the body in bytes as *partial* where
+    *page* is only the beginning of it.
+    """
+    if isinstance(page, str | bytes):
+        page = parse(page)
+    return sketch_of_texts(_visible(page), partial=partial)
+
+
+def _visible(root: etree._Element) -> list[str]:
+    texts: list[str] = _text_nodes(root)
+    # Asking XPath for the parents costs five times as much as taking the unseen
+    # texts out afterwards. Of texts that stand in both places as many are taken
+    # out as are unseen; since they are equal it hardly matters which.
+    unseen = [text for element in root.iter(*_UNSEEN) for text in element.itertext()]
+    if not unseen:
+        return texts
+    left = Counter(unseen)
+    seen = [text for text in texts if text not in left]
+    if len(texts) - len(seen) == len(unseen):
+        return seen
+    seen = []
+    for text in texts:
+        if left.get(text):
+            left[text] -= 1
+        else:
+            seen.append(text)
+    return seen
+
+
+def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
+    """Return the sketch of a sequence of text nodes."""
+    blocks = list(filter(None, map(_blocks.__getitem__, texts)))
+    salt = b"\0%d" % partial if partial else b""
+    if not blocks:
+        return Sketch(xxh3_128_hexdigest(salt), (), (), (), partial)
+    plain, sums, orders, counts = zip(*blocks, strict=True)
+    text = xxh3_128_hexdigest(b" ".join(plain) + salt)
+    if len(sums) > MAX_BLOCKS:
+        rest = b" ".join(plain[MAX_BLOCKS:])
+        sums = (*sums[:MAX_BLOCKS], sum(sums[MAX_BLOCKS:]) & _WORD_BITS)
+        orders = (*orders[:MAX_BLOCKS], xxh3_64_intdigest(rest) & _ORDER_BITS)
+        counts = (*counts[:MAX_BLOCKS], sum(counts[MAX_BLOCKS:]))
+    return Sketch(text, sums, orders, counts, partial)

@@ -1,0 +1,1 @@
+"""What was seen: observations, page sketches and discards, in a database."""
