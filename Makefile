@@ -1,0 +1,55 @@
+# Every target sets up .venv by itself (Python 3.10 or later and make are enough) and uses it again
+# as long as pyproject.toml has not changed. Another Python: make PYTHON=python3.13 test
+# More arguments for a tool: make test ARGS="-k redirect"
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+
+.NOTPARALLEL:
+.PHONY: help demo test lint types docs bench clean
+
+help:
+	@echo "make demo    crawl a demo shop with and without scrapy-dedup"
+	@echo "make test    run the tests"
+	@echo "make lint    check the style (ruff)"
+	@echo "make types   check the types (mypy)"
+	@echo "make docs    build the documentation into docs/_build/html"
+	@echo "make bench   measure speed (the other benchmarks: docs/benchmarks.md)"
+	@echo "make clean   remove what the targets made"
+
+demo: $(VENV)/.has-run
+	@$(RUN) example_project/demo.py $(ARGS)
+
+test: $(VENV)/.has-test
+	@$(RUN) -m pytest -q $(ARGS)
+
+lint: $(VENV)/.has-lint
+	@$(RUN) -m ruff check --quiet . && $(RUN) -m ruff format --check --quiet .
+
+types: $(VENV)/.has-lint
+	@$(RUN) -m mypy --no-error-summary $(ARGS)
+
+docs: $(VENV)/.has-docs
+	@$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+bench: $(VENV)/.has-bench
+	@$(RUN) -m tests.benchmarks.speed $(ARGS)
+
+clean:
+	@rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf example_project/work example_project/.scrapy example_project/dedup-rules
+
+$(RUN):
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "Python 3.10 or later is needed: make PYTHON=...")'
+	@echo "setting up $(VENV) (once)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# "run" is what the package itself needs; the others are its extras of the same name.
+$(VENV)/.has-run: pyproject.toml | $(RUN)
+	@$(RUN) -m pip install --quiet --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.has-%: pyproject.toml | $(RUN)
+	@$(RUN) -m pip install --quiet --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
