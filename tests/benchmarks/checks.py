@@ -20,9 +20,7 @@ class Check:
         """True when the figure is there and inside its bounds."""
         if self.value is None:
             return False
-        return (self.least is None or self.value >= self.least) and (
-            self.most is None or self.value <= self.most
-        )
+        return (self.least is None or self.value >= self.least) and (self.most is None or self.value <= self.most)
 
     def __str__(self) -> str:
         bounds = []

@@ -62,9 +62,7 @@ class Row:
         if self.is_redirect:
             target = self.redirect or self.fingerprint.removeprefix("redirect:")
             return Observation(self.url, self.fingerprint, redirect=target, status=302)
-        return Observation(
-            self.url, self.fingerprint, canonical=self.canonical, redirect=self.redirect
-        )
+        return Observation(self.url, self.fingerprint, canonical=self.canonical, redirect=self.redirect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +172,7 @@ def checks(results: Sequence[Result], *, split: str) -> list[Check]:
         scores = result.methods[LEARNED].scores
         name = f"{result.name} (seed {result.seed})"
         if split == "url" and (least := LEAST_COMPRESSION.get(result.name)) is not None:
-            found.append(
-                Check(f"{name} oracle-normalised compression", scores.oracle_compression, least)
-            )
+            found.append(Check(f"{name} oracle-normalised compression", scores.oracle_compression, least))
         if (most := MOST_LOST.get(result.name)) is not None:
             found.append(Check(f"{name} lost pages", scores.lost, most=most))
     pooled = pool(results, LEARNED)
@@ -244,7 +240,7 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
     }
 
 
-def rate(value: float | int | None, digits: int = 3) -> str:
+def rate(value: float | None, digits: int = 3) -> str:
     """A rate for a table; a dash where it is not defined."""
     return "-" if value is None else f"{value:.{digits}f}"
 
@@ -311,9 +307,7 @@ def print_details(result: Result, count: int) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.labelled", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.labelled", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
     parser.add_argument("--split", choices=("url", "page", "none"), default="url")

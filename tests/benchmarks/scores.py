@@ -105,9 +105,7 @@ def score(keys: Sequence[str], fingerprints: Sequence[str]) -> Scores:
     )
 
 
-def lost_pages(
-    urls: Sequence[str], keys: Sequence[str], fingerprints: Sequence[str]
-) -> list[tuple[str, str, str]]:
+def lost_pages(urls: Sequence[str], keys: Sequence[str], fingerprints: Sequence[str]) -> list[tuple[str, str, str]]:
     """(a URL of the lost page, the URL that stood for it, their key), one per lost page."""
     first: dict[str, int] = {}
     for i, key in enumerate(keys):
@@ -120,9 +118,7 @@ def lost_pages(
     return list(found.values())
 
 
-def missed_duplicates(
-    urls: Sequence[str], keys: Sequence[str], fingerprints: Sequence[str]
-) -> list[tuple[str, str]]:
+def missed_duplicates(urls: Sequence[str], keys: Sequence[str], fingerprints: Sequence[str]) -> list[tuple[str, str]]:
     """(a kept URL, an earlier kept URL with the same content), one per duplicate still fetched."""
     stand_in: dict[str, str] = {}
     keys_seen: set[str] = set()

@@ -1,0 +1,289 @@
+"""Crawl a recorded site plain, cold and warm, and count at the server.
+
+    python -m tests.benchmarks.recorded FILE.jsonl.gz... [--json] [--check]
+
+*plain* is stock Scrapy, *cold* the first crawl with the add-on (no store, no rules), *warm* the
+crawl after ``scrapy learn-rules`` has learned from what the cold crawl recorded. All three are real
+processes: ``scrapy crawl`` and ``scrapy learn-rules`` in a throw-away project whose settings hold
+the one line that the README names.
+
+The world is closed: a link to a URL that the recording lacks is skipped in every variant alike. The
+crawl is breadth first and sends one request at a time, so that it always takes the same course (the
+server is on loopback, where more requests at once would save hardly any time).
+
+Downloads are what the server answered with status 200. A page is what it shows: its bag of words,
+less the clock. *Distinct by text* also minds the order of the words, so the sort orders of one list
+count as several pages there, which is why the saved share and the lost pages go by the bag of words:
+
+    saved share = 1 - (downloads - distinct pages) / (plain downloads - plain distinct pages)
+
+so a page that is lost is never credited as saved.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from . import peers
+from .checks import Check, report
+from .project import PLUGIN_SETTINGS, Project
+from .reachability import ClosedWorld
+from .recording import Recording
+from .server import Server
+
+LEAST_SAVED = {"wordpress": 0.55, "dokuwiki": 0.95, "apache-docs": 0.77}
+"""Saved share of the warm crawl that ``--check`` asks for, by file stem."""
+PEER = "duplicate-url-discarder"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A page that the plain crawl reached and another did not."""
+
+    url: str
+    urls: int
+    """Recorded URLs that show it."""
+    unreachable: bool
+    """Out of reach in the closed world (see ``reachability``), so not the rules' fault."""
+    linkers: tuple[str, ...]
+    """Some pages that link to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What one crawl asked the server for, and what it reached."""
+
+    name: str
+    requests: int
+    downloads: int
+    text: int
+    bag: int
+    lost: tuple[Lost, ...]
+    seconds: float
+    cpu_seconds: float
+    stats: dict[str, Any] = field(repr=False)
+
+    @property
+    def lost_count(self) -> int:
+        """Pages lost, without those that the closed world hides."""
+        return sum(not page.unreachable for page in self.lost)
+
+    def saved_share(self, plain: "Crawl", by: str = "bag") -> float | None:
+        """Share of the removable downloads that were saved; ``by`` is "bag" or "text"."""
+        distinct, before = getattr(self, by), getattr(plain, by)
+        removable = plain.downloads - before
+        return 1 - (self.downloads - distinct) / removable if removable else None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """All crawls of one recording."""
+
+    name: str
+    crawls: tuple[Crawl, ...]
+    rules: int
+    learn_seconds: float
+    learn_output: str = field(repr=False)
+
+    def __getitem__(self, name: str) -> Crawl:
+        return next(crawl for crawl in self.crawls if crawl.name == name)
+
+
+class Bench:
+    """Crawls one served recording in projects of a folder."""
+
+    def __init__(self, recording: Recording, server: Server, folder: Path) -> None:
+        self._recording = recording
+        self._server = server
+        self._folder = folder
+        self._reached: dict[str, set[str]] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+        self._world = folder / "world.json"
+        moved = [
+            [recording.moved(url, recording.port, server.port) for url in urls]
+            for urls in (recording.start_urls, recording.answers)
+        ]
+        self._world.write_text(json.dumps({"start": moved[0], "urls": moved[1]}))
+
+    def project(self, name: str, settings: dict[str, Any]) -> Project:
+        """A new project; one request at a time, so that the crawl's course is fixed."""
+        return Project(
+            self._folder / name,
+            {"CONCURRENT_REQUESTS": 1, "LOG_FILE": "crawl.log", **settings},
+        )
+
+    def crawl(self, name: str, project: Project) -> Crawl:
+        """Run one crawl and read off the server what it did."""
+        self._server.take()
+        run, stats = project.crawl("recorded", world=str(self._world))
+        counts = self._server.take()
+        asked = {what.split(" ", 1)[1]: n for what, n in counts.items() if what.startswith("GET ")}
+        identities = self._recording.identities
+        pages = {url: n for url, n in asked.items() if url in identities}
+        self._reached[name] = set(pages)
+        return Crawl(
+            name=name,
+            requests=sum(counts.values()),
+            downloads=sum(pages.values()),
+            text=len({identities[url].text for url in pages}),
+            bag=len({identities[url].bag for url in pages}),
+            lost=tuple(self._lost(set(asked), pages)),
+            seconds=run.seconds,
+            cpu_seconds=run.cpu_seconds,
+            stats=stats,
+        )
+
+    def _lost(self, asked: set[str], pages: dict[str, int]) -> list[Lost]:
+        """Pages of the plain crawl that these downloads lack."""
+        identities = self._recording.identities
+        shown = {identities[url].bag for url in pages}
+        lost: defaultdict[str, list[str]] = defaultdict(list)
+        for url in self._reached["plain"]:
+            if identities[url].bag not in shown:
+                lost[identities[url].bag].append(url)
+        if not lost:
+            return []
+        groups = sorted(sorted(urls) for urls in lost.values())
+        world = ClosedWorld(self._recording, asked)
+        return [
+            Lost(urls[0], len(urls), unreachable, tuple(sorted(world.linkers(urls[0]))[:5]))
+            for urls, unreachable in zip(groups, world.unreachable(groups), strict=True)
+        ]
+
+
+def run(path: Path, folder: Path, *, with_peers: bool = False, any_port: bool = False) -> Result:
+    """Crawl the recording ``path`` in projects under ``folder``, plain first."""
+    from scrapy_dedup import RuleBook
+
+    recording = Recording.load(path)
+    with Server(path, 0 if any_port else recording.port) as server:
+        bench = Bench(recording, server, folder)
+        crawls = [bench.crawl("plain", bench.project("plain", {}))]
+        project = bench.project("plugin", PLUGIN_SETTINGS)
+        crawls.append(bench.crawl("cold", project))
+        learned = project.scrapy("learn-rules")
+        book = RuleBook.load(project.folder / "dedup-rules")
+        crawls.append(bench.crawl("warm", project))
+        if with_peers and peers.has_duplicate_url_discarder():
+            settings = peers.duplicate_url_discarder_settings()
+            crawls.append(bench.crawl(PEER, bench.project("peer", settings)))
+    return Result(recording.name, tuple(crawls), len(book), learned.seconds, learned.output)
+
+
+def checks(result: Result) -> list[Check]:
+    """The figures that ``--check`` looks at."""
+    warm = result["warm"]
+    found = [
+        Check(f"{result.name} {crawl.name}: pages lost", crawl.lost_count, most=0) for crawl in (result["cold"], warm)
+    ]
+    if (least := LEAST_SAVED.get(result.name)) is not None:
+        share = warm.saved_share(result["plain"])
+        found.append(Check(f"{result.name} warm: saved share", share, least))
+    return found
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Everything measured, as one JSON object."""
+    plain = result["plain"]
+    return {
+        "name": result.name,
+        "rules": result.rules,
+        "learn_seconds": result.learn_seconds,
+        "learn_output": result.learn_output,
+        "crawls": [
+            {
+                **asdict(crawl),
+                "lost_count": crawl.lost_count,
+                "saved_share": crawl.saved_share(plain),
+                "saved_share_by_text": crawl.saved_share(plain, "text"),
+            }
+            for crawl in result.crawls
+        ],
+        "peers_measured_elsewhere": peers.MEASURED_ELSEWHERE.get(result.name),
+    }
+
+
+def print_result(result: Result, *, with_peers: bool) -> None:
+    """Print the crawls as a table, and each lost page with what was found out about it."""
+    console = Console(width=None if sys.stdout.isatty() else 130, highlight=False)
+    plain = result["plain"]
+    table = Table(
+        title=f"{result.name}: {plain.downloads - plain.bag} of {plain.downloads} downloads are "
+        f"removable (by bag of words; {plain.downloads - plain.text} by text)"
+    )
+    table.add_column("crawl", no_wrap=True)
+    for heading in (
+        *("requests", "downloads", "distinct by text", "by bag", "lost", "out of reach"),
+        *("saved share", "seconds", "CPU s", "errors"),
+    ):
+        table.add_column(heading, justify="right")
+    for crawl in result.crawls:
+        share = crawl.saved_share(plain)
+        table.add_row(
+            crawl.name,
+            *map(str, (crawl.requests, crawl.downloads, crawl.text, crawl.bag)),
+            *(str(crawl.lost_count), str(len(crawl.lost) - crawl.lost_count)),
+            "-" if share is None or crawl is plain else f"{share:.3f}",
+            *(f"{crawl.seconds:.1f}", f"{crawl.cpu_seconds:.1f}"),
+            str(crawl.stats.get("log_count/ERROR", 0)),
+        )
+    console.print(table)
+    console.print(f"{result.rules} rules; learn-rules took {result.learn_seconds:.1f} s")
+    for crawl in result.crawls:
+        for page in crawl.lost:
+            what = "out of reach (closed world)" if page.unreachable else "LOST"
+            console.print(f"{crawl.name}: {what} {page.url}", soft_wrap=True, markup=False)
+    if with_peers:
+        print_peers(console, result)
+
+
+def print_peers(console: Console, result: Result) -> None:
+    """Print the figures of other tools that were measured elsewhere, marked as such."""
+    discarder, lost, maybe_dont = peers.MEASURED_ELSEWHERE.get(result.name, (None, None, None))
+    console.print(
+        "Measured elsewhere, not in this run: duplicate-url-discarder with its shipped rules "
+        f"{discarder or '-'} downloads{f', {lost} pages lost' if lost else ''}; "
+        f"MaybeDont (patched) {maybe_dont or '-'} downloads"
+    )
+    if not peers.has_duplicate_url_discarder():
+        console.print(f"{PEER} is not installed here, so it was not run")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.recorded",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
+    parser.add_argument("--json", action="store_true", help="print a JSON list, one per file")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    parser.add_argument("--peers", action="store_true", help="other tools beside it")
+    parser.add_argument("--any-port", action="store_true", help="not the recorded port")
+    parser.add_argument("--keep", type=Path, help="keep projects, store and rules in this new folder")
+    args = parser.parse_args(argv)
+    results = []
+    for path in args.files:
+        with tempfile.TemporaryDirectory(prefix="recorded-") as scratch:
+            folder = args.keep.resolve() / path.name.split(".")[0] if args.keep else Path(scratch)
+            result = run(path, folder, with_peers=args.peers, any_port=args.any_port)
+        results.append(result)
+        if not args.json:
+            print_result(result, with_peers=args.peers)
+    if args.json:
+        print(json.dumps([as_json(result) for result in results], indent=2, default=str))
+    return report(check for result in results for check in checks(result)) if args.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

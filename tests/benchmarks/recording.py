@@ -1,0 +1,162 @@
+"""A recorded web site: the responses that a real application gave, one JSON object per line.
+
+``{"requested_url": .., "status": .., "location": .., "content_type": .., "depth": ..,
+"body_z": base64 of the zlib-compressed body}``, gzipped. A recording is static: the same URL always
+gives the same bytes, so a crawl of it always comes out the same.
+
+Bodies that are not HTML may have been cut when they were recorded. Where a file
+``NAME.labels.tsv.gz`` lies beside the recording, such a body is identified by the digest of the whole
+one that stands there (column ``sha1_body``).
+"""
+
+import base64
+import gzip
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha1
+from pathlib import Path
+from urllib.parse import urldefrag, urlsplit
+
+from .pages import PageIdentity, fingerprint, identity
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One recorded response, its body still packed."""
+
+    url: str
+    status: int
+    location: str | None
+    content_type: str
+    depth: int
+    packed: str
+
+    @property
+    def body(self) -> bytes:
+        """The recorded body."""
+        return zlib.decompress(base64.b64decode(self.packed))
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """(host, request target): what a server sees of the URL."""
+        parts = urlsplit(self.url)
+        target = (parts.path or "/") + ("?" + parts.query if parts.query else "")
+        return (parts.hostname or "", target)
+
+
+class Recording:
+    """The answers of one site, by URL, in the order in which they were recorded."""
+
+    def __init__(self, name: str, answers: Iterable[Answer], whole: dict[str, str] | None = None) -> None:
+        self.name = name
+        self.whole = whole or {}
+        self.answers: dict[str, Answer] = {}
+        for answer in answers:
+            self.answers.setdefault(answer.url, answer)
+        if not self.answers:
+            raise ValueError(f"{name}: no recorded response in it")
+
+    @classmethod
+    def load(cls, path: Path) -> "Recording":
+        """Read a recording, and the labels beside it when they are there."""
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            answers = [
+                Answer(
+                    # A fragment never reached the server that was recorded.
+                    url=urldefrag(row["requested_url"]).url,
+                    status=row["status"],
+                    location=row.get("location"),
+                    content_type=row.get("content_type") or "",
+                    depth=row.get("depth") or 0,
+                    packed=row["body_z"],
+                )
+                for row in map(json.loads, lines)
+            ]
+        name = path.name.split(".")[0]
+        labels = path.with_name(f"{name}.labels.tsv.gz")
+        return cls(name, answers, read_digests(labels) if labels.exists() else None)
+
+    @property
+    def start_urls(self) -> list[str]:
+        """Where the recorded crawl began (depth 0)."""
+        first = min(answer.depth for answer in self.answers.values())
+        return [answer.url for answer in self.answers.values() if answer.depth == first]
+
+    @cached_property
+    def hosts(self) -> frozenset[str]:
+        """All host names of the recording, without ports."""
+        return frozenset(urlsplit(url).hostname or "" for url in self.answers)
+
+    @cached_property
+    def port(self) -> int:
+        """The port on which the site was recorded; the links in its pages name it."""
+        return Counter(urlsplit(url).port or 80 for url in self.answers).most_common(1)[0][0]
+
+    @cached_property
+    def identities(self) -> dict[str, PageIdentity]:
+        """The fingerprints of every page (status 200), by recorded URL."""
+        return {url: self._identity(answer) for url, answer in self.answers.items() if answer.status == 200}
+
+    def _identity(self, answer: Answer) -> PageIdentity:
+        body = answer.body
+        if "html" not in answer.content_type:
+            whole = self.whole.get(answer.url)
+            if whole is not None and whole != sha1(body, usedforsecurity=False).hexdigest():
+                digest = fingerprint(whole)
+                return PageIdentity(digest, digest)
+        return identity(body, answer.content_type)
+
+    def moved(self, text: str, old: int, new: int) -> str:
+        """A text whose absolute links to the site name port ``old``, with port ``new`` instead."""
+        if old != new:
+            for host in self.hosts:
+                text = text.replace(f"{host}:{old}", f"{host}:{new}")
+                text = text.replace(f"{host}%3A{old}", f"{host}%3A{new}")
+        return text
+
+    def moved_body(self, body: bytes, port: int) -> bytes:
+        """A body as the site would send it on another port."""
+        if port == self.port:
+            return body
+        return self.moved(body.decode("latin-1"), self.port, port).encode("latin-1")
+
+
+def read_digests(labels: Path) -> dict[str, str]:
+    """URL -> SHA-1 of the whole body, from a tab-separated file of labels."""
+    with gzip.open(labels, "rt", encoding="utf-8") as lines:
+        columns = next(lines).rstrip("\n").split("\t")
+        url, digest = columns.index("requested_url"), columns.index("sha1_body")
+        return {urldefrag(row[url]).url: row[digest] for row in (line.rstrip("\n").split("\t") for line in lines)}
+
+
+def write_recording(path: Path, answers: Iterable[Answer]) -> None:
+    """Write answers in the format that `Recording.load` reads."""
+    with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as lines:
+        for answer in answers:
+            row = {
+                "requested_url": answer.url,
+                "status": answer.status,
+                "location": answer.location,
+                "content_type": answer.content_type,
+                "depth": answer.depth,
+                "body_z": answer.packed,
+            }
+            lines.write(json.dumps(row) + "\n")
+
+
+def answer(
+    url: str,
+    body: str = "",
+    *,
+    status: int = 200,
+    location: str | None = None,
+    content_type: str = "text/html; charset=utf-8",
+    depth: int = 1,
+) -> Answer:
+    """An answer made by hand, for generated recordings."""
+    packed = base64.b64encode(zlib.compress(body.encode())).decode("ascii")
+    return Answer(url, status, location, content_type, depth, packed)

@@ -1,0 +1,141 @@
+"""A server that answers as a recorded site did, in a process of its own, and counts at the server.
+
+``python -m tests.benchmarks.server FILE.jsonl.gz PORT`` listens on 127.0.0.1 and nowhere else, and
+prints the port. A line on its standard input makes it print what it was asked for since the last
+one, as a JSON object ``{"METHOD recorded URL": count}``; it ends when its standard input closes. A URL
+that was not recorded answers 404. On a port other than the recorded one, the absolute links in the
+pages name that port.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections import Counter
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import urlsplit
+
+from typing_extensions import Self
+
+from .recording import Answer, Recording
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder from which ``tests.benchmarks`` can be imported."""
+
+
+class Server:
+    """The parent's side: a context manager that serves a recording."""
+
+    def __init__(self, path: Path, port: int = 0) -> None:
+        """Serve on ``port`` when it is free, and else on any free one (0: any at once)."""
+        self._command = [sys.executable, "-m", "tests.benchmarks.server", str(path.resolve())]
+        self._wanted = port
+        self.port = 0
+
+    def __enter__(self) -> Self:
+        port = self._wanted if self._wanted and is_free(self._wanted) else 0
+        self._process = subprocess.Popen(
+            [*self._command, str(port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the server did not start")
+        self.port = int(line)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._process.communicate(timeout=60)
+
+    def take(self) -> dict[str, int]:
+        """What was asked for since the last call: ``{"GET http://..": count}``."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("take\n")
+        self._process.stdin.flush()
+        counts: dict[str, int] = json.loads(self._process.stdout.readline())
+        return counts
+
+
+def is_free(port: int) -> bool:
+    """True when nothing listens on that port of 127.0.0.1."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def head_of(answer: Answer, length: int, location: str) -> bytes:
+    """The status line and headers of an answer."""
+    try:
+        reason = HTTPStatus(answer.status).phrase
+    except ValueError:
+        reason = "Status"
+    lines = [f"HTTP/1.1 {answer.status} {reason}", f"Content-Length: {length}"]
+    if answer.content_type:
+        lines.append(f"Content-Type: {answer.content_type}")
+    if location:
+        lines.append(f"Location: {location}")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
+
+
+async def serve(path: Path, port: int) -> None:
+    """Serve until standard input closes."""
+    recording = Recording.load(path)
+    pages = {answer.address: answer for answer in recording.answers.values()}
+    asked: Counter[str] = Counter()
+    listening = 0
+
+    async def answer_all(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await answer_one(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
+            pass
+        finally:
+            writer.close()
+
+    async def answer_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        method, target, _ = lines[0].split(" ", 2)
+        headers = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
+        host = urlsplit("//" + headers.get("host", "127.0.0.1")).hostname or ""
+        target = recording.moved(target, listening, recording.port)
+        found = pages.get((host, target))
+        asked[f"{method} {found.url if found else f'http://{host}:{recording.port}{target}'}"] += 1
+        if found is None:
+            found = Answer("", 404, None, "text/plain", 0, "eJwDAAAAAAE=")
+        body = recording.moved_body(found.body, listening)
+        location = recording.moved(found.location or "", recording.port, listening)
+        writer.write(head_of(found, len(body), location) + (b"" if method == "HEAD" else body))
+        await writer.drain()
+        return headers.get("connection") != "close"
+
+    server = await asyncio.start_server(answer_all, "127.0.0.1", port, limit=1 << 20)
+    listening = server.sockets[0].getsockname()[1]
+    print(listening, flush=True)
+    while await asyncio.to_thread(sys.stdin.readline):
+        print(json.dumps(asked), flush=True)
+        asked.clear()
+    server.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Path(sys.argv[1]), int(sys.argv[2])))
