@@ -1,0 +1,25 @@
+"""Sphinx configuration; ``make docs`` builds with warnings as errors."""
+
+from scrapy_dedup import __version__
+
+project = "scrapy-dedup"
+author = "scrapy-dedup developers"
+copyright = author  # noqa: A001
+release = version = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+html_theme = "furo"
+html_title = f"scrapy-dedup {version}"
+exclude_patterns = ["_build"]
+nitpicky = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+
+myst_heading_anchors = 3
