@@ -1,0 +1,163 @@
+"""Opening the database of a store, and what its errors mean."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, MetaData, QueuePool, create_engine, event, inspect, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from . import schema
+
+
+class StoreError(Exception):
+    """The store cannot be used: which one, why, and what can be done."""
+
+    def __init__(self, place: str, problem: str, remedy: str, *, locked: bool = False) -> None:
+        self.place = place
+        self.problem = problem
+        self.remedy = remedy
+        #: True if another process holds the store, so that it may work later.
+        self.locked = locked
+        super().__init__(f"store {place}: {problem}. {remedy}")
+
+
+# Part of the database's message -> what can be done about it.
+_REMEDIES = (
+    (
+        "not a database",
+        "Move that file away, or name another one in DEDUP_STORE; a new store is made by the next crawl.",
+    ),
+    ("malformed", "Move that file away, or name another one in DEDUP_STORE; a new store is made by the next crawl."),
+    ("locked", "Another process writes to it; try again when it has ended."),
+    ("busy", "Another process writes to it; try again when it has ended."),
+    ("full", "Make room on that disk, or name a file on another one in DEDUP_STORE."),
+    ("readonly", "Make the file and its directory writable, or name another file in DEDUP_STORE."),
+    ("read-only", "Make the file and its directory writable, or name another file in DEDUP_STORE."),
+    ("unable to open", "Make sure that its directory exists and that the file may be read and written."),
+    ("disk i/o", "Look after that disk, or name a file on another one in DEDUP_STORE."),
+)
+
+
+@contextmanager
+def clear_errors(place: str) -> Iterator[None]:
+    """Turn the errors of database and file system into :exc:`StoreError`.
+
+    Errors in the data that was to be written are left as they are.
+    """
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(cause, (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError)):
+            raise
+        problem = str(cause)
+        lower = problem.lower()
+        remedy = next((remedy for part, remedy in _REMEDIES if part in lower), "See the message of the database.")
+        raise StoreError(place, problem, remedy, locked="locked" in lower or "busy" in lower) from error
+    except OSError as error:
+        remedy = "Make its directory writable, or name another file in DEDUP_STORE."
+        raise StoreError(place, f"{error.strerror or error} ({error.filename})", remedy) from error
+
+
+def database_path(target: str | Path) -> Path | None:
+    """Return the file that *target*, a path or an SQLAlchemy URL, names; None for another database."""
+    if isinstance(target, Path) or "://" not in target:
+        return Path(target)
+    url = make_url(target)
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def open_engine(target: str | Path, *, readonly: bool, timeout: float) -> Engine:
+    """Return an engine on *target*, with the tables made or checked. Raises :exc:`StoreError`."""
+    place = place_of(target)
+    try:
+        path = database_path(target)
+        engine = create_engine(str(target)) if path is None else _sqlite(path, readonly, timeout)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        remedy = "DEDUP_STORE takes a path or an SQLAlchemy URL such as sqlite:////var/lib/crawl/store.sqlite."
+        raise StoreError(place, str(error), remedy) from error
+    try:
+        with clear_errors(place):
+            _check(engine, place, readonly)
+    except (StoreError, SQLAlchemyError):
+        engine.dispose()
+        raise
+    return engine
+
+
+def place_of(target: str | Path) -> str:
+    """Return the name of a store for messages, without a password."""
+    if isinstance(target, Path) or "://" not in target:
+        return str(target)
+    try:
+        return make_url(target).render_as_string(hide_password=True)
+    except ArgumentError:
+        return target
+
+
+def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
+    place = str(path)
+    if str(path) == ":memory:":
+        raise StoreError(place, "is gone when the crawl ends", "Name a file in DEDUP_STORE.")
+    with clear_errors(place):
+        if not readonly:
+            # The mode holds for directories that are made here, not for one that is there.
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+        elif not path.exists():
+            raise StoreError(place, "does not exist", "Crawl first: the crawl records what it sees there.")
+    uri = path.absolute().as_uri() + ("?mode=ro" if readonly else "?mode=rw")
+
+    def connect() -> sqlite3.Connection:
+        # isolation_level None: transactions are begun below, by us.
+        connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+        if not readonly:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before there are tables
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA journal_size_limit = 16777216")
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=2)
+
+    def begin(connection: Any) -> None:
+        # A writer that begins as a reader cannot wait for its turn once another has written.
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    event.listen(engine, "begin", begin)
+    return engine
+
+
+def _check(engine: Engine, place: str, readonly: bool) -> None:
+    """Make the tables where there are none; refuse a database that is not ours or too new."""
+    options = {} if readonly else {"writes": True}
+    with engine.execution_options(**options).begin() as connection:
+        tables = set(inspect(connection).get_table_names())
+        ours = {table.name for table in schema.metadata.sorted_tables}
+        version = None
+        if "meta" in tables:
+            version = connection.scalar(
+                schema.meta.select().with_only_columns(schema.meta.c.value).where(schema.meta.c.name == "schema")
+            )
+        if version is not None and version.isdigit() and int(version) > schema.VERSION:
+            raise StoreError(
+                place,
+                f"was written by a newer version (tables {version}, this version knows {schema.VERSION})",
+                "Upgrade scrapy-dedup, or name another file in DEDUP_STORE.",
+            )
+        if version is not None and ours <= tables:
+            return
+        if tables and (version is None or readonly):
+            raise StoreError(place, "is a database, but no store", "Name another file in DEDUP_STORE.")
+        if readonly:
+            raise StoreError(place, "is empty", "Crawl first: the crawl records what it sees there.")
+        _create(schema.metadata, connection)
+
+
+def _create(metadata: MetaData, connection: Any) -> None:
+    metadata.create_all(connection)
+    connection.execute(schema.meta.insert(), {"name": "schema", "value": str(schema.VERSION)})

@@ -1,0 +1,64 @@
+"""The rows that go into the store. They are tuples, since the crawl makes one per response."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from scrapy_dedup.content.fingerprints import Fingerprints
+
+
+class ObservationRow(NamedTuple):
+    """One response. URLs may hold user name and password: the store removes them."""
+
+    scope: str
+    site: str
+    url: str
+    #: Seconds since 1970.
+    time: float
+    status: int
+    spider: str = ""
+    #: What identifies the content; None where there is none (redirects, errors, HEAD).
+    fingerprints: Fingerprints | None = None
+    #: Bytes of the body, decompressed.
+    length: int | None = None
+    content_type: str | None = None
+    #: Headers that matter, by lower-case name.
+    headers: Mapping[str, str] | None = None
+    canonical: str | None = None
+    #: Where a redirect leads to.
+    redirect: str | None = None
+    #: URLs that led here by redirects, the first one first.
+    hops: Sequence[str] = ()
+    from_cache: bool = False
+
+
+class DiscardState(str, Enum):
+    """What became of a discarded request."""
+
+    PENDING = "pending"
+    #: Fetched after all, since its rule was refuted.
+    REPLAYED = "replayed"
+    #: Fetched after all, since the URL that it was taken for failed.
+    RELEASED = "released"
+
+
+class DiscardRow(NamedTuple):
+    """One discarded request; the store keeps one for each URL per scope and spider."""
+
+    scope: str
+    spider: str
+    site: str
+    url: str
+    #: Id of the rule that discarded it.
+    rule: str
+    #: Its canonical key.
+    key: str
+    #: The URL that stands for the key.
+    taken_for: str
+    time: float
+    callback: str | None = None
+    #: JSON-safe part of the request's meta.
+    meta: Mapping[str, Any] | None = None
+    state: DiscardState = DiscardState.PENDING
+    #: Set by the store.
+    id: int | None = None

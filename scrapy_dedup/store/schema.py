@@ -1,0 +1,134 @@
+"""The tables of the store."""
+
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+)
+from xxhash import xxh3_64_intdigest
+
+#: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
+VERSION = 1
+
+_BYTES = 16
+
+
+class FingerprintType(TypeDecorator[str]):
+    """A fingerprint: 16 bytes for 32 hexadecimal digits, any other text after a zero byte."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
+        """Return the stored form."""
+        if value is None:
+            return None
+        if len(value) == 2 * _BYTES:
+            try:
+                packed = bytes.fromhex(value)
+            except ValueError:
+                packed = b""
+            if packed.hex() == value:
+                return packed
+        text = b"\0" + value.encode("utf-8", "surrogatepass")
+        return text if len(text) != _BYTES else text + b"\0"
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:
+        """Return the fingerprint."""
+        if value is None:
+            return None
+        data = bytes(value)
+        if len(data) == _BYTES:
+            return data.hex()
+        return data.strip(b"\0").decode("utf-8", "surrogatepass")
+
+
+def signed_hash(*parts: str | bytes) -> int:
+    """Return a hash of 64 bits that fits the database's signed integers."""
+    data = b"\0".join(p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
+    number = xxh3_64_intdigest(data)
+    return number - (1 << 64) if number >> 63 else number
+
+
+metadata = MetaData()
+
+# SQLite numbers rows by itself only in a column of the type INTEGER.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+_Json = JSON(none_as_null=True)
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+observation = Table(
+    "observation",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    # A hash of the URL: an index of it takes a tenth of the place of an index of URLs.
+    Column("url_key", BigInteger, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("redirect", Text),
+    Column("hops", _Json),
+    Column("canonical", Text),
+    Column("content_type", Text),
+    Column("headers", _Json),
+    Column("length", BigInteger),
+    Column("digest", FingerprintType),
+    Column("text", FingerprintType),
+    Column("bag", FingerprintType),
+    Column("words", Integer),
+    Column("sketch", BigInteger),
+    Column("from_cache", Boolean, nullable=False),
+    Column("spider", Text, nullable=False),
+    Index("observation_by_site", "scope", "site", "url_key"),
+    Index("observation_by_time", "time"),
+)
+
+# The id is a hash of scope, site and data: pages with equal sketches share one row.
+page_sketch = Table(
+    "page_sketch",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=False),
+    Column("scope", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Index("page_sketch_by_site", "scope", "site"),
+)
+
+discard = Table(
+    "discard",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("spider", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("url_key", BigInteger, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("taken_for", Text, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("callback", Text),
+    Column("meta", _Json),
+    Column("state", Text, nullable=False),
+    Index("discard_by_url", "scope", "spider", "url_key", unique=True),
+)

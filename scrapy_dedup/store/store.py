@@ -1,0 +1,322 @@
+"""The store: what crawls have seen, and what they discarded."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, delete, exists, func, or_, select, update
+
+from scrapy_dedup.content.sketch import Sketch
+from scrapy_dedup.observation import Observation
+from .database import StoreError, clear_errors, database_path, open_engine, place_of
+from .rows import DiscardRow, DiscardState, ObservationRow
+from .schema import discard, observation, page_sketch
+from .sketches import SketchKeeper
+from .values import discard_values, insert_of, observation_values
+
+__all__ = ["SiteCount", "Store", "StoreError"]
+
+_STREAM = 1_000  # rows fetched at a time
+_CHUNK = 10_000  # rows deleted in one transaction, so that writers need not wait long
+_DAY = 86_400
+
+
+class SiteCount(NamedTuple):
+    """What the store holds of one site."""
+
+    scope: str
+    site: str
+    responses: int
+    urls: int
+    #: Seconds since 1970, of the first and of the last response.
+    first: float
+    last: float
+
+
+class Store:
+    """A database of observations, page sketches and discards.
+
+    Every method raises :exc:`StoreError` when the database cannot be used. A
+    store may be shared by threads and by processes.
+    """
+
+    def __init__(self, target: str | Path, engine: Engine, sketches_per_site: int) -> None:
+        self.place = place_of(target)
+        #: The file, None if the database is not a file.
+        self.path = database_path(target)
+        self._identity = self._file_identity()
+        self._engine = engine
+        self._writing = engine.execution_options(writes=True)
+        self._sketches = SketchKeeper(sketches_per_site)
+
+    @classmethod
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        readonly: bool = False,
+        timeout: float = 5.0,
+        sketches_per_site: int = 20_000,
+    ) -> "Store":
+        """Open the store at *target*, a path or an SQLAlchemy URL, and make it if need be.
+
+        *timeout* is how many seconds to wait for another process that writes;
+        past *sketches_per_site* sketches per scope and site only fingerprints are kept.
+        """
+        return cls(target, open_engine(target, readonly=readonly, timeout=timeout), sketches_per_site)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> "Store":  # noqa: PYI034 (Self needs Python 3.11)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def intact(self) -> bool:
+        """Return False if the file of the store was removed or replaced since it was opened."""
+        return self._file_identity() == self._identity
+
+    def size(self) -> int:
+        """Return the bytes that the store takes on disk; 0 if it is not a file."""
+        if self.path is None:
+            return 0
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    # Writing
+
+    def add(self, rows: Iterable[ObservationRow | DiscardRow]) -> None:
+        """Write rows of both kinds in one transaction."""
+        seen: list[ObservationRow] = []
+        discarded: list[DiscardRow] = []
+        for row in rows:
+            if isinstance(row, ObservationRow):
+                seen.append(row)
+            else:
+                discarded.append(row)
+        with self._transaction() as connection, self._sketches.transaction():
+            if seen:
+                sketches = self._sketches.keep(connection, seen)
+                values = [observation_values(row, sketch) for row, sketch in zip(seen, sketches, strict=True)]
+                connection.execute(observation.insert(), values)
+            if discarded:
+                _upsert_discards(connection, discarded)
+
+    def add_observations(self, rows: Iterable[ObservationRow]) -> None:
+        """Write a row for each response, in one transaction."""
+        self.add(rows)
+
+    def add_discards(self, rows: Iterable[DiscardRow]) -> None:
+        """Write discards; one of a URL that is there already replaces it."""
+        self.add(rows)
+
+    def mark_discards(self, ids: Sequence[int], state: DiscardState) -> None:
+        """Set the state of discards."""
+        with self._transaction() as connection:
+            for start in range(0, len(ids), 500):
+                chosen = discard.c.id.in_(ids[start : start + 500])
+                connection.execute(update(discard).where(chosen).values(state=state.value))
+
+    # Reading
+
+    def observations(
+        self, scope: str = "", site: str | None = None, *, since: float | None = None
+    ) -> Iterator[Observation]:
+        """Yield the latest observation of each URL, redirects included.
+
+        *since* is seconds since 1970. Responses with status 200 of which no
+        content is known (answers to HEAD) are left out. The order is fixed, but
+        means nothing.
+        """
+        o, n = observation, observation.alias()
+        later = exists().where(
+            n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
+        )
+        query = (
+            select(*(o.c[name] for name in _READ), page_sketch.c.data)
+            .select_from(o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch))
+            .where(o.c.scope == scope, _known(o), ~later)
+            .order_by(o.c.scope, o.c.site, o.c.url_key)
+        )
+        if site is not None:
+            query = query.where(o.c.site == site)
+        if since is not None:
+            query = query.where(o.c.time >= since)
+        for row in self._stream(query):
+            yield _observation(row)
+
+    def unstable_urls(self, scope: str = "", site: str | None = None) -> set[str]:
+        """Return the URLs whose text changed between responses with status 200."""
+        o = observation
+        query = select(func.min(o.c.url)).where(o.c.scope == scope, o.c.status == 200)
+        if site is not None:
+            query = query.where(o.c.site == site)
+        query = query.group_by(o.c.site, o.c.url_key).having(func.min(o.c.text) != func.max(o.c.text))
+        return {row[0] for row in self._stream(query)}
+
+    def sites(self, scope: str | None = None) -> list[SiteCount]:
+        """Return what is held of each site, of one scope or of all."""
+        o = observation.c
+        query = select(
+            o.scope, o.site, func.count(), func.count(o.url_key.distinct()), func.min(o.time), func.max(o.time)
+        )
+        query = query.group_by(o.scope, o.site).order_by(o.scope, o.site)
+        if scope is not None:
+            query = query.where(o.scope == scope)
+        return [SiteCount(*row) for row in self._stream(query)]
+
+    def discards(
+        self,
+        scope: str = "",
+        *,
+        spider: str | None = None,
+        rule: str | None = None,
+        state: DiscardState | None = DiscardState.PENDING,
+    ) -> Iterator[DiscardRow]:
+        """Yield discards, the oldest first; *state* None means any."""
+        query = select(*(discard.c[name] for name in DiscardRow._fields)).where(discard.c.scope == scope)
+        for column, value in ((discard.c.spider, spider), (discard.c.rule, rule), (discard.c.state, state)):
+            if value is not None:
+                query = query.where(column == value)
+        for row in self._stream(query.order_by(discard.c.id)):
+            yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
+
+    # Forgetting
+
+    def forget(self, site: str, scope: str | None = None) -> int:
+        """Remove all that is known of a site, in one scope or in all. Return the number of its responses.
+
+        The bytes are overwritten, not only marked as free.
+        """
+        with self._transaction(secure=True) as connection:
+            removed = 0
+            for table in (page_sketch, discard, observation):
+                query = delete(table).where(table.c.site == site)
+                if scope is not None:
+                    query = query.where(table.c.scope == scope)
+                removed = connection.execute(query).rowcount
+        self._sketches.forget()
+        self._shrink()
+        return removed
+
+    def prune(self, max_age_days: float | None = None, max_rows: int | None = None, *, now: float | None = None) -> int:
+        """Remove what is too old, then the oldest of what is too much. Return the number of rows.
+
+        *max_rows* bounds responses and discards, each by itself.
+        """
+        removed = 0
+        for table in (observation, discard):
+            if max_age_days is not None:
+                oldest = (time.time() if now is None else now) - max_age_days * _DAY
+                removed += self._delete(table, table.c.time < oldest)
+            if max_rows is not None:
+                with self._reading() as connection:
+                    last = connection.scalar(select(table.c.id).order_by(table.c.id.desc()).offset(max_rows).limit(1))
+                if last is not None:
+                    removed += self._delete(table, table.c.id <= last)
+        if removed:
+            used = select(observation.c.sketch).where(observation.c.sketch.is_not(None))
+            self._delete(page_sketch, page_sketch.c.id.not_in(used))
+            self._sketches.forget()
+            self._shrink()
+        return removed
+
+    def _delete(self, table: Any, condition: Any) -> int:
+        removed = 0
+        while True:
+            chunk = select(table.c.id).where(condition).limit(_CHUNK)
+            with self._transaction() as connection:
+                number = connection.execute(delete(table).where(table.c.id.in_(chunk))).rowcount
+            removed += number
+            if number < _CHUNK:
+                return removed
+
+    def _shrink(self) -> None:
+        """Give free pages back to the file system."""
+        if self.path is None:
+            return
+        with clear_errors(self.place), self._engine.connect() as connection:
+            raw = connection.connection.dbapi_connection
+            assert raw is not None
+            raw.execute("PRAGMA incremental_vacuum").fetchall()
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    # Connections
+
+    @contextmanager
+    def _transaction(self, *, secure: bool = False) -> Iterator[Connection]:
+        with clear_errors(self.place), self._writing.connect() as connection:
+            if secure and self.path is not None:
+                connection.connection.dbapi_connection.execute("PRAGMA secure_delete = ON")  # type: ignore[union-attr]
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with clear_errors(self.place), self._engine.connect() as connection:
+            yield connection
+
+    def _stream(self, query: Any) -> Iterator[Any]:
+        with self._reading() as connection:
+            yield from connection.execution_options(yield_per=_STREAM).execute(query)
+
+    def _file_identity(self) -> tuple[int, int] | None:
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:
+            return -1, -1
+        return found.st_dev, found.st_ino
+
+
+_READ = (
+    "url",
+    "text",
+    "canonical",
+    "redirect",
+    "status",
+    "time",
+    "length",
+    "bag",
+    "headers",
+    "words",
+)
+
+
+def _known(table: Any) -> Any:
+    return or_(table.c.status != 200, table.c.text.is_not(None))
+
+
+def _observation(row: Any) -> Observation:
+    return Observation(
+        row.url,
+        row.text or "",
+        canonical=row.canonical,
+        redirect=row.redirect,
+        status=row.status,
+        time=row.time,
+        length=row.length,
+        bag=row.bag,
+        headers=row.headers,
+        sketch=None if row.data is None else Sketch.from_bytes(row.data),
+        words=row.words,
+    )
+
+
+def _upsert_discards(connection: Connection, rows: Sequence[DiscardRow]) -> None:
+    values = [discard_values(row) for row in rows]
+    keys = ("scope", "spider", "url_key")
+    # The last of a URL wins, also within one batch.
+    distinct = {tuple(value[key] for key in keys): value for value in values}
+    insert = insert_of(connection)(discard)
+    new = {name: insert.excluded[name] for name in values[0] if name not in keys}
+    connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=new), list(distinct.values()))

@@ -1,0 +1,74 @@
+"""From rows to the values of columns."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from scrapy_dedup.observation import without_userinfo
+from .rows import DiscardRow, ObservationRow
+from .schema import signed_hash
+
+
+def observation_values(row: ObservationRow, sketch: int | None) -> dict[str, Any]:
+    """Return the columns of an observation whose sketch has the id *sketch*."""
+    url = clean_url(row.url)
+    prints = row.fingerprints
+    return {
+        "scope": row.scope,
+        "site": row.site,
+        "url": url,
+        "url_key": signed_hash(url),
+        "time": row.time,
+        "status": row.status,
+        "redirect": row.redirect and clean_url(row.redirect),
+        "hops": [clean_url(hop) for hop in row.hops] or None,
+        "canonical": row.canonical and clean_url(row.canonical),
+        "content_type": row.content_type and clean(row.content_type),
+        "headers": dict(row.headers) if row.headers else None,
+        "length": row.length,
+        "digest": prints and prints.digest,
+        "text": prints and prints.text,
+        "bag": prints and prints.bag,
+        "words": prints and prints.words,
+        "sketch": sketch,
+        "from_cache": row.from_cache,
+        "spider": clean(row.spider),
+    }
+
+
+def discard_values(row: DiscardRow) -> dict[str, Any]:
+    """Return the columns of a discard."""
+    url = clean_url(row.url)
+    return {
+        "scope": row.scope,
+        "spider": clean(row.spider),
+        "site": row.site,
+        "url": url,
+        "url_key": signed_hash(url),
+        "rule": row.rule,
+        "key": clean_url(row.key),
+        "taken_for": clean_url(row.taken_for),
+        "time": row.time,
+        "callback": row.callback,
+        "meta": dict(row.meta) if row.meta else None,
+        "state": row.state.value,
+    }
+
+
+def clean(text: str) -> str:
+    """Return *text* with escapes in the place of what no database takes (lone surrogates)."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def clean_url(url: str) -> str:
+    """Return *url* as it is stored: clean, and without user name and password."""
+    return clean(without_userinfo(url))
+
+
+def insert_of(connection: Connection) -> Callable[[Any], Any]:
+    """Return the insert() of the connection's database, the one with ON CONFLICT."""
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
