@@ -1,0 +1,123 @@
+"""Tokens inside a value: ``topic=333.msg1395``, ``/red-shoes-12345``.
+
+Where the values of one key of a site hold a delimiter with a number, an id or the
+like at one end, the key is shown as two, ``K.head`` and ``K.tail``.
+(Design, section 3; delimiter-snapped affixes of the seed on affixes.)
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["DELIMITERS", "DeepSplit", "deep_values", "learn_deep_splits"]
+
+#: Characters that may stand between two tokens of a value, the likeliest first.
+DELIMITERS = "-_.,:~|+"
+#: As the delimiters are written in a query in normal form.
+_WRITTEN = {",": "%2C", ":": "%3A", "|": "%7C"}
+_SIDES = ("first", "last")
+_MIN_VALUES = 20
+_MIN_SHARE = 0.9
+
+_NARROW = (
+    re.compile(r"[0-9]+").fullmatch,
+    re.compile(r"(?=.*[0-9])[0-9A-Fa-f]{4,}").fullmatch,
+    re.compile(r"[A-Za-z]{1,8}[0-9]+").fullmatch,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeepSplit:
+    """Where a key's values part: at the ``first`` or the ``last`` *delimiter*.
+
+    >>> DeepSplit("-", "last").parts("red-shoes-12345")
+    ('red-shoes', '12345')
+    >>> DeepSplit(".", "first").parts("333") is None
+    True
+
+    Raises ValueError for an empty delimiter or another side.
+    """
+
+    delimiter: str
+    side: str = "last"
+
+    def __post_init__(self) -> None:
+        if not self.delimiter:
+            raise ValueError("the delimiter of a deep token is empty")
+        if self.side not in _SIDES:
+            raise ValueError(f"side is {self.side!r}, and must be 'first' or 'last'")
+
+    def parts(self, value: str) -> tuple[str, str] | None:
+        """Return (head, tail) of *value*, or None where the delimiter is not in it."""
+        if self.delimiter not in value:
+            return None
+        if self.side == "first":
+            head, _, tail = value.partition(self.delimiter)
+        else:
+            head, _, tail = value.rpartition(self.delimiter)
+        return head, tail
+
+
+def deep_values(values: dict[str, str | None], deep: Mapping[str, DeepSplit]) -> None:
+    """Show the keys of *deep* whose values hold the delimiter by their two parts.
+
+    >>> values = {"q.topic": "41.20"}
+    >>> deep_values(values, {"q.topic": DeepSplit(".")})
+    >>> values
+    {'q.topic.head': '41', 'q.topic.tail': '20'}
+    """
+    for key, split in deep.items():
+        value = values.get(key)
+        if value:
+            parts = split.parts(value)
+            if parts is not None:
+                del values[key]
+                # A parameter of that very name, if there is one, keeps its key.
+                values.setdefault(f"{key}.head", parts[0])
+                values.setdefault(f"{key}.tail", parts[1])
+
+
+def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
+    """Return the splits that the values of each key in *columns* show.
+
+    A key is split where at least 90 % of its values, of which there are 20 or more
+    distinct ones, hold the delimiter and have at one end a number, a hexadecimal id
+    or letters followed by a number.
+
+    >>> columns = {"q.topic": [f"{n}.msg{n * 7}" for n in range(40)]}
+    >>> learn_deep_splits(columns)
+    {'q.topic': DeepSplit(delimiter='.', side='first')}
+    """
+    splits = {}
+    for key, column in columns.items():
+        if key.partition(".")[0] in {"q", "path", "m", "s"} and key not in {
+            "path.len",
+            "path.trail",
+        }:
+            split = _split_of(list(dict.fromkeys(value for value in column if value)))
+            if split is not None:
+                splits[key] = split
+    return splits
+
+
+def _split_of(values: list[str]) -> DeepSplit | None:
+    if len(values) < _MIN_VALUES:
+        return None
+    best: tuple[float, DeepSplit] | None = None
+    for char in DELIMITERS:
+        for delimiter in {char, _WRITTEN.get(char, char)}:
+            if sum(delimiter in value for value in values) < _MIN_SHARE * len(values):
+                continue
+            for side in _SIDES:
+                split = DeepSplit(delimiter, side)
+                share = _narrow_share(split, values)
+                if share >= _MIN_SHARE and (best is None or share > best[0]):
+                    best = share, split
+    return best[1] if best else None
+
+
+def _narrow_share(split: DeepSplit, values: list[str]) -> float:
+    """Return the share of values whose end on the split's side is of one narrow class."""
+    end = 0 if split.side == "first" else 1
+    ends = [parts[end] for value in values if (parts := split.parts(value))]
+    return max(sum(fits(text) is not None for text in ends) for fits in _NARROW) / len(values)
