@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
@@ -14,6 +15,11 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.resolver import dnscache
 
 STATE_CHANGING = re.compile(r"log-?out|delete", re.IGNORECASE)
+BREADTH_FIRST = {
+    "DEPTH_PRIORITY": 1,
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+}
 LINKS = LinkExtractor(deny_extensions=[])
 
 
@@ -31,11 +37,7 @@ class RecordedSpider(Spider):
     """
 
     name = "recorded"
-    custom_settings = {
-        "DEPTH_PRIORITY": 1,
-        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
-        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
-    }
+    custom_settings = BREADTH_FIRST
 
     def __init__(self, world: str, stats_file: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -60,5 +62,48 @@ class RecordedSpider(Spider):
 
     def closed(self, reason: str) -> None:
         """Leave the stats for the benchmark."""
-        stats = {"finish_reason": reason, **self.crawler.stats.get_stats()}
-        self.stats_file.write_text(json.dumps(stats, default=str), encoding="utf-8")
+        write_stats(self, self.stats_file)
+
+
+class SpeedSpider(Spider):
+    """Fetches made-up pages and ignores them, parses them, or follows all their links.
+
+    ``plan`` names a file with ``{"callback": "ignore" | "parse" | "follow", "start": [url, ..]}``.
+    """
+
+    name = "speed"
+    custom_settings = BREADTH_FIRST
+
+    def __init__(self, plan: str, stats_file: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        made = json.loads(Path(plan).read_text(encoding="utf-8"))
+        self.first: list[str] = made["start"]
+        self.callback = {"ignore": self.ignore, "parse": self.parse, "follow": self.follow}[made["callback"]]
+        self.stats_file = Path(stats_file)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Notes the CPU time that starting up took."""
+        self.crawler.stats.set_value("cpu_at_start", process_time())
+        for url in self.first:
+            yield Request(url, self.callback)
+
+    def ignore(self, response: Response) -> None:
+        """A callback that does nothing."""
+
+    def parse(self, response: Response, **kwargs: Any) -> None:
+        """A callback that reads the page."""
+        response.css("title::text").get()
+        response.css("h2.title::text").getall()
+
+    def follow(self, response: Response) -> Iterator[Request]:
+        """A callback that follows every link."""
+        yield from response.follow_all(css="a", callback=self.follow)
+
+    def closed(self, reason: str) -> None:
+        """Leave the stats for the benchmark."""
+        write_stats(self, self.stats_file)
+
+
+def write_stats(spider: Spider, path: Path) -> None:
+    """Write the crawl's stats as JSON."""
+    path.write_text(json.dumps(spider.crawler.stats.get_stats(), default=str), encoding="utf-8")

@@ -1,0 +1,55 @@
+"""Run all benchmarks that the data at hand allows.
+
+    python -m tests.benchmarks [--data DIR]... [--quick] [--check]
+
+Without ``--data`` that is the speed benchmark, which makes its own data. Below each DIR every
+``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
+"""
+
+import argparse
+import gzip
+import json
+import sys
+from pathlib import Path
+
+from . import labelled, recorded, speed
+
+
+def kind_of(path: Path) -> str | None:
+    """ "recorded", "labelled", or None for a file of another kind."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        try:
+            row = json.loads(next(lines, ""))
+        except ValueError:
+            return None
+    if not isinstance(row, dict):
+        return None
+    if "requested_url" in row:
+        return "recorded"
+    return "labelled" if {"url", "fingerprint"} <= row.keys() else None
+
+
+def main() -> int:
+    """Run them one after the other; the exit code is the worst of theirs."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, action="append", default=[], metavar="DIR")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions of the speed benchmark")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    args = parser.parse_args()
+    files = sorted(path for folder in args.data for path in folder.rglob("*.jsonl.gz"))
+    options = ["--check"] if args.check else []
+    codes = []
+    for kind, main_of_kind in (("labelled", labelled.main), ("recorded", recorded.main)):
+        found = [str(path) for path in files if kind_of(path) == kind]
+        if found:
+            codes.append(main_of_kind([*found, *options]))
+        else:
+            print(f"no {kind} data: --data DIR says where it is")
+    codes.append(speed.main([*options, *(["--quick"] if args.quick else [])]))
+    return max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""Time and memory: canonical keys, learning, and what the add-on costs a crawl.
+
+    python -m tests.benchmarks.speed [--quick] [--json] [--check] [--only keys|learning|crawl]
+
+Every figure that is a ratio comes from two measurements in the same run. ``--quick`` (under three
+minutes) uses fewer URLs, pages and pairs; its learning part takes 20,000 URLs instead of 100,000.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.table import Table
+
+from . import speed_crawl, speed_keys, speed_learning
+from .checks import Check, report
+
+MOST_KEY_RATIO = 0.5
+MOST_SECONDS_PER_URL = 300 / 100_000
+MOST_MB = 1000
+PARTS = ("keys", "learning", "crawl")
+
+
+def console() -> Console:
+    """Wide enough for the tables when the output is a file."""
+    return Console(width=None if sys.stdout.isatty() else 130, highlight=False)
+
+
+def keys(*, quick: bool) -> tuple[list[speed_keys.KeyTimes], list[Check], Table]:
+    """Canonical keys: figures, checks, table."""
+    found = speed_keys.measure(quick=quick)
+    table = Table(title="canonical_key against w3lib.canonicalize_url, each URL seen once")
+    table.add_column("URLs")
+    for heading in ("rules", "key us", "w3lib us", "ratio (median)", "least", "most"):
+        table.add_column(heading, justify="right")
+    for row in found:
+        times = (f"{value:.2f}" for value in (row.key_us, row.w3lib_us, row.ratio, row.least_ratio, row.most_ratio))
+        table.add_row(row.what, str(row.rules), *times)
+    mixes = [row for row in found if row.what.startswith("mix")]
+    checks = [Check(f"canonical_key / canonicalize_url, {row.what}", row.ratio, most=MOST_KEY_RATIO) for row in mixes]
+    checks.append(Check("rules of the site that the keys were timed with", mixes[-1].rules, 1))
+    return found, checks, table
+
+
+def learning(*, quick: bool) -> tuple[list[speed_learning.LearningCost], list[Check], Table]:
+    """Learning from one large site: figures, checks, table."""
+    sizes = (20_000,) if quick else (10_000, 100_000)
+    found = [speed_learning.measure(urls=size) for size in sizes]
+    table = Table(title="learning from one site")
+    for heading in (
+        *("URLs", "query keys", "pages", "seconds", "us/URL", "x parsing", "MB before", "MB peak"),
+        *("rules", "oracle-norm.", "lost"),
+    ):
+        table.add_column(heading, justify="right")
+    for cost in found:
+        share = "-" if cost.oracle_compression is None else f"{cost.oracle_compression:.3f}"
+        table.add_row(
+            *(str(cost.urls), str(cost.keys), str(cost.pages), f"{cost.seconds:.1f}"),
+            *(f"{cost.seconds / cost.urls * 1e6:.0f}", f"{cost.times_parsing:.0f}"),
+            *(f"{cost.before_mb:.0f}", f"{cost.peak_mb:.0f}", str(cost.rules), share, str(cost.lost)),
+        )
+    largest = found[-1]
+    checks = [
+        Check(
+            f"seconds to learn {largest.urls} URLs",
+            largest.seconds,
+            most=MOST_SECONDS_PER_URL * largest.urls,
+        ),
+        Check(f"MB to learn {largest.urls} URLs", largest.peak_mb, most=MOST_MB),
+    ]
+    return found, checks, table
+
+
+def crawl(*, quick: bool) -> tuple[list[speed_crawl.Overhead], list[Check], Table]:
+    """Crawl overhead: figures, checks, table."""
+    found = speed_crawl.measure(quick=quick)
+    table = Table(title="CPU per response of the process tree, with the add-on against without it, no duplicates")
+    table.add_column("crawl")
+    table.add_column("add-on")
+    for heading in ("aim", "stock ms", "add-on ms", "ratio (median)", "least", "most", "pairs", "start-up ms"):
+        table.add_column(heading, justify="right")
+    for row in found:
+        table.add_row(
+            *(row.kind.name, row.variant, f"<= {row.kind.most_ratio:.2f}"),
+            *(f"{row.stock_ms:.2f}", f"{row.plugin_ms:.2f}"),
+            *(f"{value:.3f}" for value in (row.ratio, row.least_ratio, row.most_ratio)),
+            *(str(row.pairs), f"+{row.start_up_ms:.0f}"),
+        )
+    checks = [
+        Check(f"CPU ratio, {row.kind.name}", row.ratio, most=row.kind.most_ratio)
+        for row in found
+        if row.variant == "no rules"
+    ]
+    return found, checks, table
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.speed",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", choices=PARTS, action="append", help="this part (may be repeated)")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions, under three minutes")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    args = parser.parse_args(argv)
+    wanted = args.only or PARTS
+    figures, checks = {}, []
+    for name, part in (("keys", keys), ("learning", learning), ("crawl", crawl)):
+        if name not in wanted:
+            continue
+        found, part_checks, table = part(quick=args.quick)
+        figures[name] = [asdict(row) for row in found]
+        checks += part_checks
+        if not args.json:
+            console().print(table)
+    if args.json:
+        print(json.dumps(figures, indent=2))
+    return report(checks) if args.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

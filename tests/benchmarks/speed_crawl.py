@@ -1,0 +1,174 @@
+"""What the add-on costs a crawl: CPU of the process tree per response, against stock Scrapy.
+
+Crawls come in pairs, one with the add-on and one without, right after each other and in alternating
+order, so that what else the machine does hits both alike; the figure is the median of the pairs'
+ratios. No page is a duplicate, so nothing is saved. CPU is that of the crawl's process and all that it
+started, from the first request to the end of the process; the server's is not counted. Start-up is
+told apart.
+"""
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+from scrapy_dedup import learn_rules
+
+from .project import PLUGIN_SETTINGS, Project
+from .recording import Answer, answer, write_recording
+from .server import Server
+from .synthetic import page, session_observations, word
+
+PORT = 8000
+LINKS_PER_PAGE, NEW_PER_PAGE = 100, 3
+NOT_LEARNING = {**PLUGIN_SETTINGS, "DEDUP_LEARN": "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of crawl."""
+
+    name: str
+    callback: str
+    """What the spider does: "ignore", "parse" or "follow"."""
+    page_bytes: int
+    pages: int
+    most_ratio: float
+    """Aim: CPU with the add-on / CPU without it."""
+
+
+KINDS = (
+    Kind("1 kB pages, no-op callback", "ignore", 1_000, 2400, 1.10),
+    Kind("50 kB pages, parsed, no links", "parse", 50_000, 900, 1.20),
+    Kind("50 kB pages, 100 links followed", "follow", 50_000, 220, 1.00),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """One kind of crawl, with and without the add-on."""
+
+    kind: Kind
+    variant: str
+    pairs: int
+    stock_ms: float
+    """Median CPU per response without the add-on."""
+    plugin_ms: float
+    ratio: float
+    least_ratio: float
+    most_ratio: float
+    start_up_ms: float
+    """Median of what the add-on adds to the CPU before the first request."""
+
+
+def item_url(number: int) -> str:
+    """The URL of page ``number``: a path and three parameters, as shops have them."""
+    return f"http://127.0.0.1:{PORT}/shop/item-{number}.html?color={number % 7}&sid=x{number}&view=full"
+
+
+def recorded_pages(kind: Kind) -> list[Answer]:
+    """The pages of a crawl. Where links are followed, each page has 3 new ones and 97 seen ones."""
+    rng = Random(2)
+    answers = []
+    for i in range(kind.pages):
+        hrefs: tuple[str, ...] = ()
+        if kind.callback == "follow":
+            first_new = NEW_PER_PAGE * i + 1
+            seen = [rng.randrange(first_new) for _ in range(LINKS_PER_PAGE - NEW_PER_PAGE)]
+            numbers = [*seen, *range(first_new, first_new + NEW_PER_PAGE)]
+            rng.shuffle(numbers)
+            hrefs = tuple(item_url(n).removeprefix(f"http://127.0.0.1:{PORT}").replace("&", "&amp;") for n in numbers)
+        answers.append(answer(item_url(i), page(rng, kind.page_bytes, hrefs)))
+    return answers
+
+
+class CrawlBench:
+    """The projects of one kind of crawl, against one server."""
+
+    def __init__(self, kind: Kind, folder: Path, server: Server) -> None:
+        self._kind = kind
+        self._folder = folder
+        self._port = server.port
+        urls = [item_url(i) for i in range(1 if kind.callback == "follow" else kind.pages)]
+        plan = {"callback": kind.callback, "start": [url.replace(f":{PORT}", f":{server.port}") for url in urls]}
+        self._plan = folder / "plan.json"
+        self._plan.write_text(json.dumps(plan))
+
+    def project(self, name: str, settings: dict[str, Any]) -> Project:
+        """A new project; a crawl that follows links ends at the last recorded page."""
+        own: dict[str, Any] = {"LOG_FILE": "crawl.log", **settings}
+        if self._kind.callback == "follow":
+            own["CLOSESPIDER_PAGECOUNT"] = self._kind.pages
+        return Project(self._folder / name, own)
+
+    def with_rules(self, name: str) -> Project:
+        """A project that already has rules for the site, none of which finds a duplicate."""
+        made = self.project(name, NOT_LEARNING)
+        book = learn_rules(session_observations(Random(3), f"127.0.0.1:{self._port}"))
+        book.save(made.folder / "dedup-rules")
+        return made
+
+    def cpu(self, project: Project) -> tuple[float, float]:
+        """(seconds per response, seconds before the first request) of one crawl with an empty store."""
+        shutil.rmtree(project.folder / ".scrapy", ignore_errors=True)
+        (project.folder / "crawl.log").unlink(missing_ok=True)
+        run, stats = project.crawl("speed", plan=str(self._plan))
+        responses = stats["response_received_count"]
+        if responses < self._kind.pages or stats.get("log_count/ERROR"):
+            raise RuntimeError(f"{project.folder.name}: {responses} responses\n{read_end(project)}")
+        return (run.cpu_seconds - stats["cpu_at_start"]) / responses, stats["cpu_at_start"]
+
+    def compare(self, variant: str, stock: Project, plugin: Project, pairs: int) -> Overhead:
+        """Crawl in pairs, the order alternating."""
+        without, with_plugin = [], []
+        for i in range(pairs):
+            if i % 2:
+                with_plugin.append(self.cpu(plugin))
+            without.append(self.cpu(stock))
+            if not i % 2:
+                with_plugin.append(self.cpu(plugin))
+        ratios = [ours[0] / theirs[0] for ours, theirs in zip(with_plugin, without, strict=True)]
+        return Overhead(
+            kind=self._kind,
+            variant=variant,
+            pairs=pairs,
+            stock_ms=median(per_response for per_response, _ in without) * 1e3,
+            plugin_ms=median(per_response for per_response, _ in with_plugin) * 1e3,
+            ratio=median(ratios),
+            least_ratio=min(ratios),
+            most_ratio=max(ratios),
+            start_up_ms=(median(s for _, s in with_plugin) - median(s for _, s in without)) * 1e3,
+        )
+
+
+def read_end(project: Project) -> str:
+    """The end of a crawl's log."""
+    return (project.folder / "crawl.log").read_text(encoding="utf-8")[-3000:]
+
+
+def measure(*, quick: bool) -> list[Overhead]:
+    """Every kind of crawl; unless ``quick``, also with rules, and with learning at the close."""
+    found = []
+    for full_kind in KINDS:
+        kind = full_kind
+        if quick:
+            kind = Kind(kind.name, kind.callback, kind.page_bytes, kind.pages // 2, kind.most_ratio)
+        with tempfile.TemporaryDirectory(prefix="speed-") as scratch:
+            folder = Path(scratch)
+            path = folder / f"{word(Random(4))}.jsonl.gz"
+            write_recording(path, recorded_pages(kind))
+            with Server(path) as server:
+                bench = CrawlBench(kind, folder, server)
+                stock = bench.project("stock", {})
+                plugin = bench.project("plugin", NOT_LEARNING)
+                bench.cpu(plugin)  # once for the file cache and compiled modules
+                found.append(bench.compare("no rules", stock, plugin, 5 if quick else 9))
+                if not quick:
+                    found.append(bench.compare("with rules", stock, bench.with_rules("rules"), 3))
+                    learning = bench.project("learning", PLUGIN_SETTINGS)
+                    found.append(bench.compare("learns at the close", stock, learning, 3))
+    return found
