@@ -15,7 +15,7 @@ help:
 	@echo "make lint    check the style (ruff)"
 	@echo "make types   check the types (mypy)"
 	@echo "make docs    build the documentation into docs/_build/html"
-	@echo "make bench   measure speed (the other benchmarks: docs/benchmarks.md)"
+	@echo "make bench   run the benchmarks (DATA=DIR: recorded sites and labelled URL sets)"
 	@echo "make clean   remove what the targets made"
 
 demo: $(VENV)/.has-run
@@ -34,7 +34,7 @@ docs: $(VENV)/.has-docs
 	@$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 bench: $(VENV)/.has-bench
-	@$(RUN) -m tests.benchmarks.speed $(ARGS)
+	@$(RUN) -m tests.benchmarks $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 clean:
 	@rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis

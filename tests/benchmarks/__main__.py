@@ -16,7 +16,7 @@ from . import labelled, recorded, speed
 
 
 def kind_of(path: Path) -> str | None:
-    """ "recorded", "labelled", or None for a file of another kind."""
+    """The kind of a file by its first line: "recorded", "labelled", or None for any other."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         try:
             row = json.loads(next(lines, ""))
