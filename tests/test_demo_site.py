@@ -11,9 +11,9 @@ from scrapy_dedup.content.sketch import sketch_of_html
 PROJECT = Path(__file__).resolve().parent.parent / "example_project"
 sys.path.insert(0, str(PROJECT))
 
-from demo_site.pages import Page, links  # noqa: E402
-from demo_site.server import html_of, identity  # noqa: E402
-from demo_site.urls import VARIANTS, link, page_of, url_of  # noqa: E402
+from demo_site.pages import Page, links
+from demo_site.server import html_of, identity
+from demo_site.urls import VARIANTS, link, page_of, url_of
 
 PORT = 8000
 
