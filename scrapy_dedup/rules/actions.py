@@ -1,0 +1,191 @@
+"""Operations compiled: what happens to one value of one key.
+
+An action takes the value as the normal form writes it and returns its new text, or
+one of the marks below. Texts that come from a rule file or from another key are
+written as the normal form of their place would write them, so that an action can
+never add a parameter or a segment by a stray ``&`` or ``/``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from enum import Enum
+from urllib.parse import unquote_to_bytes
+
+from ..urls import PLACEHOLDER
+from ..urls.percent import lower_value, path_value, query_value
+from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
+
+__all__ = ["Action", "Context", "Mark", "Outcome", "action_of", "normal_key", "normal_value"]
+
+
+class Mark(Enum):
+    """Outcomes that are no text."""
+
+    #: The operation says nothing of this value.
+    PASS = "pass"  # noqa: S105
+    #: The key is dropped, whatever its value.
+    DROP = "drop"
+    #: The value stays, whatever other operations say.
+    KEEP = "keep"
+    #: This very value is dropped: a path segment is cut out.
+    CUT = "cut"
+
+
+Outcome = str | Mark
+
+
+class Context:
+    """What an action may ask beyond its value: other keys, the key of a nested URL."""
+
+    __slots__ = ("nested", "values")
+
+    def __init__(self, values: Mapping[str, str | None], nested: Callable[[str], str] | None) -> None:
+        self.values = values
+        self.nested = nested
+
+
+Action = Callable[[str | None, Context], Outcome]
+
+_repeat = re.compile(r"(.*)(\[[0-9]+\])\Z", re.DOTALL).match
+_is_label = re.compile(r"[a-z0-9_\-*]+\Z").match
+_is_domain = re.compile(r"[a-z0-9_\-*.:\[\]]+\Z").match
+_is_url = re.compile(r"(?i:https?)://").match
+
+
+def normal_key(key: str) -> str:
+    """Return *key* of a rule as views write it.
+
+    >>> normal_key("q.tag[]"), normal_key("q.tag[1]"), normal_key("q.größe")
+    ('q.tag%5B%5D', 'q.tag[1]', 'q.gr%C3%B6%C3%9Fe')
+    """
+    kind, dot, name = key.partition(".")
+    if kind not in {"q", "m", "s"}:
+        return key
+    match = _repeat(name)
+    name, number = (match[1], match[2]) if match else (name, "")
+    name = query_value(name) if kind == "q" else path_value(name).replace("[", "%5B")
+    return f"{kind}{dot}{name}{number}"
+
+
+def normal_value(key: str, value: str) -> str:
+    """Return *value* of a rule as the normal form writes it at *key*.
+
+    >>> normal_value("q.title", "été à Paris"), normal_value("host.1", "WWW")
+    ('%C3%A9t%C3%A9+%C3%A0+Paris', 'www')
+    """
+    kind = key.partition(".")[0]
+    if kind == "q":
+        return query_value(value)
+    if kind in {"scheme", "host"}:
+        return value.lower()
+    if key in {"path.len", "path.trail"}:
+        return value
+    return path_value(value)
+
+
+def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
+    """Return the action of *operation* on *key*; *named* are the values of the rule's match."""
+    match operation:
+        case Ignore(only, cut):
+            return _ignore(operation, key, named, cut or isinstance(only, frozenset))
+        case IgnoreValue():
+            concerns = _concerns(key, operation)
+            return lambda value, _: PLACEHOLDER if concerns(value) else Mark.PASS
+        case Set(pairs):
+            return _set(key, pairs)
+        case Lower():
+            return lambda value, _: Mark.PASS if value is None else lower_value(value)
+        case Keep() | SetOfValues():
+            return lambda value, _: Mark.KEEP
+        case Nested():
+            return lambda value, context: _nested(key, value, context)
+        case Replace():
+            return lambda value, context: _replaced(key, operation, context)
+
+
+def _concerns(key: str, operation: Ignore | IgnoreValue) -> Callable[[str | None], bool]:
+    only = operation.only
+    if isinstance(only, frozenset):
+        values = frozenset(normal_value(key, value) for value in only)
+        return lambda value: (value or "") in values
+    return operation.concerns
+
+
+def _ignore(operation: Ignore, key: str, named: frozenset[str], cut: bool) -> Action:
+    concerns = _concerns(key, operation)
+
+    def action(value: str | None, _: Context) -> Outcome:
+        if not concerns(value):
+            return Mark.PASS
+        return Mark.CUT if cut or (value or "") in named else Mark.DROP
+
+    return action
+
+
+def _set(key: str, pairs: tuple[tuple[str | None, str | None], ...]) -> Action:
+    outcomes: dict[str, Outcome] = {}
+    for old, new in pairs:
+        if old is None:
+            continue
+        if new is None:
+            outcomes[normal_value(key, old)] = Mark.CUT
+        elif _may_stand(key, new):
+            outcomes[normal_value(key, old)] = normal_value(key, new)
+    return lambda value, _: outcomes.get(value or "", Mark.PASS)
+
+
+def added_text(key: str, operation: Operation, context: Context) -> str | None:
+    """Return the value that *operation* gives to *key* where it is absent, or None."""
+    if isinstance(operation, Set):
+        new = dict(operation.values).get(None)
+        return normal_value(key, new) if new is not None and _may_stand(key, new) else None
+    if isinstance(operation, Replace):
+        outcome = _replaced(key, operation, context)
+        return outcome if isinstance(outcome, str) else None
+    return None
+
+
+def adds(operation: Operation) -> bool:
+    """Return whether *operation* may give a value to an absent key."""
+    return isinstance(operation, Replace) or (isinstance(operation, Set) and None in dict(operation.values))
+
+
+def _may_stand(key: str, text: str) -> bool:
+    """Return whether *text* can be the value of *key*; a host takes no other characters."""
+    if key == "scheme":
+        return text.lower() in {"http", "https"}
+    if key == "host.0":
+        return _is_domain(text.lower()) is not None
+    if key.startswith("host."):
+        return _is_label(text.lower()) is not None
+    return key != "path.trail" or text == "/"
+
+
+def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
+    source = normal_key(operation.source)
+    value = context.values.get(source)
+    if value is None:
+        return Mark.PASS
+    text = lower_value(value) if operation.transform == "lower" else value
+    # A space is "+" in a query and "%20" elsewhere, where "+" is itself.
+    from_query, to_query = source.startswith("q."), key.startswith("q.")
+    if from_query and not to_query:
+        text = text.replace("+", "%20")
+    elif to_query and not from_query:
+        text = text.replace("+", "%2B")
+    text = normal_value(key, operation.prefix + text + operation.suffix)
+    return text if _may_stand(key, text) else Mark.PASS
+
+
+def _nested(key: str, value: str | None, context: Context) -> Outcome:
+    if not value or context.nested is None:
+        return Mark.PASS
+    if key.startswith("q."):
+        value = value.replace("+", " ")
+    try:
+        url = unquote_to_bytes(value).decode()
+    except UnicodeError:
+        return Mark.PASS
+    if not _is_url(url):
+        return Mark.PASS
+    return normal_value(key, context.nested(url).replace("%", "%25").replace("+", "%2B"))

@@ -1,0 +1,286 @@
+"""The book of rules: all sites' rules, and the canonical keys that they give.
+
+The canonical key of a URL is a key, not an address: what is fetched is always a URL
+that was found.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
+
+from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts
+from ..urls.origins import origin_of
+from .actions import Context
+from .forms import operation_form, predicate_form
+from .model import Rule, SiteRules
+from .operations import Operation
+from .program import OriginProgram, SiteProgram, rule_matches
+
+__all__ = ["Explanation", "RuleBook"]
+
+_MAX_STEPS = 8
+_MAX_DEPTH = 2
+_MANY_ORIGINS = 20_000
+_NO_CONTEXT = Context({}, None)
+
+Parts = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a URL comes to its canonical key.
+
+    ``rules``: the rules that match the URL, each with those of its operations that
+    were the best for their key and changed something.
+    """
+
+    url: str
+    site: str
+    values: dict[str, str | None]
+    normal_form: str
+    key: str
+    rules: tuple[tuple[Rule, dict[str, Operation]], ...]
+
+
+class RuleBook:
+    """The rules of any number of sites; immutable, so one may be shared by threads.
+
+    >>> from scrapy_dedup.rules import Ignore, Rule
+    >>> book = RuleBook([Rule("example.com", {}, {"q.sid": Ignore()})])
+    >>> book.canonical_key("http://www.example.com/a?sid=1&id=7")
+    'http://www.example.com/a?id=7'
+    >>> book.equivalent("http://example.com/?sid=1", "http://EXAMPLE.com")
+    True
+    >>> len(book), [rule.site for rule in book]
+    (1, ['example.com'])
+
+    *rules* come in any order, of any status; *deep* are the deep tokens by site, *groups*
+    the site groups. Raises ValueError when two rules of a site have one id.
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Rule] = (),
+        deep: Mapping[str, Mapping[str, DeepSplit]] | None = None,
+        groups: GroupsLike = None,
+    ) -> None:
+        self.groups = SiteGroups.of(groups)
+        self._sites: dict[str, SiteRules] = {}
+        by_site: dict[str, list[Rule]] = {site: [] for site in deep or ()}
+        for rule in rules:
+            by_site.setdefault(rule.site, []).append(rule)
+        for site in sorted(by_site):
+            found = sorted(by_site[site], key=lambda rule: rule.id)
+            for one, other in zip(found, found[1:], strict=False):
+                if one.id == other.id:
+                    raise ValueError(f"two rules of {site} have the id {one.id}")
+            self._sites[site] = SiteRules(site, tuple(found), (deep or {}).get(site, {}))
+        self._compiled = {
+            site: SiteProgram(found.rules, found.deep)
+            for site, found in self._sites.items()
+            if any(rule.status.acts for rule in found.rules)
+        }
+        self._programs: dict[str, OriginProgram | None] = {}
+
+    # -- what it holds
+
+    def __len__(self) -> int:
+        return sum(len(found.rules) for found in self._sites.values())
+
+    def __iter__(self) -> Iterator[Rule]:
+        for found in self._sites.values():
+            yield from found.rules
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RuleBook) and self._sites == other._sites and self.groups == other.groups
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<RuleBook: {len(self)} rules for {len(self._sites)} sites>"
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites that have rules or deep tokens, sorted."""
+        return tuple(self._sites)
+
+    def for_site(self, site: str) -> tuple[Rule, ...]:
+        """Return the rules of *site*, sorted by id."""
+        return self._sites[site].rules if site in self._sites else ()
+
+    def site_rules(self, site: str) -> SiteRules:
+        """Return what the book holds of *site*."""
+        return self._sites.get(site) or SiteRules(site)
+
+    def digest(self) -> str:
+        """Return a hash of all that has a part in canonical keys: 32 hexadecimal digits.
+
+        Two books with one digest give the same keys.
+        """
+        content = [
+            [
+                site,
+                [
+                    [
+                        rule.status,
+                        rule.id,
+                        [[key, predicate_form(predicate)] for key, predicate in rule.match.items()],
+                        [[key, operation_form(operation)] for key, operation in rule.ops.items()],
+                    ]
+                    for rule in self._sites[site].rules
+                    if rule.status.acts
+                ],
+                [[key, split.delimiter, split.side] for key, split in self._sites[site].deep.items()],
+            ]
+            for site in self._compiled
+        ]
+        text = json.dumps([content, sorted(self.groups.domains.items())], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    # -- keys
+
+    def canonical_key(self, url: str) -> str:
+        """Return the canonical key of *url*: equal for URLs that the rules call one page.
+
+        Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
+        a site without rules it is the normal form.
+        """
+        parts = normal_parts(url)
+        try:
+            program = self._programs[parts[0]]
+        except KeyError:
+            program = self._program(parts[0])
+        if program is not None:
+            parts = self._key(program, parts, 0)
+        origin, path, query = parts
+        return f"{origin}{path}?{query}" if query else origin + path
+
+    def equivalent(self, a: str, b: str) -> bool:
+        """Return whether *a* and *b* have one canonical key."""
+        return self.canonical_key(a) == self.canonical_key(b)
+
+    def matching(self, url: str) -> list[Rule]:
+        """Return the rules that act and match *url*, sorted by id."""
+        program = self._program(normal_parts(url)[0])
+        if program is None:
+            return []
+        values = program.values(*normal_parts(url)[1:])
+        compiled = self._compiled[program.origin.site]
+        return [rule.rule for rule in compiled.rules if rule_matches(rule.match, values)]
+
+    def explain(self, url: str) -> Explanation:
+        """Return how *url* comes to its canonical key."""
+        origin, path, query = normal_parts(url)
+        program = self._program(origin)
+        site = origin_of(origin, self.groups).site
+        used: dict[str, dict[str, Operation]] = {rule.id: {} for rule in self.matching(url)}
+        if program is None:
+            from ..urls import view_of
+
+            values = view_of(url, groups=self.groups, deep=self.site_rules(site).deep).values
+        else:
+            values = program.values(path, query)
+            table = program.table(path, query)
+            context = Context(values, lambda text: self._nested(text, 1))
+            for key, value in values.items():
+                base = key.partition("[")[0] if key.startswith("q.") else key
+                for bound in table.bounds(base):
+                    from .actions import Mark
+
+                    outcome = bound.action(value, context)
+                    if outcome is not Mark.PASS:
+                        if outcome is not Mark.KEEP and outcome != value:
+                            used[bound.rule.id][base] = bound.operation
+                        break
+        return Explanation(
+            url,
+            site,
+            values,
+            normal_form(url),
+            self.canonical_key(url),
+            tuple((rule, used[rule.id]) for rule in self.matching(url)),
+        )
+
+    def _program(self, origin: str) -> OriginProgram | None:
+        """Return the program of the URLs that begin with *origin*."""
+        if origin in self._programs:
+            return self._programs[origin]
+        taken = origin_of(origin, self.groups)
+        compiled = self._compiled.get(taken.site) if taken.site else None
+        program = compiled.for_origin(taken) if compiled else None
+        if len(self._programs) >= _MANY_ORIGINS:
+            self._programs.clear()
+        self._programs[origin] = program
+        return program
+
+    def _key(self, program: OriginProgram | None, start: Parts, depth: int) -> Parts:
+        """Return the key that the steps of the rules lead to from the normal form *start*.
+
+        One step applies all operations at once. As it may change what rules ask for, it
+        is taken again, until it changes nothing; of a circle the least member is the
+        key; after 8 steps it is the normal form. So a key is always its own key.
+        """
+        parts = start
+        seen: list[Parts] = []
+        while program is not None:
+            _, path, query = parts
+            table = program.table(path, query)
+            context = _NO_CONTEXT
+            if table.wants_context:
+                nested = None if depth >= _MAX_DEPTH else lambda text: self._nested(text, depth + 1)
+                context = Context(program.values(path, query), nested)
+            origin = table.origin(program.origin, context) if table.origin_keys else parts[0]
+            if table.path_keys:
+                path = table.path(path, context)
+            if table.query_keys:
+                query = table.query(query, context)
+            new = (origin, path, query)
+            if new == parts or table.closed:
+                return new
+            seen.append(parts)
+            parts = normal_parts(f"{origin}{path}?{query}" if query else origin + path)
+            if parts == seen[-1]:
+                return parts
+            if parts in seen:
+                return min(seen[seen.index(parts) :])
+            if len(seen) > _MAX_STEPS:
+                return start
+            program = self._program(parts[0])
+        return parts
+
+    def _nested(self, url: str, depth: int) -> str:
+        parts = normal_parts(url)
+        origin, path, query = self._key(self._program(parts[0]), parts, depth)
+        return f"{origin}{path}?{query}" if query else origin + path
+
+    # -- files
+
+    @classmethod
+    def load(cls, *directories: "str | PathLike[str]", groups: GroupsLike = None) -> "RuleBook":
+        """Return the rules of all files in *directories*; a missing directory holds none.
+
+        Of two rules of a site with one id, one that is off counts, else a manual one,
+        else that of the directory named first.
+
+        Raises RuleFileError for a faulty file: nothing is ever half read.
+        """
+        from .files import load_directories
+
+        rules, deep = load_directories(directories)
+        return cls(rules, deep, groups)
+
+    def save(self, directory: "str | PathLike[str]") -> None:
+        """Write a file per site into *directory*, merged with what stands there.
+
+        As in :func:`.merge`: manual and off rules of the files stay, learned ones are
+        replaced by the book's, comments are kept. Files of other sites are left alone.
+
+        Raises RuleFileError for a faulty file that stands there, RuleWriteError where it
+        cannot be written.
+        """
+        from .files import update_site
+
+        for found in self._sites.values():
+            update_site(directory, found.site, found.rules, found.deep)

@@ -1,0 +1,169 @@
+"""What a rule is: URLs of this pattern have this canonical key. (Design, section 4.)"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from ..urls import DeepSplit
+from .forms import operation_form, predicate_form
+from .operations import Operation
+from .predicates import Predicate
+
+__all__ = ["Evidence", "Rule", "SiteRules", "Status", "content_id"]
+
+
+class Status(str, Enum):
+    """How far a rule is trusted.
+
+    ``candidate``: not enough evidence yet; ``active``: passed the gates; ``suspended``:
+    refuted; ``manual``: the user's own, beats everything learned; ``off``: the user
+    switched it off, it is never learned back. Only active and manual rules act.
+    """
+
+    CANDIDATE = "candidate"
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+    MANUAL = "manual"
+    OFF = "off"
+
+    __str__ = str.__str__
+
+    @property
+    def acts(self) -> bool:
+        """Whether rules of this status have a part in canonical keys."""
+        return self in {Status.ACTIVE, Status.MANUAL}
+
+    @property
+    def users(self) -> bool:
+        """Whether a rule of this status is the user's: learning leaves it alone."""
+        return self in {Status.MANUAL, Status.OFF}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a rule rests on.
+
+    ``learners``: the names of those that proposed it; ``groups``: informative groups
+    that agree; ``counterexamples``: groups that do not; ``pages``: distinct pages
+    seen under it; ``urls``: URLs it matched; ``removed``: URLs it would have saved;
+    ``upper95``: upper 95 % bound of the share of pages lost; ``examples``: pairs of URLs
+    that it equates, their dropped values redacted.
+    """
+
+    learners: tuple[str, ...] = ()
+    groups: int = 0
+    counterexamples: int = 0
+    pages: int = 0
+    urls: int = 0
+    removed: int = 0
+    upper95: float = 1.0
+    examples: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of one site.
+
+    ``match``: key -> what its value must be; ``ops``: key -> what is done to it. A key of
+    ``ops`` may end in ``*`` (``q.utm_*``, ``q.*``): it stands for every key of that beginning
+    that the rule's own ``match`` does not name. ``q.NAME`` stands for all repeats of
+    NAME in ``ops``, and for the first, in normal form, in ``match``.
+
+    The id, unless given, is :func:`content_id`. Both mappings are copied, sorted.
+    """
+
+    site: str
+    match: Mapping[str, Predicate] = field(default_factory=dict)
+    ops: Mapping[str, Operation] = field(default_factory=dict)
+    status: Status = Status.ACTIVE
+    evidence: Evidence | None = None
+    note: str = ""
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "match", dict(sorted(self.match.items())))
+        object.__setattr__(self, "ops", dict(sorted(self.ops.items())))
+        object.__setattr__(self, "status", Status(self.status))
+        if not self.id:
+            object.__setattr__(self, "id", content_id(self.site, self.match, self.ops))
+
+    def __hash__(self) -> int:
+        return hash((self.site, self.id, self.status))
+
+    @property
+    def edited(self) -> bool:
+        """Whether match or ops are not those that the id was made of."""
+        return self.id != content_id(self.site, self.match, self.ops)
+
+
+def content_id(site: str, match: Mapping[str, Predicate], ops: Mapping[str, Operation]) -> str:
+    """Return the id of a rule: 8 hexadecimal digits made of what it says, and stable.
+
+    >>> from scrapy_dedup.rules import Ignore
+    >>> content_id("example.com", {}, {"q.sid": Ignore()})
+    '...'
+    """
+    content = [
+        site,
+        sorted((key, predicate_form(predicate)) for key, predicate in match.items()),
+        sorted((key, operation_form(operation)) for key, operation in ops.items()),
+    ]
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRules:
+    """All rules of one site, with its deep tokens; the content of one rule file."""
+
+    site: str
+    rules: tuple[Rule, ...] = ()
+    deep: Mapping[str, DeepSplit] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "deep", dict(sorted(self.deep.items())))
+
+
+def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit] | None = None) -> SiteRules:
+    """Return *old* relearned: the rules of *learned* in the place of those learned before.
+
+    - manual and off rules stay as they are, and none with the same id, or of the same
+      content, is learned beside them: what is off is never learned back;
+    - a learned rule that the user edited (its id no longer fits) is manual now;
+    - a suspended rule stays so, learned again or not: it was refuted;
+    - a note that the user wrote to a learned rule stays with it.
+
+    *deep* replaces the deep tokens; None leaves those of *old*.
+    """
+    kept = [replace(rule, status=Status.MANUAL) if _users_edit(rule) else rule for rule in old.rules]
+    users = [rule for rule in kept if rule.status.users]
+    taken = {rule.id for rule in users} | {content_id(rule.site, rule.match, rule.ops) for rule in users}
+    before = {rule.id: rule for rule in kept if not rule.status.users}
+    fresh: dict[str, Rule] = {}
+    for rule in learned:
+        if rule.site != old.site:
+            raise ValueError(f"rule {rule.id} is of the site {rule.site}, not of {old.site}")
+        if rule.id in taken or content_id(rule.site, rule.match, rule.ops) in taken:
+            continue
+        known = before.get(rule.id)
+        if known is not None:
+            status = Status.SUSPENDED if known.status is Status.SUSPENDED else rule.status
+            rule = replace(rule, status=status, note=rule.note or known.note)
+        fresh[rule.id] = rule
+    rules = []
+    for rule in kept:
+        if rule.status.users:
+            rules.append(rule)
+        elif rule.id in fresh:
+            rules.append(fresh.pop(rule.id))
+        elif rule.status is Status.SUSPENDED:
+            rules.append(rule)
+    rules += sorted(fresh.values(), key=lambda rule: rule.id)
+    return SiteRules(old.site, tuple(rules), old.deep if deep is None else deep)
+
+
+def _users_edit(rule: Rule) -> bool:
+    return not rule.status.users and rule.edited

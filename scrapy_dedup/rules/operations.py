@@ -1,0 +1,144 @@
+"""What a rule does to one key on the way from a URL to its canonical key.
+
+All operations of the rules that match a URL act at once, on the URL as it came.
+An operation that says nothing of the value at hand (``Ignore(only={"1"})`` where the
+value is 2) leaves it to the next best one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..urls import ValueClass
+
+__all__ = [
+    "Ignore",
+    "IgnoreValue",
+    "Keep",
+    "Lower",
+    "Nested",
+    "Operation",
+    "Replace",
+    "Set",
+    "SetOfValues",
+]
+
+Only = frozenset[str] | ValueClass | None
+
+
+def _only(only: Iterable[str] | ValueClass | None) -> Only:
+    return only if only is None or isinstance(only, ValueClass) else frozenset(only)
+
+
+def _concerns(only: Only, value: str | None) -> bool:
+    if only is None:
+        return True
+    if isinstance(only, ValueClass):
+        return only.matches(value)
+    return (value or "") in only
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Ignore:
+    """Drop the key: URLs with and without it, whatever its value, have one canonical key.
+
+    ``only``: these values, or values of this class; others stay.
+
+    Of a path, and of the labels of a host:
+
+    - A segment whose value is *named* - by ``only`` with values, or by a literal
+      or a set in the rule's match - is cut out, and the next segments move up:
+      ``/index.php/x`` is ``/x`` where ``path.0`` is matched by ``index.php``.
+    - A segment that is dropped whatever it is, or by its class, is shown as ``*``
+      while a later segment stays, and is left away at the end of the path:
+      ``/item/7/any-title`` is ``/item/7``, but ``/item/7/any-title/reviews`` is
+      ``/item/7/*/reviews``. Were it cut out, ``/item/7/reviews`` would be next, and in
+      the end every page under ``/item/7`` would be that one page.
+    - ``cut=True`` asks for the first also where no value is named (a session id
+      between two segments, ``/(S(abc))/x``); the rule should then guard the value by
+      its class.
+    """
+
+    only: Only
+    cut: bool
+
+    def __init__(self, only: Iterable[str] | ValueClass | None = None, *, cut: bool = False) -> None:
+        object.__setattr__(self, "only", _only(only))
+        object.__setattr__(self, "cut", cut)
+
+    def concerns(self, value: str | None) -> bool:
+        """Return whether *value* is dropped."""
+        return _concerns(self.only, value)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class IgnoreValue:
+    """Drop the value and keep the presence of the key: the value is shown as ``*``.
+
+    ``only``: as in :class:`Ignore`.
+    """
+
+    only: Only
+
+    def __init__(self, only: Iterable[str] | ValueClass | None = None) -> None:
+        object.__setattr__(self, "only", _only(only))
+
+    def concerns(self, value: str | None) -> bool:
+        """Return whether *value* is dropped."""
+        return _concerns(self.only, value)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Set:
+    """Replace values: from value -> to value. None is absent, on either side.
+
+    >>> Set({"all": None}) == Set({"all": None})
+    True
+    """
+
+    values: tuple[tuple[str | None, str | None], ...]
+
+    def __init__(self, values: Mapping[str | None, str | None]) -> None:
+        pairs = sorted(values.items(), key=lambda pair: (pair[0] is not None, pair[0] or ""))
+        object.__setattr__(self, "values", tuple(pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Lower:
+    """Show the value in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetOfValues:
+    """The values of a repeated parameter are a set: shown sorted, each once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """The value is a URL: shown by its own canonical key, to a depth of 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Leave the key alone, whatever other rules say: a manual veto."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Show the value of another key: ``prefix`` + value of ``source`` + ``suffix``.
+
+    ``transform``: "" or "lower". Where *source* is absent, nothing is done.
+
+    Raises ValueError for another transform.
+    """
+
+    source: str
+    prefix: str = ""
+    suffix: str = ""
+    transform: str = ""
+
+    def __post_init__(self) -> None:
+        if self.transform not in {"", "lower"}:
+            raise ValueError(f"transform is {self.transform!r}, and must be 'lower' or left out")
+
+
+Operation = Ignore | IgnoreValue | Set | Lower | SetOfValues | Nested | Keep | Replace

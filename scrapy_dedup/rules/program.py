@@ -1,0 +1,237 @@
+"""The rules of a site compiled: one look at each key that some rule asks for.
+
+What the keys before the path (scheme, host) decide is decided once for each origin.
+For a URL, each key that is left to ask for gives a *code*, a set of bits that says
+which predicates hold; the codes together say which rules match, and the operations
+of those are put together once and kept. So the cost does not depend on the number of
+rules.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from ..urls import DeepSplit
+from ..urls.deep_tokens import deep_values
+from ..urls.keyvalues import query_values
+from ..urls.origins import Origin
+from ..urls.paths import path_values, split_extension
+from .actions import normal_key
+from .model import Rule
+from .predicates import Literal, OneOf, Predicate
+from .table import CompiledRule, OpTable
+
+__all__ = ["OriginProgram", "SiteProgram", "rule_matches"]
+
+_ORIGIN_KINDS = ("scheme", "host.")
+_MANY_SIGNATURES = 16_384
+
+
+def rule_matches(match: Mapping[str, Predicate], values: Mapping[str, str | None]) -> bool:
+    """Return whether all predicates of *match* hold of *values*."""
+    return all(
+        predicate.holds(values[key]) if key in values else predicate.optional for key, predicate in match.items()
+    )
+
+
+class SiteProgram:
+    """The rules of a site that act, and its deep tokens."""
+
+    __slots__ = ("deep", "guards", "rules")
+
+    def __init__(self, rules: Iterable[Rule], deep: Mapping[str, DeepSplit]) -> None:
+        self.rules = [CompiledRule(rule) for rule in rules if rule.status.acts]
+        self.deep = {normal_key(key): split for key, split in deep.items()}
+        #: All keys that some rule asks for; of a repeat also the key of the first.
+        self.guards = {key for rule in self.rules for key in rule.match}
+        self.guards |= {key.partition("[")[0] for key in self.guards}
+
+    def for_origin(self, origin: Origin) -> "OriginProgram | None":
+        """Return the program of the URLs that begin with *origin*; None if no rule can match."""
+        values: dict[str, str | None] = dict(origin.values)
+        rules = [
+            rule
+            for rule in self.rules
+            if rule_matches({key: p for key, p in rule.match.items() if key.startswith(_ORIGIN_KINDS)}, values)
+        ]
+        return OriginProgram(self, rules, origin) if rules else None
+
+
+class _Coder(dict[str, int]):
+    """Value of one key -> bits of the predicates that hold of it."""
+
+    __slots__ = ("_classes", "absent", "predicates")
+
+    def __init__(self, predicates: list[Predicate]) -> None:
+        super().__init__()
+        self.predicates = predicates
+        self.absent = sum(1 << bit for bit, predicate in enumerate(predicates) if predicate.optional)
+        self._classes: list[tuple[int, Predicate]] = []
+        literals: set[str] = set()
+        for bit, predicate in enumerate(predicates):
+            if isinstance(predicate, Literal):
+                literals.add(predicate.value)
+            elif isinstance(predicate, OneOf):
+                literals.update(predicate.values)
+            else:
+                self._classes.append((1 << bit, predicate))
+        for value in literals:
+            self[value] = sum(1 << bit for bit, predicate in enumerate(predicates) if predicate.holds(value))
+
+    def __missing__(self, value: str) -> int:
+        code = 0
+        for bit, predicate in self._classes:
+            if predicate.holds(value):
+                code |= bit
+        return code
+
+
+class OriginProgram:
+    """What the rules of a site do with the URLs of one origin."""
+
+    __slots__ = (
+        "_absent",
+        "_coders",
+        "_extension",
+        "_general",
+        "_keys",
+        "_length",
+        "_path",
+        "_positions",
+        "_query",
+        "_rules",
+        "_signatures",
+        "_site",
+        "_tables",
+        "_trail",
+        "origin",
+    )
+
+    def __init__(self, site: SiteProgram, rules: list[CompiledRule], origin: Origin) -> None:
+        self.origin = origin
+        self._site = site
+        asked: dict[str, list[Predicate]] = {}
+        self._rules: list[tuple[CompiledRule, list[tuple[int, int]]]] = []
+        keys: list[str] = []
+        for rule in rules:
+            bits = []
+            for key, predicate in rule.match.items():
+                if key.startswith(_ORIGIN_KINDS):
+                    continue
+                if key not in asked:
+                    asked[key] = []
+                    keys.append(key)
+                if predicate not in asked[key]:
+                    asked[key].append(predicate)
+                bits.append((keys.index(key), 1 << asked[key].index(predicate)))
+            self._rules.append((rule, bits))
+        self._keys = keys
+        self._coders = [_Coder(asked[key]) for key in keys]
+        self._absent = [coder.absent for coder in self._coders]
+        self._signatures: dict[tuple[int, ...], OpTable] = {}
+        self._tables: dict[tuple[int, ...], OpTable] = {}
+        self._positions: list[tuple[int, int, _Coder]] = []
+        self._extension = self._length = self._trail = -1
+        self._query: dict[str, tuple[int, _Coder]] = {}
+        # Matrix parameters, key=value segments, repeats and deep tokens are read from the
+        # whole view; all else is looked up directly.
+        self._general = any(key in keys for key in _deep_keys(site.deep))
+        for index, key in enumerate(keys):
+            kind, _, name = key.partition(".")
+            if kind == "q" and "[" not in name:
+                self._query[name] = index, self._coders[index]
+            elif kind == "path" and name.isdigit():
+                self._positions.append((int(name), index, self._coders[index]))
+            elif key == "ext":
+                self._extension = index
+            elif key == "path.len":
+                self._length = index
+            elif key == "path.trail":
+                self._trail = index
+            else:
+                self._general = True
+        self._path = bool(self._positions) or max(self._extension, self._length, self._trail) >= 0
+
+    def table(self, path: str, query: str) -> OpTable:
+        """Return the operations on the URL of *path* and *query*, both in normal form."""
+        if not self._keys:
+            codes = ()
+        else:
+            codes = tuple(self._general_codes(path, query) if self._general else self._codes(path, query))
+        table = self._signatures.get(codes)
+        if table is None:
+            table = self._table_of(codes)
+        return table
+
+    def _table_of(self, codes: tuple[int, ...]) -> OpTable:
+        matching = tuple(
+            [number for number, (_, bits) in enumerate(self._rules) if all(codes[index] & bit for index, bit in bits)]
+        )
+        table = self._tables.get(matching)
+        if table is None:
+            if len(self._tables) >= _MANY_SIGNATURES:
+                self._tables.clear()
+            rules = [self._rules[number][0] for number in matching]
+            table = self._tables[matching] = OpTable(rules, self._site.deep, self._site.guards)
+        if len(self._signatures) >= _MANY_SIGNATURES:
+            self._signatures.clear()
+        self._signatures[codes] = table
+        return table
+
+    def _codes(self, path: str, query: str) -> list[int]:
+        codes = self._absent[:]
+        if self._path:
+            if ";" in path or "=" in path:
+                values: dict[str, str | None] = {}
+                path_values(path, values)
+                for index, key in enumerate(self._keys):
+                    if key in values:
+                        codes[index] = self._coders[index][values[key] or ""]
+            else:
+                texts = path.split("/")
+                count = len(texts) - 1
+                slash = not texts[count]
+                if slash:
+                    count -= 1
+                    slash = count > 0
+                for position, index, coder in self._positions:
+                    if position < count:
+                        text = texts[position + 1]
+                        if position == count - 1 and "." in text:
+                            text = split_extension(text)[0]
+                        codes[index] = coder[text]
+                if slash and self._trail >= 0:
+                    codes[self._trail] = self._coders[self._trail]["/"]
+                if self._length >= 0:
+                    codes[self._length] = self._coders[self._length][str(count)]
+                if self._extension >= 0 and count:
+                    extension = split_extension(texts[count])[1]
+                    if extension is not None:
+                        codes[self._extension] = self._coders[self._extension][extension]
+        if query and self._query:
+            asked = self._query
+            # From the last to the first: of repeats the first one counts.
+            for piece in reversed(query.replace(";", "&").split("&")):
+                name, _, value = piece.partition("=")
+                if name in asked:
+                    index, coder = asked[name]
+                    codes[index] = coder[value]
+        return codes
+
+    def _general_codes(self, path: str, query: str) -> list[int]:
+        values = self.values(path, query)
+        return [
+            coder[values[key] or ""] if key in values else coder.absent
+            for key, coder in zip(self._keys, self._coders, strict=True)
+        ]
+
+    def values(self, path: str, query: str) -> dict[str, str | None]:
+        """Return the view's values of the URL of *path* and *query*."""
+        values: dict[str, str | None] = dict(self.origin.values)
+        path_values(path, values)
+        if query:
+            query_values(query, values)
+        deep_values(values, self._site.deep)
+        return values
+
+
+def _deep_keys(deep: Mapping[str, DeepSplit]) -> list[str]:
+    return [name for key in deep for name in (key, f"{key}.head", f"{key}.tail")]
