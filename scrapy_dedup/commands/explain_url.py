@@ -1,13 +1,85 @@
 import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from .base import DONE, DedupCommand
+
+if TYPE_CHECKING:
+    from ..rules.book import RuleBook
 
 
-class ExplainUrl(ScrapyCommand):
-    requires_crawler_process = False
+class ExplainUrl(DedupCommand):
+    """``scrapy explain-url``: what the rules make of a URL. Exit codes: 0 done, 2 a mistake in what was asked."""
+
+    name = "explain-url"
+
+    def syntax(self) -> str:
+        return "[options] URL..."
 
     def short_desc(self) -> str:
-        return "explain_url"
+        return "Show what the deduplication rules make of a URL"
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        raise NotImplementedError
+    def long_desc(self) -> str:
+        return (
+            "Show the keys and values of each URL, the rules that match, their evidence, and the canonical key. "
+            "The URL - stands for standard input, one URL per line. "
+            "Exit codes: 0 done, 2 a mistake in what was asked."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--keys-only", action="store_true", help="print the canonical key of each URL and nothing else, in order"
+        )
+        parser.add_argument(
+            "--from", dest="file", metavar="FILE", help="read URLs from FILE, one per line (- is standard input)"
+        )
+
+    def act(self, args: list[str], opts: argparse.Namespace) -> int:
+        if not args and opts.file is None:
+            raise UsageError("no URL: name one or more, --from FILE, or - for standard input")
+        book = self.rule_book(opts.spider)
+        urls = _urls(args, opts.file)
+        if opts.keys_only:
+            _print_keys(book, urls)
+        else:
+            from .explanation import print_explanations
+
+            print_explanations(book, filter(None, urls))
+        return DONE
+
+    def rule_book(self, spider: str | None) -> "RuleBook":
+        """Return the rules that a crawl of the project, or of one of its spiders, would start with."""
+        from ..rules.book import RuleBook
+
+        settings = self.dedup_settings(spider)
+        return RuleBook.load(*settings.rule_directories, groups=settings.site_groups)
+
+
+def _urls(args: list[str], file: str | None) -> Iterator[str]:
+    for arg in args:
+        if arg == "-":
+            yield from _lines("-")
+        else:
+            yield arg
+    if file is not None:
+        yield from _lines(file)
+
+
+def _lines(name: str) -> Iterator[str]:
+    if name == "-":
+        yield from (line.strip() for line in sys.stdin)
+        return
+    with Path(name).open(encoding="utf-8", errors="surrogateescape") as lines:
+        yield from (line.strip() for line in lines)
+
+
+def _print_keys(book: "RuleBook", urls: Iterable[str]) -> None:
+    """Print a line for each URL; an empty line stays one, so that the lines of both files correspond."""
+    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    for url in urls:
+        sys.stdout.write((book.canonical_key(url) if url else "") + "\n")

@@ -1,13 +1,117 @@
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from .base import DONE, NOTHING, DedupCommand
+
+if TYPE_CHECKING:
+    from ..crawl.settings import DedupSettings
 
 
-class LearnRules(ScrapyCommand):
-    requires_crawler_process = False
+class LearnRules(DedupCommand):
+    """``scrapy learn-rules``: learn from what crawls have recorded, show it, and write the rule files.
+
+    Exit codes: 0 done; 1 nothing to learn from, or (``--check``) a faulty rule file; 2 a mistake in what was asked.
+    """
+
+    name = "learn-rules"
+
+    def syntax(self) -> str:
+        return "[options] [SITE...]"
 
     def short_desc(self) -> str:
-        return "learn_rules"
+        return "Learn deduplication rules from what crawls have recorded"
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        raise NotImplementedError
+    def long_desc(self) -> str:
+        return (
+            "Learn, for every recorded site or for those named, which URLs lead to the same page, and write the rules "
+            "to DEDUP_DIR, one file per site. Hand edits in these files are kept. "
+            "Exit codes: 0 done; 1 nothing to learn from, or a faulty rule file (--check); 2 a mistake in what was asked."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--dry-run", action="store_true", help="show what would be learned and write nothing")
+        parser.add_argument(
+            "--from",
+            dest="file",
+            metavar="FILE",
+            help="learn from FILE instead of the store: JSON lines with url and fingerprint, plain or .gz",
+        )
+        parser.add_argument(
+            "--forget",
+            metavar="SITE",
+            action="append",
+            default=[],
+            help="remove all that was recorded of SITE (may be repeated) and do nothing else",
+        )
+        parser.add_argument(
+            "--check", action="store_true", help="check the rule files, for instance in a CI, and do nothing else"
+        )
+
+    def act(self, args: list[str], opts: argparse.Namespace) -> int:
+        asked = [
+            name for name, given in (("--check", opts.check), ("--forget", opts.forget), ("--from", opts.file)) if given
+        ]
+        if len(asked) > 1:
+            raise UsageError(f"{asked[0]} and {asked[1]} do not go together")
+        settings = self.dedup_settings(opts.spider)
+        if opts.check:
+            return check(settings)
+        if opts.forget:
+            if args:
+                raise UsageError("--forget and SITE do not go together; repeat --forget for more sites")
+            return forget(settings, opts.forget)
+        return learn(settings, args, opts.file, dry_run=opts.dry_run)
+
+
+def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool) -> int:
+    """Learn, show, and write unless *dry_run*; return the exit code."""
+    from ..learning.learn import learn as learn_from
+    from .evidence import observations_in_file, observations_in_store
+    from .progress import progress
+    from .summary import print_summary
+
+    evidence = observations_in_file(settings, sites, file) if file else observations_in_store(settings, sites)
+    with progress() as report:
+        learned = learn_from(
+            evidence,
+            max_loss=settings.max_loss,
+            groups=settings.site_groups,
+            known=settings.load_rules(),
+            progress=report,
+        )
+    print_summary(learned)
+    if dry_run:
+        print("Nothing was written (--dry-run).")
+        return DONE
+    learned.book.save(settings.learned_directory)
+    print(f"The rules are in {settings.learned_directory}.")
+    return DONE
+
+
+def forget(settings: "DedupSettings", names: list[str]) -> int:
+    """Remove what the store holds of the sites; their rule files stay."""
+    from .evidence import known_site, open_store
+
+    with open_store(settings, readonly=False) as store:
+        known = {count.site for count in store.sites()}
+        for site in [known_site(name, known, settings) for name in names]:
+            print(f"{site}: {store.forget(site)} recorded responses removed. Its rules are kept.")
+    return DONE
+
+
+def check(settings: "DedupSettings") -> int:
+    """Read every rule file and print what is wrong with it; 1 if something is."""
+    from ..rules.files import check as faults_of
+
+    faults = [fault for directory in settings.rule_directories for fault in faults_of(directory)]
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    if faults:
+        return NOTHING
+    book = settings.load_rules()
+    print(f"{len(book)} rules for {len(book.sites)} sites: all files are right.")
+    return DONE

@@ -1,0 +1,64 @@
+"""What ``scrapy learn-rules`` prints when it has learned."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .wording import condition_of, operations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..learning.learn import Learned, SiteReport
+    from ..rules.model import Rule
+
+#: Rules shown for each site; the rule file has them all.
+SHOWN = 20
+
+
+def print_summary(learned: "Learned") -> None:
+    """Print a table with a row per site, then what was found there."""
+    console = Console(highlight=False)
+    console.print(site_table(learned.reports))
+    for report in learned.reports:
+        rules = learned.book.for_site(report.site)
+        console.print(Text(f"{report.site}:", style="bold"))
+        if not rules:
+            console.print("  no rules", markup=False)
+        for rule in rules[:SHOWN]:
+            console.print(Text("  ").append(rule_line(rule)))
+        if len(rules) > SHOWN:
+            console.print(f"  and {len(rules) - SHOWN} more, see the rule file")
+        for note in report.notes:
+            console.print(f"  {note}", markup=False)
+
+
+def site_table(reports: "Iterable[SiteReport]") -> Table:
+    """Return the table of all sites, those with most duplicates first."""
+    table = Table()
+    table.add_column("site", overflow="fold")
+    for name in ("URLs", "pages", "duplicates", "rules", "removed", "share", "at risk"):
+        table.add_column(name, justify="right")
+    for report in sorted(reports, key=lambda report: (-report.duplicates, report.site)):
+        table.add_row(
+            report.site,
+            str(report.urls),
+            str(report.pages),
+            str(report.duplicates),
+            str(report.rules),
+            str(report.removed),
+            f"{report.share:.0%}" if report.duplicates else "-",
+            f"{report.at_risk:.1f}",
+        )
+    return table
+
+
+def rule_line(rule: "Rule") -> str:
+    """Return a rule in one line: its id, what it does and where, and how much speaks for it."""
+    groups = f" ({rule.evidence.groups} groups)" if rule.evidence else ""
+    status = "" if rule.status.acts else f" [{rule.status}]"
+    where = condition_of(rule)
+    where = "" if where == "everywhere" else f" where {where}"
+    return f"{rule.id}  {operations_of(rule)}{where}{groups}{status}"
