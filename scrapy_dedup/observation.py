@@ -90,8 +90,13 @@ class Observation:
             url = getattr(self, name)
             if url is not None and "@" in url:
                 object.__setattr__(self, name, without_userinfo(url))
-        if self.sketch is not None and self.words is None:
-            object.__setattr__(self, "words", self.sketch.words)
+        if self.headers is not None and not _is_headers(self.headers):
+            raise ObservationError(f"headers is {self.headers!r}: it must be names and values, both text.")
+        if self.sketch is not None:
+            if not isinstance(self.sketch, Sketch):
+                raise ObservationError(f"sketch is {self.sketch!r}: it must be a page sketch.")
+            if self.words is None:
+                object.__setattr__(self, "words", self.sketch.words)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "Observation":
@@ -129,6 +134,12 @@ _FIELDS: tuple[tuple[str, frozenset[type[Any]], str], ...] = (
     ("bag", *_OPTIONAL_TEXT),
     ("words", frozenset((int, _NONE)), "a number of words or nothing"),
 )
+
+
+def _is_headers(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and isinstance(text, str) for name, text in value.items()
+    )
 
 
 def _seconds(date: str) -> float:

@@ -38,6 +38,7 @@ class Fingerprints:
     sketch: Sketch | None = None
 
 
+_JSON_SEED = 2
 _HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 _JSON_TYPES = frozenset(("application/json", "text/json", "application/x-json"))
 _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -61,17 +62,19 @@ def fingerprint_body(
     *,
     encoding: str | None = None,
     root: etree._Element | None = None,
+    kind: Kind | None = None,
     max_body: int = MAX_BODY,
 ) -> Fingerprints:
     """Return the fingerprints of a response.
 
-    *encoding* is that of the response where it is known; *root* the tree of an
-    HTML page that somebody has parsed already. Of a body of more than *max_body*
+    *encoding* and *kind* are those of the response where they are known (else they
+    are found out by *content_type* and *body*); *root* is the tree of an HTML page
+    that somebody has parsed already. Of a body of more than *max_body*
     bytes only the first *max_body* are sketched, and its length is made part of
     the fingerprints. Never raises on any body.
     """
     digest = xxh3_128_hexdigest(body)
-    kind = kind_of(content_type, body)
+    kind = kind or kind_of(content_type, body)
     if kind is Kind.HTML:
         if len(body) > max_body:
             beginning = decode(body[:max_body], content_type, encoding)
@@ -85,7 +88,7 @@ def fingerprint_body(
     if kind is Kind.JSON and len(body) <= max_body:
         canonical = canonical_json(body)
         if canonical is not None:
-            text = xxh3_128_hexdigest(canonical)
+            text = xxh3_128_hexdigest(canonical, _JSON_SEED)
     return Fingerprints(kind, text, text, digest)
 
 

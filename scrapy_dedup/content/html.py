@@ -11,8 +11,10 @@ _thread = local()
 
 def parse(page: str | bytes) -> etree._Element:
     """Return the root of an HTML page, given as text or as UTF-8 bytes."""
-    data = page.encode("utf-8", "replace") if isinstance(page, str) else page
-    data = data.strip().replace(b"\x00", b"")
+    if isinstance(page, str):
+        data = page.strip().replace("\x00", "").encode("utf-8", "replace")
+    else:
+        data = page.strip().replace(b"\x00", b"")
     try:
         parser = _thread.parser
     except AttributeError:

@@ -39,13 +39,13 @@ class NearDuplicates:
 
 
 def near_duplicates(sketches: Iterable[Sketch], *, distance: int = DISTANCE, limit: int = LIMIT) -> NearDuplicates:
-    """Count the pages that differ in text but hardly in their blocks.
+    """Count the pages that differ in their words, but hardly.
 
-    Pages with equal text count once. At most *limit* pages are compared, chosen
+    Pages with the same words in any order count once. At most *limit* pages are compared, chosen
     by their fingerprints, so that the same pages give the same figure.
     """
-    distinct = {sketch.text: sketch for sketch in sketches if sketch.sums}
-    chosen = [distinct[text] for text in sorted(distinct)[:limit]]
+    distinct = {sketch.bag: sketch for sketch in sketches if sketch.sums}
+    chosen = [distinct[bag] for bag in sorted(distinct)[:limit]]
     values = [(str(i), _simhash(sketch)) for i, sketch in enumerate(chosen)]
     index = SimhashIndex(values, k=distance, log=_quiet)
     near = pairs = 0

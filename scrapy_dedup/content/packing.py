@@ -31,15 +31,16 @@ def pack_sketch(
     partial: int,
 ) -> bytes:
     """Return the stored form of a sketch's fields."""
-    many = [order for order, count in zip(orders, counts, strict=True) if count > 1]
+    few = max(counts, default=0) < 255
+    many = tuple(filter(None, orders))
     return b"".join(
         (
             bytes((_VERSION,)),
             bytes.fromhex(text),
             _varint(partial),
             _varint(len(sums)),
-            bytes(min(count, 255) for count in counts),
-            b"".join(_varint(count) for count in counts if count >= 255),
+            bytes(counts) if few else bytes(min(count, 255) for count in counts),
+            b"" if few else b"".join(_varint(count) for count in counts if count >= 255),
             pack(f"<{len(sums)}Q", *sums),
             pack(f"<{len(many)}I", *many),
         )

@@ -10,7 +10,6 @@ each, from which the fingerprints of the page follow, with or without a mask:
 - the number of its words.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from struct import pack
@@ -27,6 +26,8 @@ MAX_BLOCKS = 4096
 
 _WORD_BITS = (1 << 64) - 1
 _ORDER_BITS = (1 << 32) - 1
+# Other kinds of content have other seeds: a plain text never has the fingerprint of a page.
+_SEED = 1
 _SPREAD = 0x9E3779B97F4A7C15  # 2**64 / golden ratio: spreads the order check over 64 bits
 
 
@@ -69,7 +70,7 @@ class Sketch:
         """Return the fingerprint of the words in any order: 32 hexadecimal digits."""
         total = sum(self.sums) & _WORD_BITS
         salt = f"{self.partial}\0{self.mask}".encode()
-        return xxh3_128_hexdigest(pack("<QQ", total, sum(self.counts)) + salt)
+        return xxh3_128_hexdigest(pack("<QQ", total, sum(self.counts)) + salt, _SEED)
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -88,7 +89,7 @@ class Sketch:
         packed = b"".join(pack("<QI", s, o) for s, o in zip(sums, orders, strict=True))
         salt = f"{self.partial}\0{mask.version}".encode()
         return Sketch(
-            xxh3_128_hexdigest(packed + salt),
+            xxh3_128_hexdigest(packed + salt, _SEED),
             sums,
             orders,
             tuple(self.counts[i] for i in kept),
@@ -110,6 +111,10 @@ class Sketch:
 
 # Text, sum, order check and number of words of a block; () for a blank one.
 _Block = tuple[bytes, int, int, int] | tuple[()]
+
+
+def _order(text: bytes) -> int:
+    return xxh3_64_intdigest(text) & _ORDER_BITS or 1  # 0 is a single word
 
 
 class _Blocks(dict[str, _Block]):
@@ -134,7 +139,7 @@ class _Blocks(dict[str, _Block]):
         else:
             plain = b" ".join(words)
             total = sum(map(xxh3_64_intdigest, words)) & _WORD_BITS
-            block = plain, total, xxh3_64_intdigest(plain) & _ORDER_BITS, len(words)
+            block = plain, total, _order(plain), len(words)
         if len(text) <= self._LONGEST:
             if len(self) >= self._LIMIT:
                 self.clear()
@@ -144,7 +149,11 @@ class _Blocks(dict[str, _Block]):
 
 _blocks = _Blocks()
 _text_nodes = etree.XPath("//text()", smart_strings=False)
-_UNSEEN = ("script", "style", "template", "noscript")
+_UNSEEN = ("{*}script", "{*}style", "{*}template", "{*}noscript")
+_seen_text_nodes = etree.XPath(
+    "//text()[not(ancestor::*[contains(' script style template noscript ', concat(' ', local-name(), ' '))])]",
+    smart_strings=False,
+)
 
 
 def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> Sketch:
@@ -163,23 +172,23 @@ def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> S
 
 def _visible(root: etree._Element) -> list[str]:
     texts: list[str] = _text_nodes(root)
-    # Asking XPath for the parents costs five times as much as taking the unseen
-    # texts out afterwards. Of texts that stand in both places as many are taken
-    # out as are unseen; since they are equal it hardly matters which.
-    unseen = [text for element in root.iter(*_UNSEEN) for text in element.itertext()]
-    if not unseen:
-        return texts
-    left = Counter(unseen)
-    seen = [text for text in texts if text not in left]
-    if len(texts) - len(seen) == len(unseen):
-        return seen
-    seen = []
-    for text in texts:
-        if left.get(text):
-            left[text] -= 1
-        else:
-            seen.append(text)
-    return seen
+    # Asking XPath for the parents costs five times as much as taking the unseen texts out
+    # afterwards. Both come in document order, so that one pass finds them; where an equal visible
+    # text stands before an unseen one, it hardly matters which of the two is taken out.
+    at = 0
+    nested = False
+    for element in root.iter(*_UNSEEN):
+        if nested and next(element.iterancestors(*_UNSEEN), None) is not None:
+            continue  # gone with the element that it is in
+        nested = nested or len(element) > 0
+        for text in element.itertext():
+            try:
+                at = texts.index(text, at)
+            except ValueError:  # text in pieces, in trees of XML with CDATA sections
+                seen: list[str] = _seen_text_nodes(root)
+                return seen
+            del texts[at]
+    return texts
 
 
 def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
@@ -187,12 +196,12 @@ def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
     blocks = list(filter(None, map(_blocks.__getitem__, texts)))
     salt = b"\0%d" % partial if partial else b""
     if not blocks:
-        return Sketch(xxh3_128_hexdigest(salt), (), (), (), partial)
+        return Sketch(xxh3_128_hexdigest(salt, _SEED), (), (), (), partial)
     plain, sums, orders, counts = zip(*blocks, strict=True)
-    text = xxh3_128_hexdigest(b" ".join(plain) + salt)
+    text = xxh3_128_hexdigest(b" ".join(plain) + salt, _SEED)
     if len(sums) > MAX_BLOCKS:
         rest = b" ".join(plain[MAX_BLOCKS:])
         sums = (*sums[:MAX_BLOCKS], sum(sums[MAX_BLOCKS:]) & _WORD_BITS)
-        orders = (*orders[:MAX_BLOCKS], xxh3_64_intdigest(rest) & _ORDER_BITS)
+        orders = (*orders[:MAX_BLOCKS], _order(rest))
         counts = (*counts[:MAX_BLOCKS], sum(counts[MAX_BLOCKS:]))
     return Sketch(text, sums, orders, counts, partial)

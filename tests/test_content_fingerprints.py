@@ -1,0 +1,134 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parsel import Selector
+
+from scrapy_dedup.content.fingerprints import Kind, canonical_json, fingerprint_body, kind_of
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "kind"),
+    [
+        ("text/html", b"", Kind.HTML),
+        ("Text/HTML; charset=utf-8", b"", Kind.HTML),
+        ("application/xhtml+xml", b"", Kind.HTML),
+        ("application/json", b"", Kind.JSON),
+        ("application/ld+json;profile=x", b"", Kind.JSON),
+        ("text/plain", b"<html>", Kind.OTHER),
+        ("application/xml", b"<html>", Kind.OTHER),
+        ("image/png", b"", Kind.OTHER),
+        ("", b"\xef\xbb\xbf \n<!DOCTYPE HTML><p>", Kind.HTML),
+        ("", b"<html>", Kind.HTML),
+        ("", b"\x89PNG", Kind.OTHER),
+        ("", b"", Kind.OTHER),
+    ],
+)
+def test_kind(content_type: str, body: bytes, kind: Kind) -> None:
+    assert kind_of(content_type, body) is kind
+
+
+def test_html_is_its_visible_text() -> None:
+    one = fingerprint_body(b"<p class=a>Text of it</p>", "text/html")
+    two = fingerprint_body(b"<div>Text <b>of it</b></div>", "text/html")
+    assert (one.text, one.bag, one.words) == (two.text, two.bag, 3)
+    assert one.digest != two.digest
+    assert one.sketch is not None
+    assert (one.text, one.bag) == (one.sketch.text, one.sketch.bag)
+
+
+def test_a_tree_that_is_there_is_used() -> None:
+    root = Selector(text="<p>from the tree</p>").root
+    assert (
+        fingerprint_body(b"<p>not read", "text/html", root=root).text
+        == fingerprint_body(b"<p>from the tree", "text/html").text
+    )
+
+
+def test_the_encoding_does_not_matter() -> None:
+    page = "<meta charset='{}'><p>Café crème</p>"
+    known = fingerprint_body(page.encode("latin-1"), "text/html", encoding="latin-1")
+    declared = fingerprint_body(page.format("latin-1").encode("latin-1"), "text/html")
+    header = fingerprint_body(page.encode(), "text/html; charset=utf-8")
+    assert known.text == declared.text == header.text
+
+
+def test_a_kind_that_is_known_is_not_guessed() -> None:
+    assert fingerprint_body(b"<p>a b", "text/plain", kind=Kind.HTML).words == 2
+    assert fingerprint_body(b"<html>", "text/html", kind=Kind.OTHER).sketch is None
+
+
+def test_json_is_its_canonical_form() -> None:
+    one = fingerprint_body(b'{"a": 1, "b": [1, 2]}', "application/json")
+    two = fingerprint_body(b'{"b":[1,2],\n"a":1}', "application/json; charset=utf-8")
+    assert one.text == one.bag == two.text
+    assert one.digest != two.digest
+    assert (one.words, one.sketch) == (None, None)
+    assert fingerprint_body(b'{"b":[2,1],"a":1}', "application/json").text != one.text
+
+
+@pytest.mark.parametrize("body", [b"{", b"", b"\xff\xfe\xff", b"[" * 100_000, b"1" * 10_000, b'"\\ud800"'])
+def test_what_is_no_json_is_its_digest(body: bytes) -> None:
+    prints = fingerprint_body(body, "application/json")
+    assert prints.text in {prints.digest, fingerprint_body(body, "application/json").text}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [(b"1", b"1.0"), (b"1.5", b'"1.5"'), (b"1e400", b"1e401"), (b"null", b"NaN"), (b"1", b'"1"'), (b"[]", b"{}")],
+)
+def test_json_values_that_differ(one: bytes, two: bytes) -> None:
+    assert canonical_json(one) != canonical_json(two)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(json_values)
+def test_canonical_json_does_not_depend_on_form(value: object) -> None:
+    forms = {canonical_json(json.dumps(value, indent=indent).encode()) for indent in (None, 3)}
+    forms.add(canonical_json(json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")))
+    assert len(forms - {None}) <= 1
+
+
+def test_other_content_is_its_digest() -> None:
+    prints = fingerprint_body(b"\x89PNG...", "image/png")
+    assert prints.kind is Kind.OTHER
+    assert prints.text == prints.bag == prints.digest
+    assert (prints.words, prints.sketch) == (None, None)
+
+
+def test_kinds_never_share_a_fingerprint() -> None:
+    bodies = b"12", b"a", b""
+    for body in bodies:
+        prints = [fingerprint_body(body, name) for name in ("text/html", "text/plain")]
+        assert len({p.text for p in prints} | {p.bag for p in prints if p.kind is Kind.HTML}) == 3
+    assert fingerprint_body(b"12", "text/plain").text != fingerprint_body(b"12", "application/json").text
+
+
+def test_big_bodies_are_sketched_in_part() -> None:
+    start = b"<p>" + b"word " * 300
+    one, two = (fingerprint_body(start + end, "text/html", max_body=1000) for end in (b"<p>end", b"<p>other end"))
+    assert one.words == two.words == 200
+    assert one.text != two.text  # their lengths differ
+    assert one.text == fingerprint_body(start + b"<p>dne", "text/html", max_body=1000).text
+    assert one.sketch is not None
+    assert one.sketch.partial == len(start) + 6
+    root = Selector(text="<p>the tree of the whole").root
+    assert fingerprint_body(start + b"<p>end", "text/html", max_body=1000, root=root).text == one.text
+
+
+def test_big_json_is_its_digest() -> None:
+    prints = fingerprint_body(b'{"b": 1, "a": 2}', "application/json", max_body=5)
+    assert prints.text == prints.digest
+
+
+@given(st.binary(), st.sampled_from(["text/html", "application/json", "", "text/html; charset=utf-16", "x/y"]))
+def test_never_raises(body: bytes, content_type: str) -> None:
+    prints = fingerprint_body(body, content_type, max_body=50)
+    assert len(prints.text) == len(prints.bag) == len(prints.digest) == 32

@@ -1,0 +1,253 @@
+import math
+from collections.abc import Callable
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from parsel import Selector
+
+from scrapy_dedup.content import sketch as module
+from scrapy_dedup.content.html import decode, parse
+from scrapy_dedup.content.sketch import MAX_BLOCKS, Sketch, sketch_of_html, sketch_of_texts
+
+PAGE = """<!DOCTYPE html>
+<html><head><title>A  title</title><style>p { color: red }</style><script>var a = 1</script></head>
+<body><!-- a comment --><h1>Heading</h1><p>Some <b>bold</b>
+text.</p><script>track("x")</script><noscript><p>Switch it on</p></noscript>
+<template><li>Slot</li></template><form><input value="typed"><textarea>draft</textarea></form></body></html>"""
+
+
+class Hide:
+    """A mask that hides blocks by a function of index and hash."""
+
+    def __init__(self, version: str, hides: Callable[[int, int], bool]) -> None:
+        self.version = version
+        self.hides = hides
+
+
+NOTHING = Hide("1", lambda index, block: False)
+
+
+def test_visible_text_only() -> None:
+    seen = sketch_of_html("<title>A title</title><h1>Heading</h1><p>Some bold text.</p><p>draft</p>")
+    assert sketch_of_html(PAGE).text == seen.text
+    assert sketch_of_html(PAGE).words == 7
+
+
+def test_text_bytes_and_tree_give_the_same_sketch() -> None:
+    tree = Selector(text=PAGE).root
+    before = etree.tostring(tree)
+    assert sketch_of_html(tree) == sketch_of_html(PAGE) == sketch_of_html(PAGE.encode())
+    assert etree.tostring(tree) == before
+
+
+def test_a_tree_with_a_namespace_is_read_alike() -> None:
+    xhtml = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body><p>a b</p></body></html>'
+    assert sketch_of_html(etree.fromstring(xhtml)) == sketch_of_html(xhtml)
+
+
+def test_a_tree_with_cdata_sections() -> None:
+    xhtml = '<html xmlns="{}"><p>one<![CDATA[ two]]></p><script>a<![CDATA[b]]></script></html>'
+    for namespace in ("", "http://www.w3.org/1999/xhtml"):
+        tree = etree.fromstring(xhtml.format(namespace), etree.XMLParser(strip_cdata=False))
+        assert sketch_of_html(tree).text == sketch_of_html("<p>one two").text
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<p>one two three</p>",
+        "<div><div>one</div> <b>two</b>\n\n<i>three</i></div>",
+        "one&nbsp;two <!-- x --> three",
+        "<p class='x' id=y>one</p><script>1</script><p>two <a href='/z'>three</a></p>",
+    ],
+)
+def test_markup_and_white_space_do_not_matter(other: str) -> None:
+    sketch = sketch_of_html("<p>one two three")
+    assert (sketch_of_html(other).text, sketch_of_html(other).bag) == (sketch.text, sketch.bag)
+
+
+def test_order_matters_to_text_but_not_to_bag() -> None:
+    sketches = [sketch_of_html("<p>".join(words)) for words in permutations(("ab c", "d", "e f g"))]
+    assert len({s.text for s in sketches}) == len(sketches)
+    assert len({s.bag for s in sketches}) == 1
+
+
+def test_bag_counts_words() -> None:
+    # A listing and the same listing with one line twice are different pages.
+    assert sketch_of_html("<p>a b").bag != sketch_of_html("<p>a b b").bag
+    assert sketch_of_html("<p>ab").bag != sketch_of_html("<p>a b").bag
+
+
+def test_a_sorted_listing_has_one_bag() -> None:
+    lines = [f'<a href="{name}">{name}</a>  2026-01-{day:02} 10:00  {day}K\n' for day, name in enumerate("abcdef", 1)]
+    head = '<h1>Index of /</h1><pre><a href="?C=N;O=D">Name</a> <a href="?C=M;O=A">Last modified</a><hr>'
+    up, down = (sketch_of_html(head + "".join(part) + "</pre>") for part in (lines, lines[::-1]))
+    assert up.text != down.text
+    assert up.bag == down.bag
+
+
+def test_a_page_without_text() -> None:
+    for page in ("", b"", "   ", "<html></html>", "<img src=x><script>a</script>", "\0", "<!-- -->"):
+        sketch = sketch_of_html(page)
+        assert sketch.words == 0
+        assert sketch.text == sketch_of_html("").text
+        assert Sketch.from_bytes(sketch.to_bytes()) == sketch
+
+
+def test_equal_text_in_and_out_of_a_script_is_taken_out_once() -> None:
+    assert sketch_of_html("<p>same</p><script>same</script><p>other</p>").words == 2
+    assert sketch_of_html("<noscript><p>page 2</p></noscript><p>page 2</p>").words == 2
+
+
+def test_unseen_elements_inside_unseen_elements() -> None:
+    page = "<p>one</p><noscript><p>two</p><script>three</script></noscript><p>three</p><style>four</style><p>five</p>"
+    assert sketch_of_html(page).text == sketch_of_html("<p>one three five").text
+
+
+def test_partial_pages_differ_by_their_length() -> None:
+    whole, short, long = (sketch_of_html("<p>beginning", partial=n) for n in (0, 2_000_000, 3_000_000))
+    assert len({whole.text, short.text, long.text}) == 3
+    assert len({whole.bag, short.bag, long.bag}) == 3
+    assert Sketch.from_bytes(long.to_bytes()) == long
+
+
+def test_blocks_past_the_cap_are_folded() -> None:
+    texts = [f"line {i}" for i in range(MAX_BLOCKS + 50)]
+    sketch = sketch_of_texts(texts)
+    assert len(sketch.blocks) == MAX_BLOCKS + 1
+    assert sketch.words == 2 * len(texts)
+    assert sketch.text == sketch_of_texts([" ".join(texts)]).text
+    assert sketch.bag == sketch_of_texts([" ".join(texts)]).bag
+    assert Sketch.from_bytes(sketch.to_bytes()) == sketch
+    changed = sketch_of_texts([*texts[:-1], "another line"])
+    assert changed.masked(NOTHING).text != sketch.masked(NOTHING).text
+
+
+def test_hashes_do_not_change_between_versions() -> None:
+    # Fingerprints are stored: another value here means another version of the format.
+    sketch = sketch_of_html("<title>One</title><p>two three</p>")
+    assert sketch.text == "60e4a03925edf58811a0bf97e9aac339"
+    assert sketch.bag == "d5d64222ec75ed46fccbbc6b6051ef40"
+    assert sketch.masked(NOTHING).text == "d4800e98ec0c2d7f6c1297ff7bc717ec"
+
+
+def test_mask_hides_blocks() -> None:
+    page = "<p>Monday</p><p>main text</p><p>17 online</p>"
+    clock, main, online = sketch_of_html(page).blocks
+    mask = Hide("1", lambda index, block: block in {clock, online})
+    masked = sketch_of_html(page).masked(mask)
+    assert masked.blocks == (main,)
+    assert masked.words == 2
+    other = sketch_of_html("<p>Tuesday</p><p>main text</p><p>17 online</p>").masked(mask)
+    assert other.text != masked.text  # Tuesday is not hidden by this mask
+    first = Hide("1", lambda index, block: index == 0 or block == online)
+    pages = [sketch_of_html(f"<p>{day}</p><p>main text</p><p>17 online</p>") for day in ("Monday", "Tuesday")]
+    assert len({p.masked(first).text for p in pages}) == len({p.masked(first).bag for p in pages}) == 1
+
+
+def test_masks_of_different_versions_never_compare() -> None:
+    sketch = sketch_of_html("<p>a b</p>")
+    other = Hide("2", lambda index, block: False)
+    assert len({sketch.text, sketch.masked(NOTHING).text, sketch.masked(other).text}) == 3
+    assert len({sketch.bag, sketch.masked(NOTHING).bag, sketch.masked(other).bag}) == 3
+
+
+def test_a_masked_sketch_is_not_stored() -> None:
+    with pytest.raises(ValueError, match="masked sketch"):
+        sketch_of_html("<p>a").masked(NOTHING).to_bytes()
+
+
+def test_order_inside_a_block_survives_the_mask() -> None:
+    one, two = (sketch_of_html(f"<p>{text}</p>").masked(NOTHING) for text in ("dog bites man", "man bites dog"))
+    assert one.text != two.text
+    assert one.bag == two.bag
+
+
+texts = st.lists(st.text(max_size=30), max_size=30)
+
+
+@given(texts)
+def test_any_text_packs_and_unpacks(blocks: list[str]) -> None:
+    sketch = sketch_of_texts(blocks)
+    assert Sketch.from_bytes(sketch.to_bytes()) == sketch
+
+
+@given(texts, st.randoms())
+def test_bag_does_not_depend_on_order_nor_on_cuts(blocks: list[str], random: "object") -> None:
+    shuffled = list(blocks)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert sketch_of_texts(shuffled).bag == sketch_of_texts([" ".join(blocks)]).bag
+    assert sketch_of_texts(blocks).text == sketch_of_texts([" ".join(blocks)]).text
+
+
+# Strings that parsel itself can encode.
+@given(st.text())
+def test_never_raises_on_any_text(page: str) -> None:
+    assert sketch_of_html(page) == sketch_of_html(Selector(text=page).root)
+
+
+@given(st.binary())
+def test_never_raises_on_any_bytes(body: bytes) -> None:
+    sketch_of_html(decode(body))
+    sketch_of_html(body)
+
+
+tags = st.sampled_from(["p", "div", "b", "script", "style", "noscript", "template", "table", "td", "title", "textarea"])
+markup = st.lists(
+    st.one_of(tags.map("<{}>".format), tags.map("</{}>".format), st.sampled_from(["a", " ", "b c", "<!--", "-->"])),
+    max_size=40,
+).map("".join)
+
+
+@given(markup)
+def test_agrees_with_a_plain_walk(page: str) -> None:
+    root = parse(page)
+
+    def walk(element: etree._Element) -> list[str]:
+        found = []
+        if isinstance(element.tag, str) and "{*}" + element.tag not in module._UNSEEN:
+            found.append(element.text or "")
+            for child in element:
+                found += walk(child)
+                found.append(child.tail or "")
+        return found
+
+    assert sketch_of_html(root).bag == sketch_of_texts(walk(root)).bag
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div>" * 50_000 + "deep",
+        "<p>" + "<b>x" * 50_000,
+        "<a href='" * 50_000,
+        "</p>" * 100_000 + "text",
+        "<script>" * 50_000,
+        "&" * 200_000,
+        "<table><tr>" * 20_000,
+        "word " * 200_000,
+        "<" * 200_000,
+        "<noscript>x<script>y</script>" * 10_000,
+    ],
+    ids=range(10),
+)
+def test_hostile_pages(page: str) -> None:
+    assert math.isfinite(sketch_of_html(page).words)
+
+
+def test_the_memo_of_blocks_is_bounded() -> None:
+    blocks = module._Blocks()
+    for i in range(3 * blocks._LIMIT):
+        assert blocks[f"text {i}"][3] == 2  # type: ignore[misc]
+    assert len(blocks) <= blocks._LIMIT
+    assert blocks["x" * 1000][3] == 1  # type: ignore[misc]
+    assert "x" * 1000 not in blocks
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16", "no-such-encoding", None])
+def test_decode(encoding: str | None) -> None:
+    body = "<p>é".encode(encoding if encoding in ("latin-1", "utf-16") else "utf-8")
+    assert decode(body, "text/html; charset=utf-8", encoding) == "<p>é"
