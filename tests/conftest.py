@@ -63,8 +63,14 @@ class Project:
         self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run ``scrapy ARGS`` in the project's folder and return what it said."""
+        return self.python("-m", "scrapy", *args, stdin=stdin, timeout=timeout, env=env)
+
+    def python(
+        self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""
         return subprocess.run(
-            [sys.executable, "-W", "error::DeprecationWarning:scrapy", "-m", "scrapy", *args],
+            [sys.executable, "-W", "error::DeprecationWarning:scrapy_dedup", *args],
             cwd=self.folder,
             env={**os.environ, "COLUMNS": "140", "NO_COLOR": "1", **(env or {})},
             input=stdin if stdin is not None else "",

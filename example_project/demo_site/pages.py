@@ -12,12 +12,8 @@ TAGS = tuple(
     "oak pine steel brass glass cotton wool linen red blue green white black round square folding outdoor "
     "kitchen office nursery garden vintage modern sale".split()
 )
-GUIDES = tuple(
-    "shipping returns payment warranty oiling-wood removing-rust washing-wool hanging-lamps laying-rugs "
-    "winding-clocks levelling-tables joining-shelves choosing-bulbs storing-linen waxing-pine polishing-brass "
-    "repairing-chairs measuring-rooms carrying-glass mixing-colours planning-kitchens lighting-offices "
-    "building-benches cleaning-stone".split()
-)
+#: How to care for what has a tag: a guide has the name of its tag and is another page.
+GUIDES = TAGS
 PER_PAGE = 8
 PRODUCTS = 84
 
@@ -182,4 +178,4 @@ def links(page: Page) -> list[Page]:
 def guide_text(name: str) -> str:
     random = Random(f"guide {name}")
     words = [*_ADJECTIVES, *_NOUNS["chairs"], *_NOUNS["lamps"], *TAGS]
-    return " ".join(f"{name.replace('-', ' ')} {random.choice(words)} {random.randint(1, 999)}." for _ in range(25))
+    return " ".join(f"{name} {random.choice(words)} {random.randint(1, 999)}." for _ in range(25))

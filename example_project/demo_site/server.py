@@ -32,7 +32,7 @@ def html_of(page: Page, port: int, token: str) -> str:
             f'<p class="description">{product.description(page.language)}</p></article><p>{related}, {tags}</p>'
         )
     elif page.kind == "guide":
-        title = page.name.replace("-", " ").capitalize()
+        title = f"How to care for {page.name}"
         body = f"<h1>{title}</h1><p>{guide_text(page.name)}</p>"
     elif page.kind != "home":
         title = f"{page.name.capitalize()} {page.number}"

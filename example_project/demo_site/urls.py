@@ -12,7 +12,7 @@ leads to the same page               is another page
 ``sort=`` of a tag's page
 www.localhost, the mirror
 ``/p/kB07``, ``/product/kB07/slug``
-``/guide/returns/index.html``
+``/guide/oak/index.html``            ``/guide/oak/`` and ``/tag/oak/``
 ===================================  ==========================================================
 """
 
@@ -39,8 +39,10 @@ def url_of(page: Page, port: int, variant: int = 0) -> str:
             path = f"/p/{page.name}" if odd and random.random() < 0.5 else f"/product/{page.name}/{slug}"
         case "guide":
             path = f"/guide/{page.name}/" + ("index.html" if odd and random.random() < 0.6 else "")
-        case kind:
-            path = f"/{kind}/{page.name}"
+        case "tag":
+            path = f"/tag/{page.name}/"
+        case _:
+            path = f"/category/{page.name}"
     if page.number > 1 or (odd and page.kind in ("category", "tag") and random.random() < 0.6):
         query["page"] = str(page.number)
     if page.sort:
@@ -75,7 +77,7 @@ def page_of(target: str) -> Page | None:
             page = Page("product", name, language)
         case ["guide", name, "" | "index.html"]:
             page = Page("guide", name)
-        case ["tag", name]:
+        case ["tag", name, ""]:
             page = Page("tag", name, sort=sort)
         case ["category", name]:
             page = Page("category", name, language, number, sort)

@@ -1,10 +1,9 @@
 """What ``scrapy explain-url`` prints for a URL."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from .wording import condition_of, evidence_of, operations_of
@@ -12,6 +11,9 @@ from .wording import condition_of, evidence_of, operations_of
 if TYPE_CHECKING:
     from ..rules.book import Explanation, RuleBook
     from ..rules.model import Rule
+    from ..rules.operations import Operation
+
+NO_TEXT = '""'
 
 
 def print_explanations(book: "RuleBook", urls: Iterable[str]) -> None:
@@ -24,27 +26,25 @@ def print_explanations(book: "RuleBook", urls: Iterable[str]) -> None:
             console.print(line, markup=False)
 
 
-def _lines(explanation: "Explanation") -> Iterable[Text | Table]:
+def _lines(explanation: "Explanation") -> Iterable[Text]:
     yield Text(explanation.url, style="bold")
     yield Text(f"site           {explanation.site or 'none: this is no absolute URL'}")
     yield Text(f"normal form    {explanation.normal_form}")
     yield Text(f"canonical key  {explanation.key}")
-    table = Table(show_edge=False, box=None, pad_edge=False, padding=(0, 2))
-    table.add_column("key")
-    table.add_column("value")
+    width = max(map(len, explanation.values), default=0)
     for key, value in explanation.values.items():
-        table.add_row(Text(key), Text("(no value)" if value is None else value or '""'))
-    yield table
+        yield Text(f"  {key:<{width}}  {'(no value)' if value is None else value or NO_TEXT}")
     if not explanation.rules:
         yield Text("no rule matches: the canonical key is the normal form")
-    for rule in explanation.rules:
-        yield from _rule_lines(rule)
+    for rule, used in explanation.rules:
+        yield from _rule_lines(rule, used)
 
 
-def _rule_lines(rule: "Rule") -> Iterable[Text]:
+def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]") -> Iterable[Text]:
     yield Text(f"rule {rule.id} ({rule.status})", style="bold")
-    yield Text(f"  does      {operations_of(rule)}")
+    yield Text(f"  says      {operations_of(rule.ops)}")
     yield Text(f"  where     {condition_of(rule)}")
+    yield Text(f"  did here  {operations_of(used) or 'nothing: other rules come first, or nothing is left to do'}")
     yield Text(f"  evidence  {evidence_of(rule.evidence)}")
     for one, other in rule.evidence.examples if rule.evidence else ():
         yield Text(f"  example   {one}\n            {other}")

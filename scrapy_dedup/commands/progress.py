@@ -22,6 +22,6 @@ def progress() -> Iterator[Callable[[str, int, int], None] | None]:
         task = bar.add_task("reading", total=None)
 
         def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+            bar.update(task, description=what, completed=done, total=total or None)
 
         yield show

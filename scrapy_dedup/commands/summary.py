@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +30,7 @@ def print_summary(learned: "Learned") -> None:
         if not rules:
             console.print("  no rules", markup=False)
         for rule in rules[:SHOWN]:
-            console.print(Text("  ").append(rule_line(rule)))
+            console.print(Padding(Text(rule_line(rule)), (0, 0, 0, 2)))
         if len(rules) > SHOWN:
             console.print(f"  and {len(rules) - SHOWN} more, see the rule file")
         for note in report.notes:
@@ -37,7 +39,7 @@ def print_summary(learned: "Learned") -> None:
 
 def site_table(reports: "Iterable[SiteReport]") -> Table:
     """Return the table of all sites, those with most duplicates first."""
-    table = Table()
+    table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column("site", overflow="fold")
     for name in ("URLs", "pages", "duplicates", "rules", "removed", "share", "at risk"):
         table.add_column(name, justify="right")
@@ -57,8 +59,5 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
 
 def rule_line(rule: "Rule") -> str:
     """Return a rule in one line: its id, what it does and where, and how much speaks for it."""
-    groups = f" ({rule.evidence.groups} groups)" if rule.evidence else ""
-    status = "" if rule.status.acts else f" [{rule.status}]"
-    where = condition_of(rule)
-    where = "" if where == "everywhere" else f" where {where}"
-    return f"{rule.id}  {operations_of(rule)}{where}{groups}{status}"
+    groups = f", {rule.evidence.groups} groups" if rule.evidence else ""
+    return f"{rule.id} ({rule.status}{groups}), {condition_of(rule)}: {operations_of(rule.ops)}"

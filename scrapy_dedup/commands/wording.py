@@ -8,23 +8,17 @@ from ..rules.forms import operation_form, predicate_form
 
 if TYPE_CHECKING:
     from ..rules.model import Evidence, Rule
+    from ..rules.operations import Operation
 
 
-def operations_of(rule: "Rule") -> str:
-    """Return what a rule does, such as ``q.sid ignore, host.1 { ignore = ["www"] }``."""
-    return ", ".join(f"{key} {_form(operation_form(operation))}" for key, operation in rule.ops.items())
+def operations_of(operations: "Mapping[str, Operation]") -> str:
+    """Return what is done to which key, such as ``q.sid ignore hex{32}, host.1 ignore "www"``."""
+    return ", ".join(f"{key} {_short(operation_form(operation))}" for key, operation in operations.items())
 
 
 def condition_of(rule: "Rule") -> str:
     """Return where a rule acts, such as ``path.0 = "tag", q.page absent``; "everywhere" where it asks for nothing."""
-    conditions = []
-    for key, predicate in rule.match.items():
-        form = predicate_form(predicate)
-        if form == {"absent": True}:
-            conditions.append(f"{key} absent")
-        else:
-            conditions.append(f"{key} = {json.dumps(form) if isinstance(form, str) else _form(form)}")
-    return ", ".join(conditions) or "everywhere"
+    return ", ".join(f"{key} {_asked(predicate_form(form))}" for key, form in rule.match.items()) or "everywhere"
 
 
 def evidence_of(evidence: "Evidence | None") -> str:
@@ -39,10 +33,40 @@ def evidence_of(evidence: "Evidence | None") -> str:
     )
 
 
-def _form(form: Any) -> str:
-    """Write a form as a rule file does."""
-    if isinstance(form, Mapping):
-        return "{ " + ", ".join(f"{name} = {_form(value)}" for name, value in form.items()) + " }"
-    if isinstance(form, str) and form.replace("-", "").isalpha():
+def _asked(form: Any) -> str:
+    """Write what is asked of a key."""
+    if isinstance(form, str):
+        return f"= {_quoted(form)}"
+    if form.get("absent"):
+        return "absent"
+    optional = ", or absent" if form.get("optional") else ""
+    return f"= {_one_of(form.get('is', form.get('in', form)))}{optional}"
+
+
+def _short(form: Any) -> str:
+    """Write what is done to a key: a bare word, or a word and the values that it is about."""
+    if isinstance(form, str):
         return form
-    return json.dumps(form, ensure_ascii=False)
+    if form.keys() & {"set", "remove", "default"}:
+        pairs = [f"{_quoted(old)} as {_quoted(new)}" for old, new in form.get("set", {}).items()]
+        pairs += [f"{_quoted(old)} as absent" for old in form.get("remove", ())]
+        pairs += [f"absent as {_quoted(form['default'])}"] if "default" in form else []
+        return " and ".join(pairs)
+    if "replace" in form:
+        parts = (form.get("prefix", ""), f"<{form['replace']}>", form.get("suffix", ""))
+        return f"as {''.join(parts)} {form.get('transform', '')}".rstrip()
+    return " ".join(f"{word} {_one_of(values)}" for word, values in form.items())
+
+
+def _one_of(values: Any) -> str:
+    """Write values, or a class of values with the lengths that they have: ``hex{32}``."""
+    if isinstance(values, str):
+        return _quoted(values)
+    if isinstance(values, Mapping):
+        lengths = dict.fromkeys(values.get("length", ()))
+        return str(values["class"]) + (f"{{{','.join(map(str, lengths))}}}" if lengths else "")
+    return " or ".join(map(_quoted, values))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,103 @@
+"""``scrapy explain-url`` as its user meets it: real processes in temporary folders."""
+
+import pytest
+
+RULES = """\
+format = "dedup-rules/1"
+site = "shop.test"
+
+[[rule]]
+id = "00000001"
+status = "manual"
+note = "new for each link"
+ops = { "q.sid" = "ignore" }
+
+[[rule]]
+id = "00000002"
+status = "manual"
+match = { "path.0" = "list" }
+ops = { "q.page" = { ignore = ["1"] } }
+"""
+URL = "http://shop.test/list?page=1&sid=5f0c"
+
+
+@pytest.fixture
+def ruled(project):
+    project.write("dedup-rules/shop.test.toml", RULES)
+    return project
+
+
+def test_explains(ruled):
+    done = ruled.scrapy("explain-url", URL)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for part in (
+        "shop.test",
+        "q.sid",
+        "5f0c",
+        "path.0",
+        "list",
+        "http://shop.test/list\n",
+        "manual",
+        "new for each link",
+    ):
+        assert part in done.stdout, part
+    assert "q.page { ignore" in done.stdout
+    assert "00000002" in done.stdout
+
+
+def test_no_rule_matches(ruled):
+    done = ruled.scrapy("explain-url", "http://other.test/?b=1&a=2", "not a url")
+    assert done.returncode == 0, done.stderr
+    assert "http://other.test/?a=2&b=1" in done.stdout
+    assert done.stdout.count("no rule matches") == 2
+
+
+def test_keys_only_line_by_line(ruled):
+    ruled.write("urls.txt", f"{URL}\n\nhttp://shop.test/list?page=2\nnot a url\n")
+    done = ruled.scrapy("explain-url", "--keys-only", "--from", "urls.txt")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "http://shop.test/list\n\nhttp://shop.test/list?page=2\nnot%20a%20url\n"
+
+
+@pytest.mark.parametrize("args", [["-"], ["--from", "-"]])
+def test_keys_only_from_standard_input(ruled, args):
+    many = "".join(f"http://shop.test/list?page={number}&sid={number}\n" for number in range(2_000))
+    done = ruled.scrapy("explain-url", "--keys-only", *args, stdin=many)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert len(lines) == 2_000
+    assert lines[:3] == ["http://shop.test/list?page=0", "http://shop.test/list", "http://shop.test/list?page=2"]
+
+
+def test_outside_a_project(ruled, tmp_path):
+    ruled.folder = tmp_path
+    done = ruled.scrapy("explain-url", "--keys-only", URL)
+    assert (done.returncode, done.stdout) == (0, "http://shop.test/list?page=1&sid=5f0c\n")
+    done = ruled.scrapy("explain-url", "--keys-only", URL, "-s", "DEDUP_RULES=project/dedup-rules")
+    assert (done.returncode, done.stdout) == (0, "http://shop.test/list\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ([], "no URL"),
+        (["--key-only", URL], "--key-only"),
+        (["--from", "missing.txt"], "missing.txt"),
+        (["--spider", "nobody", URL], "'nobody'"),
+        (["-s", "DEDUP_MODE=fast", URL], "DEDUP_MODE"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(ruled, args, said):
+    done = ruled.scrapy("explain-url", *args)
+    assert done.returncode == 2, (done.stdout, done.stderr)
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_faulty_rule_file(ruled):
+    ruled.write("dedup-rules/bad.test.toml", 'format = "dedup-rules/1"\nsite = "bad.test"\n[[rule]\n')
+    done = ruled.scrapy("explain-url", URL)
+    assert done.returncode == 2
+    assert "bad.test.toml" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,229 @@
+"""``scrapy learn-rules`` as its user meets it: real processes in temporary folders."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from .server import Asked, page, prose
+
+SITE = "shop.test"
+
+
+def observations(pages: int = 60) -> list[dict[str, object]]:
+    """Each page under two session ids; page=N is another page."""
+    rows: list[dict[str, object]] = []
+    for number in range(pages):
+        for copy in range(2):
+            sid = f"{number * 7919 + copy * 104729:032x}"
+            url = f"http://{SITE}/view?id={number}&sid={sid}"
+            rows.append({"url": url, "fingerprint": f"text{number}", "words": 200})
+    return rows
+
+
+def write_rows(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def shop(asked: Asked) -> str | int:
+    """A shop of 40 pages whose links each carry a new session id."""
+    number = int(asked.query.get("id", "0"))
+    links = [f"/?id={(number * 3 + step) % 40}&sid={number * 50 + step:016x}" for step in range(1, 5)]
+    return page(prose(number), *links) if asked.path == "/" else 404
+
+
+def test_from_file_writes_rules(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert SITE in done.stdout
+    assert "q.sid" in done.stdout
+    assert "100%" in done.stdout
+    text = (project.folder / "dedup-rules" / f"{SITE}.toml").read_text()
+    assert "q.sid" in text
+    assert project.scrapy("learn-rules", "--check").returncode == 0
+
+
+def test_dry_run_writes_nothing(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "q.sid" in done.stdout
+    assert "Nothing was written" in done.stdout
+    assert not (project.folder / "dedup-rules").exists()
+
+
+def test_outside_a_project(project, tmp_path):
+    project.folder = tmp_path / "elsewhere"
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (project.folder / "dedup-rules" / f"{SITE}.toml").exists()
+
+
+def test_sites_by_name_host_and_url(project):
+    rows = [*observations(), {"url": "http://other.test/", "fingerprint": "x"}]
+    write_rows(project.folder / "seen.jsonl", rows)
+    for name in (SITE, f"www.{SITE}", f"http://{SITE}/view?id=1"):
+        done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--dry-run", name)
+        assert done.returncode == 0, done.stderr
+        assert SITE in done.stdout
+        assert "other.test" not in done.stdout
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "missing.test")
+    assert done.returncode == 1
+    assert "missing.test" in done.stderr
+
+
+def test_hand_edits_survive(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    project.scrapy("learn-rules", "--from", "seen.jsonl")
+    file = project.folder / "dedup-rules" / f"{SITE}.toml"
+    file.write_text("# mine\n" + file.read_text())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert file.read_text().startswith("# mine\n")
+
+
+@pytest.mark.slow
+def test_crawl_learn_crawl(project, serve):
+    server = serve(shop)
+    crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}")
+    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=off")
+    assert done.returncode == 0, done.stderr
+    first = server.downloads
+    assert first > 40
+    assert {asked.query["id"] for asked in server.asked} == {str(number) for number in range(40)}
+    done = project.scrapy("learn-rules")
+    assert done.returncode == 0, done.stderr
+    assert "q.sid" in done.stdout
+    server.reset()
+    assert project.scrapy(*crawl).returncode == 0
+    assert server.downloads < first
+    assert {asked.query["id"] for asked in server.asked} == {str(number) for number in range(40)}
+
+
+def test_forget(project, serve):
+    server = serve(shop)
+    project.scrapy("crawl", "shop", "-a", f"start={server.url()}", "-s", "DEDUP_LEARN=off")
+    site = f"127.0.0.1:{server.port}"
+    done = project.scrapy("learn-rules", "--forget", "missing.test")
+    assert done.returncode == 2
+    assert site in done.stderr
+    done = project.scrapy("learn-rules", "--forget", site)
+    assert done.returncode == 0, done.stderr
+    assert site in done.stdout
+    done = project.scrapy("learn-rules")
+    assert done.returncode == 1
+    assert "nothing is recorded" in done.stderr
+
+
+def test_nothing_recorded_says_what_to_do(project, tmp_path):
+    done = project.scrapy("learn-rules")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    for part in ("nothing is recorded", "store.sqlite", "scrapy crawl", "ADDONS"):
+        assert part in done.stderr
+    assert not (project.folder / ".scrapy" / "dedup" / "store.sqlite").exists()
+    project.folder = tmp_path
+    assert project.scrapy("learn-rules").returncode == 1
+
+
+def test_other_scope_is_named(project, serve):
+    server = serve({"/": page(prose("start"))})
+    project.scrapy("crawl", "shop", "-a", f"start={server.url()}", "-s", "DEDUP_LEARN=off", "-s", "DEDUP_SCOPE=members")
+    done = project.scrapy("learn-rules")
+    assert done.returncode == 1
+    assert "'members'" in done.stderr
+    assert project.scrapy("learn-rules", "-s", "DEDUP_SCOPE=members").returncode == 0
+
+
+def test_spider_settings(project):
+    spider = project.folder / "shop" / "spiders" / "shop.py"
+    spider.write_text(
+        spider.read_text().replace('name = "shop"', 'name = "shop"\n    custom_settings = {"DEDUP_DIR": "shop-rules"}')
+    )
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--spider", "shop")
+    assert done.returncode == 0, done.stderr
+    assert (project.folder / "shop-rules" / f"{SITE}.toml").exists()
+    done = project.scrapy("learn-rules", "--spider", "shpo")
+    assert done.returncode == 2
+    assert "'shpo'" in done.stderr
+    assert "shop" in done.stderr
+
+
+def test_check_names_file_and_line(project):
+    project.write("dedup-rules/bad.test.toml", 'format = "dedup-rules/1"\nsite = "bad.test"\n\n[[rule]\n')
+    done = project.scrapy("learn-rules", "--check")
+    assert done.returncode == 1
+    assert "bad.test.toml" in done.stderr
+    assert "4" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--dryrun"], "--dryrun"),
+        (["--from"], "--from"),
+        (["--from", "missing.jsonl"], "missing.jsonl"),
+        (["--from", "bad.jsonl"], "bad.jsonl, line 2"),
+        (["--from", "bad.jsonl", "--check"], "--check"),
+        (["--check", "--forget", SITE], "--check"),
+        (["--forget", SITE, "other.test"], "--forget"),
+        (["-s", "DEDUP_MODE=fast"], "DEDUP_MODE"),
+        (["-s", "DEDUP_STORE=notes.txt"], "notes.txt"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(project, args, said):
+    project.write("bad.jsonl", '{"url": "http://a.test/", "fingerprint": "1"}\n{"url": 1}\n')
+    project.write("notes.txt", "This is no database, but a text of some length. " * 40)
+    done = project.scrapy("learn-rules", *args)
+    assert done.returncode == 2, (done.stdout, done.stderr)
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert not (project.folder / "dedup-rules").exists()
+
+
+def test_faulty_rule_file_stops_learning_and_stays_as_it_is(project):
+    text = f'format = "dedup-rules/1"\nsite = "{SITE}"\nrule = 3\n'
+    file = project.write(f"dedup-rules/{SITE}.toml", text)
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert done.returncode == 2
+    assert file.name in done.stderr
+    assert file.read_text() == text
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_folder_that_cannot_be_written(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    folder = project.folder / "dedup-rules"
+    folder.mkdir()
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert done.returncode == 2
+    assert "dedup-rules" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_listed_and_explained_by_scrapy(project):
+    done = project.scrapy("-h")
+    assert "learn-rules" in done.stdout
+    assert "explain-url" in done.stdout
+    done = project.scrapy("learn-rules", "-h")
+    for option in ("--dry-run", "--from", "--spider", "--forget", "--check", "Exit codes"):
+        assert option in done.stdout
+
+
+def test_commands_import_nothing_heavy(project):
+    """Scrapy imports the commands whatever it is asked to do."""
+    probe = "import sys, scrapy_dedup.commands; print([m for m in ('numpy', 'sqlalchemy', 'rich') if m in sys.modules])"
+    done = project.python("-c", probe)
+    assert done.stdout.strip() == "[]", done.stderr
