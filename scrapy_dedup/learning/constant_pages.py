@@ -1,0 +1,105 @@
+"""Patterns all of whose URLs are one page, such as a log-in page with ``returnto=``.
+
+One page gives one informative group, so no gate on groups can ever let such a pattern through.
+Here the unit of evidence is the URL: many of them, the most specific pattern, and no exception.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .frame import NEVER_KEPT, Frame
+from .grouping import Flags
+from .table import ABSENT, Rows
+
+MIN_URLS = 30
+MAX_SPLITS = 3
+MAX_LITERALS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPage:
+    """All URLs with these literals are one page, whatever the *ignored* keys say."""
+
+    literals: tuple[tuple[str, str], ...]
+    ignored: tuple[str, ...]
+    urls: int
+
+
+def constant_pages(frame: Frame) -> tuple[list[ConstantPage], Flags]:
+    """Return the constant pages of a frame, and which of its rows they cover."""
+    found: list[ConstantPage] = []
+    covered = np.zeros(len(frame), dtype=np.bool_)
+    _, sizes = np.unique(frame.content, return_counts=True)
+    order = np.argsort(frame.content, kind="stable")
+    ends = np.cumsum(sizes)
+    for number in np.flatnonzero(sizes >= MIN_URLS):
+        rows = order[ends[number] - sizes[number] : ends[number]]
+        for pattern, chosen in _patterns(frame, rows, MAX_SPLITS):
+            literals = tuple((key, frame.table.vocabulary[code]) for key, code in pattern.items())
+            found.append(ConstantPage(literals, _ignored(frame, pattern, chosen), len(chosen)))
+            covered[chosen] = True
+    return found, covered
+
+
+def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str, int], Rows]]:
+    """Yield (literals, rows) for the exception-free patterns of URLs that are all one page."""
+    pattern = _shared(frame, rows)
+    if _is_exception_free(frame, pattern, len(rows)):
+        yield pattern, rows
+        return
+    if not splits:
+        return
+    best: tuple[int, str] | None = None
+    for key, codes in frame.columns.items():
+        values, counts = np.unique(codes[rows], return_counts=True)
+        if not 2 <= len(values) <= MAX_LITERALS:
+            continue
+        clean = 0
+        for value, count in zip(values, counts, strict=True):
+            if count >= MIN_URLS:
+                part = rows[codes[rows] == value]
+                clean += count if _is_exception_free(frame, _shared(frame, part), len(part)) else 0
+        # Where no value alone is clean, the key with the largest part is looked at further.
+        merit = int(clean) * len(rows) + int(counts.max())
+        if counts.max() >= MIN_URLS and (best is None or merit > best[0]):
+            best = merit, key
+    if best is None:
+        return
+    codes = frame.columns[best[1]]
+    for value in np.unique(codes[rows]):
+        part = rows[codes[rows] == value]
+        if len(part) >= MIN_URLS:
+            yield from _patterns(frame, part, splits - 1)
+
+
+def _shared(frame: Frame, rows: Rows) -> dict[str, int]:
+    """Return the literals that all rows have."""
+    shared = {}
+    for key, codes in frame.columns.items():
+        first = codes[rows[0]]
+        if first != ABSENT and bool((codes[rows] == first).all()):
+            shared[key] = int(first)
+    return shared
+
+
+def _is_exception_free(frame: Frame, pattern: dict[str, int], expected: int) -> bool:
+    """Tell whether just the *expected* number of rows have the literals of a pattern.
+
+    A pattern without any literal of the path or the query says nothing about a page.
+    """
+    if not any(key.startswith(("path.", "q.", "m.", "s.")) and key not in NEVER_KEPT for key in pattern):
+        return False
+    matching = np.ones(len(frame), dtype=np.bool_)
+    for key, code in pattern.items():
+        matching &= frame.columns[key] == code
+    return int(matching.sum()) == expected
+
+
+def _ignored(frame: Frame, pattern: dict[str, int], rows: Rows) -> tuple[str, ...]:
+    return tuple(
+        key
+        for key, codes in frame.columns.items()
+        if key not in pattern and key not in NEVER_KEPT and bool(codes[rows].any())
+    )

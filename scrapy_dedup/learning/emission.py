@@ -1,0 +1,146 @@
+"""From what was learned in columns to rules: patterns, operations, value guards."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Set, SetOfValues
+from ..urls import ValueClass, class_of
+from .constant_pages import ConstantPage
+from .frame import Level
+from .guards import PRESENT, Node, Pattern
+from .table import ABSENT, REPEAT, Rows, Table
+from .values import Gone, Merged, Recoding, SegmentGone
+from .values import SetOfValues as ValuesAsSet
+
+LEARNER = "difference_sets"
+FIXED_LENGTH = 16
+"""From this length on, values that were all of one length must keep it."""
+ANY_VALUE = ValueClass("any", 0, 1_000_000)
+
+Match = tuple[tuple[str, Predicate], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One operation under one pattern, the unit that validation accepts or rejects."""
+
+    match: Match
+    key: str
+    operation: Operation
+    joint: bool = False
+    """It only holds together with the other joint proposals of its match (a bundle of keys)."""
+
+
+def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[ConstantPage]) -> list[Proposal]:
+    """Return what a tree of functions and the constant pages say, operation by operation."""
+    found: list[Proposal] = []
+    for page in constants:
+        match = tuple((key, _literal(value)) for key, value in page.literals)
+        covered = rows_matching(table, rows, page.literals)
+        found += [Proposal(match, key, dropped(table, covered, key)) for key in page.ignored]
+    for part in node.walk():
+        match = tuple(_predicates(table, rows, part.pattern))
+        covered = rows_matching(table, rows, part.pattern)
+        for key, level in part.levels.items():
+            operation = dropped(table, covered, key) if level is Level.DROPPED else value_dropped(table, covered, key)
+            found.append(Proposal(match, key, operation))
+        for recoding in part.recodings:
+            found += _recoded(table, match, recoding)
+    return list(dict.fromkeys(found))
+
+
+def rows_matching(table: Table, rows: Rows, pattern: Pattern) -> Rows:
+    """Return those of *rows* whose columns have the literals of a pattern."""
+    for key, value in pattern:
+        codes = table.columns[key][rows]
+        if value is PRESENT:
+            rows = rows[codes != ABSENT]
+        elif value is None:
+            rows = rows[codes == ABSENT]
+        else:
+            rows = rows[codes == table.numbers[value]]
+    return rows
+
+
+def dropped(table: Table, rows: Rows, key: str) -> Operation:
+    """Return the operation that drops a key, guarded by the shape of the values it had."""
+    values = seen_values(table, rows, key)
+    if key == "scheme":
+        target = min(values)
+        return Set({value: target for value in values if value != target})
+    if key.startswith("host."):
+        return Ignore(only=values)
+    if key == "path.trail":
+        return Ignore()
+    return Ignore(only=widened(class_of(values)))
+
+
+def value_dropped(table: Table, rows: Rows, key: str) -> Operation:
+    """Return the operation that drops the value of a key and keeps its presence."""
+    return IgnoreValue(only=widened(class_of(seen_values(table, rows, key))))
+
+
+def seen_values(table: Table, rows: Rows, key: str) -> list[str]:
+    """Return the distinct values of a key, those of repeats one by one."""
+    codes = np.unique(table.columns[key][rows])
+    texts = (table.vocabulary[code] for code in codes if code != ABSENT)
+    return sorted({value for text in texts for value in text.split(REPEAT)})
+
+
+def widened(shape: ValueClass) -> ValueClass:
+    """Return a class with room for the values that were not met yet: half to double the lengths."""
+    if shape.name == "empty" or (shape.min_len == shape.max_len and shape.min_len >= FIXED_LENGTH):
+        return shape
+    return ValueClass(shape.name, shape.min_len // 2 or min(shape.min_len, 1), 2 * shape.max_len)
+
+
+def _literal(value: str) -> Predicate:
+    return Literal(value)
+
+
+def _predicates(table: Table, rows: Rows, pattern: Pattern) -> Iterator[tuple[str, Predicate]]:
+    for key, value in pattern:
+        if value is None:
+            yield key, Absent()
+        elif value is PRESENT:
+            shape = class_of(seen_values(table, rows, key))
+            yield key, OfClass(widened(shape))
+        else:
+            yield key, _literal(value)
+            if key.startswith("q.") and any(REPEAT in text for text in _texts(table, rows, key)):
+                yield f"{key}[1]", Absent()
+
+
+def _texts(table: Table, rows: Rows, key: str) -> list[str]:
+    return [table.vocabulary[code] for code in np.unique(table.columns[key][rows])]
+
+
+def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposal]:
+    if isinstance(recoding, Gone):
+        pairs = list(zip(recoding.keys, recoding.values, strict=True))
+        if len(pairs) > 1:
+            match += tuple((key, _literal(value)) for key, value in pairs)
+        for key, value in pairs:
+            position = _position(key)
+            last: Match = ((f"path.{position + 1}", Absent()),) if position is not None else ()
+            yield Proposal(match + last, key, Ignore(only={value}), joint=len(pairs) > 1)
+    elif isinstance(recoding, Merged):
+        yield Proposal(match, recoding.key, Set({recoding.value: recoding.other}))
+    elif isinstance(recoding, SegmentGone):
+        position = _position(recoding.key)
+        assert position is not None
+        following: Match = (
+            (recoding.key, _literal(recoding.value)),
+            (f"path.{position + 1}", OfClass(ANY_VALUE)),
+        )
+        yield Proposal(match + following, recoding.key, Ignore(only={recoding.value}))
+    elif isinstance(recoding, ValuesAsSet):
+        yield Proposal(match, recoding.key, SetOfValues())
+
+
+def _position(key: str) -> int | None:
+    """Return the position of a path segment, None for other keys."""
+    kind, _, number = key.partition(".")
+    return int(number) if kind == "path" and number.isdigit() else None

@@ -1,0 +1,119 @@
+"""A subset of a site's URLs, recoded step by step while its function is learned."""
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+import numpy as np
+
+from .grouping import Groups, grouped
+from .table import ABSENT, Codes, Hashes, Rows, Table
+
+PRESENCE_SEED = np.uint64(0xD6E8FEB86659FD93)
+
+NEVER_KEPT = frozenset({"path.len"})
+"""Keys that follow from the others; a pattern may ask for them, a canonical key never holds them."""
+
+
+class Level(IntEnum):
+    """How much of a key the canonical key holds."""
+
+    DROPPED = 0
+    PRESENCE = 1
+    KEPT = 2
+
+
+class Frame:
+    """The rows of a table that one pattern matches, with recoded columns.
+
+    ``columns`` holds the keys that occur in these rows; recoding (value = absent, value = value,
+    optional segments) replaces entries of it, the table stays as it is.
+    """
+
+    def __init__(self, table: Table, rows: Rows, columns: Mapping[str, Codes] | None = None) -> None:
+        self.table = table
+        self.rows = rows
+        source = table.columns if columns is None else columns
+        cut = ((key, codes[rows] if columns is None else codes) for key, codes in source.items())
+        self.columns = {key: codes for key, codes in cut if codes.any()}
+        self.content = table.content[rows]
+        self._hashes: dict[tuple[str, Level], Hashes] = {}
+        self._whole: Hashes | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def subset(self, chosen: Rows) -> "Frame":
+        """Return the frame of some of these rows, with their recoded columns."""
+        columns = {key: codes[chosen] for key, codes in self.columns.items()}
+        return Frame(self.table, self.rows[chosen], columns)
+
+    def recode(self, key: str, codes: Codes) -> None:
+        """Replace the column of a key."""
+        if self._whole is not None and key not in NEVER_KEPT:
+            self._whole -= self.hashes(key, Level.KEPT)
+        self.columns[key] = codes
+        for level in Level:
+            self._hashes.pop((key, level), None)
+        if self._whole is not None and key not in NEVER_KEPT:
+            self._whole += self.hashes(key, Level.KEPT)
+
+    def hashes(self, key: str, level: Level) -> Hashes:
+        """Return what *key* adds to the hash of the kept part at a level."""
+        cached = self._hashes.get((key, level))
+        if cached is None:
+            codes = self.columns[key]
+            if level is Level.DROPPED:
+                cached = np.zeros(len(codes), dtype=np.uint64)
+            elif level is Level.PRESENCE:
+                cached = np.where(codes != ABSENT, self.table.seeds[key] ^ PRESENCE_SEED, np.uint64(0))
+            else:
+                cached = np.where(codes != ABSENT, self.table.hashes(key, codes), np.uint64(0))
+            self._hashes[key, level] = cached
+        return cached
+
+    def kept_hashes(self, levels: Mapping[str, Level], without: Iterable[str] = ()) -> Hashes:
+        """Return the hash of the kept part of each URL; keys that *levels* lacks are kept.
+
+        The hash of the whole URL is computed once and what is not kept is taken off again, so that a
+        call costs as much as keys are dropped, not as much as there are keys.
+        """
+        if self._whole is None:
+            self._whole = np.zeros(len(self), dtype=np.uint64)
+            for key in self.columns:
+                if key not in NEVER_KEPT:
+                    self._whole = self._whole + self.hashes(key, Level.KEPT)
+        total = self._whole.copy()
+        left_out = set(without) - NEVER_KEPT
+        for key in left_out:
+            if key in self.columns:
+                total -= self.hashes(key, Level.KEPT)
+        for key, level in levels.items():
+            if level is not Level.KEPT and key in self.columns and key not in left_out:
+                total -= self.hashes(key, Level.KEPT)
+                if level is Level.PRESENCE:
+                    total += self.hashes(key, level)
+        return total
+
+    def support(self) -> dict[str, int]:
+        """Return, per key, the number of duplicate clusters in which its value varies."""
+        order = np.argsort(self.content, kind="stable")
+        content = self.content[order]
+        sizes = np.diff(np.flatnonzero(np.r_[True, content[1:] != content[:-1], True]))
+        # Clusters of one URL cannot vary: leave them out of every column.
+        order = order[np.repeat(sizes > 1, sizes)]
+        if not len(order):
+            return {}
+        content = self.content[order]
+        starts = np.flatnonzero(np.r_[True, content[1:] != content[:-1]])
+        found = {}
+        for key, codes in self.columns.items():
+            if key not in NEVER_KEPT:
+                ordered = codes[order]
+                low, high = np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
+                if clusters := int(np.count_nonzero(low != high)):
+                    found[key] = clusters
+        return found
+
+    def groups(self, levels: Mapping[str, Level]) -> Groups:
+        """Return the groups of URLs that agree on the kept part."""
+        return grouped(self.kept_hashes(levels), self.content)

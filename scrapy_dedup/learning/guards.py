@@ -1,0 +1,210 @@
+"""Where a function holds: a small tree of guards on enumerable keys.
+
+A key that is noise under ``route=product`` can be the page under ``route=search``. A guard is a key
+whose few values (and its absence) cover almost all URLs; each value that gains by it gets a branch
+with what can be dropped there in addition. Any other value stays with the wider pattern and never
+gets a branch of its own: otherwise a tree fences off its counterexamples one by one and loses pages.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from .difference_sets import drop_set
+from .frame import Frame, Level
+from .grouping import grouped
+from .table import ABSENT, REPEAT, Hashes, Rows
+from .values import Recoding, recode
+
+MAX_DEPTH = 3
+MAX_LITERALS = 24
+MIN_BRANCH = 20
+"""URLs that a branch needs."""
+MIN_COVERAGE = 0.9
+MIN_GAIN = 8
+"""Removed URLs that a guard must add."""
+SAMPLE = 12_000
+"""URLs on which guards are searched."""
+MAX_GUARDS = 32
+"""Guards tried at a node."""
+MAX_AHEAD = 8
+"""Guards tried as the second of two."""
+ROUNDS = 3
+
+
+class Present(Enum):
+    """Stands for any value in a pattern."""
+
+    PRESENT = "*"
+
+
+PRESENT = Present.PRESENT
+
+Pattern = tuple[tuple[str, str | Present | None], ...]
+"""Keys with the literal they must have, None where they must be absent, PRESENT where any value does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A question about one key: which of its literals, or only whether it is there."""
+
+    key: str
+    presence: bool = False
+
+    def branches(self, frame: Frame) -> list[tuple[str | Present | None, Rows]]:
+        """Return (answer, rows) of the branches; empty where the key is no guard for these URLs."""
+        codes = frame.columns.get(self.key)
+        if codes is None:
+            return []
+        if self.presence:
+            present = codes != ABSENT
+            sides: list[tuple[str | Present | None, Rows]] = [
+                (PRESENT, np.flatnonzero(present)),
+                (None, np.flatnonzero(~present)),
+            ]
+            return sides if all(len(rows) >= MIN_BRANCH for _, rows in sides) else []
+        values, counts = np.unique(codes, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        chosen = [int(values[i]) for i in order if counts[i] >= MIN_BRANCH][:MAX_LITERALS]
+        covered = int(counts[np.isin(values, chosen)].sum())
+        if len(values) < 2 or not chosen or covered < MIN_COVERAGE * len(frame):
+            return []
+        answers = ((frame.table.value(code), code) for code in chosen)
+        # A pattern cannot ask for all values of a repeated key at once.
+        return [(text, np.flatnonzero(codes == code)) for text, code in answers if REPEAT not in (text or "")]
+
+
+@dataclass(slots=True)
+class Node:
+    """A pattern, what can be dropped and recoded under it, and its branches."""
+
+    pattern: Pattern
+    levels: dict[str, Level] = field(default_factory=dict)
+    """Levels lower than those of the wider pattern."""
+    evidence: dict[str, int] = field(default_factory=dict)
+    recodings: list[Recoding] = field(default_factory=list)
+    branches: list["Node"] = field(default_factory=list)
+
+    def walk(self) -> Iterator["Node"]:
+        """Yield this node and all below it."""
+        yield self
+        for branch in self.branches:
+            yield from branch.walk()
+
+
+def fitted(
+    frame: Frame,
+    base: Mapping[str, Level],
+    pattern: Pattern,
+    rng: np.random.Generator,
+    rounds: int = ROUNDS,
+) -> Node:
+    """Return the function of one pattern, without branches; recodes the frame's columns."""
+    node = Node(pattern)
+    for _ in range(rounds):
+        found = drop_set(frame, {**base, **node.levels}, rng)
+        node.levels.update(found.levels)
+        node.evidence.update(found.evidence)
+        recodings = recode(frame, {**base, **node.levels})
+        node.recodings += recodings
+        if not recodings:
+            break
+    return node
+
+
+def grown(
+    frame: Frame,
+    base: Mapping[str, Level],
+    pattern: Pattern,
+    rng: np.random.Generator,
+    depth: int = MAX_DEPTH,
+) -> Node:
+    """Return the function of a pattern with its branches."""
+    node = fitted(frame, base, pattern, rng)
+    levels = {**base, **node.levels}
+    if not depth or not duplicates_left(frame, levels):
+        return node
+    guard = best_guard(frame, levels, rng, ahead=depth > 1)
+    if guard is None:
+        return node
+    for answer, rows in guard.branches(frame):
+        branch = grown(frame.subset(rows), levels, (*pattern, (guard.key, answer)), rng, depth - 1)
+        if any(part.levels or part.recodings for part in branch.walk()):
+            node.branches.append(branch)
+    return node
+
+
+def duplicates_left(frame: Frame, levels: Mapping[str, Level]) -> bool:
+    """Tell whether enough URLs of known pages are still kept apart to look any further."""
+    groups = frame.groups(levels)
+    return len(frame) - len(np.unique(frame.content)) - groups.removed >= MIN_GAIN
+
+
+def best_guard(frame: Frame, levels: Mapping[str, Level], rng: np.random.Generator, *, ahead: bool) -> Guard | None:
+    """Return the guard that removes most URLs in addition, looking one guard ahead if asked."""
+    sample = sampled(frame, rng)
+    least = max(MIN_GAIN * len(sample) / max(len(frame), 1), 3)
+    scores = {guard: gain(sample, levels, guard, rng) for guard in possible_guards(sample, levels)}
+    if not scores:
+        return None
+    best = max(scores, key=lambda guard: scores[guard])
+    if scores[best] >= least or not ahead:
+        return best if scores[best] >= least else None
+    first = sorted(scores, key=lambda guard: -scores[guard])[:MAX_AHEAD]
+    deeper = {guard: gain(sample, levels, guard, rng, then=first) for guard in first}
+    best = max(deeper, key=lambda guard: deeper[guard])
+    return best if deeper[best] >= least else None
+
+
+def possible_guards(frame: Frame, levels: Mapping[str, Level]) -> list[Guard]:
+    """Return the guards on kept keys, at most MAX_GUARDS, those that divide the URLs best."""
+    found = []
+    for key in frame.columns:
+        if levels.get(key, Level.KEPT) is Level.KEPT:
+            for guard in (Guard(key), Guard(key, presence=True)):
+                if branches := guard.branches(frame):
+                    shares = np.array([len(rows) for _, rows in branches]) / len(frame)
+                    found.append((float(-(shares * np.log2(shares)).sum()), key, guard))
+    found.sort(key=lambda item: (-item[0], item[1]))
+    return [guard for _, _, guard in found[:MAX_GUARDS]]
+
+
+def gain(
+    frame: Frame,
+    levels: Mapping[str, Level],
+    guard: Guard,
+    rng: np.random.Generator,
+    then: Sequence[Guard] = (),
+) -> int:
+    """Return how many more URLs are removed when the answers to *guard* get functions of their own."""
+    kept = frame.kept_hashes(levels)
+    total = 0
+    for _, rows in guard.branches(frame):
+        branch = frame.subset(rows)
+        before = _removed(branch, kept[rows])
+        possible = len(branch) - len(np.unique(branch.content)) - before
+        if possible < 3:
+            continue
+        node = fitted(branch, levels, (), rng, rounds=1)
+        inner = {**levels, **node.levels}
+        added = branch.groups(inner).removed - before
+        if then and possible - added >= 3:
+            added += max((gain(branch, inner, other, rng) for other in then if other != guard), default=0)
+        total += max(added, 0)
+    return total
+
+
+def _removed(frame: Frame, kept: Hashes) -> int:
+    return grouped(kept, frame.content).removed
+
+
+def sampled(frame: Frame, rng: np.random.Generator) -> Frame:
+    """Return the frame, or whole duplicate clusters of it up to SAMPLE URLs."""
+    if len(frame) <= SAMPLE:
+        return frame.subset(np.arange(len(frame)))
+    contents, sizes = np.unique(frame.content, return_counts=True)
+    order = rng.permutation(len(contents))
+    chosen = contents[order[np.cumsum(sizes[order]) <= SAMPLE]]
+    return frame.subset(np.flatnonzero(np.isin(frame.content, chosen)))

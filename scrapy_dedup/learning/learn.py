@@ -1,0 +1,134 @@
+"""Learning, from observations to rules: the one pipeline (design, section 6).
+
+observations -> duplicate clusters -> columns -> constant pages -> difference sets, values and guards
+-> proposals -> validation of the whole function -> held-out check of the budget -> rules
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from ..observation import Observation
+from ..rules import Rule, RuleBook, Status
+from ..urls import DeepSplit, site_of_url
+from .budget import within_budget
+from .clusters import Clusters, Masks, clusters
+from .report import SiteReport, site_report
+from .site import SiteLearner
+from .validation import Sample, judged
+from .weighing import weighed
+
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[str, int, int], None]
+"""Takes what is being done, the number of steps done, and of all steps."""
+
+MAX_LOSS = 0.001
+"""Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The rules of all observed sites, and a report of each site."""
+
+    book: RuleBook
+    reports: tuple[SiteReport, ...] = field(default=())
+
+
+def learn_rules(
+    observations: Iterable[Observation],
+    *,
+    max_loss: float = MAX_LOSS,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    known: RuleBook | None = None,
+) -> RuleBook:
+    """Return the rules that *observations* (of any number of sites, in any order) support.
+
+    *max_loss* is the share of a site's pages that its rules together may be expected to lose;
+    *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
+    rules of before: their manual, off and suspended ones stay.
+
+    Raises ValueError when *max_loss* is not a share.
+    """
+    return learn(observations, max_loss=max_loss, groups=groups, known=known).book
+
+
+def learn(
+    observations: Iterable[Observation],
+    *,
+    max_loss: float = MAX_LOSS,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    known: RuleBook | None = None,
+    masks: Masks | None = None,
+    progress: Progress | None = None,
+    deadline: float | None = None,
+) -> Learned:
+    """Return the rules that *observations* support, with a report per site.
+
+    As :func:`learn_rules`; *masks* gives the passing content of a page, *progress* is told how far
+    it is, and sites that are not begun at *deadline* (of ``time.monotonic()``) are left out.
+    """
+    if not 0 <= max_loss < 1:
+        raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
+    known = known if known is not None else RuleBook(groups=groups)
+    by_site = _clusters_by_site(observations, groups, masks, progress)
+    rules: list[Rule] = []
+    deep: dict[str, Mapping[str, DeepSplit]] = {}
+    reports = []
+    for number, (site, found) in enumerate(sorted(by_site.items())):
+        if deadline is not None and monotonic() > deadline:
+            logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
+            break
+        if progress:
+            progress(f"learning {site}", number, len(by_site))
+        site_rules, splits, report = learn_site(site, found, max_loss=max_loss, groups=groups, known=known)
+        rules += site_rules
+        deep[site] = splits
+        reports.append(report)
+    if progress:
+        progress("learned", len(by_site), len(by_site))
+    return Learned(RuleBook(rules, deep, groups), tuple(reports))
+
+
+def learn_site(
+    site: str,
+    found: Clusters,
+    *,
+    max_loss: float,
+    groups: Mapping[str, Sequence[str]] | None,
+    known: RuleBook,
+) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
+    """Return the rules and deep tokens of one site, and what is to be said of them."""
+    sample = Sample.of(site, found, groups)
+    learner = SiteLearner(sample)
+    proposals = learner.proposals()
+    proposals, held_out = within_budget(proposals, sample, learner.deep, max_loss)
+    fresh = weighed(proposals, sample, learner.deep)
+    rules = _with_those_of_the_user(fresh, known.for_site(site))
+    book = RuleBook(rules, {site: learner.deep}, groups)
+    report = site_report(site, found, rules, judged(book.canonical_key, sample), held_out)
+    return rules, learner.deep, report
+
+
+def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:
+    """Return the learned rules with the user's, less what the user or a refutation forbids."""
+    kept = [rule for rule in before if rule.status.users or rule.status is Status.SUSPENDED]
+    forbidden = {rule.id for rule in kept}
+    return kept + [rule for rule in fresh if rule.id not in forbidden]
+
+
+def _clusters_by_site(
+    observations: Iterable[Observation],
+    groups: Mapping[str, Sequence[str]] | None,
+    masks: Masks | None,
+    progress: Progress | None,
+) -> dict[str, Clusters]:
+    by_site: dict[str, list[Observation]] = {}
+    for number, observation in enumerate(observations):
+        if progress and number % 1000 == 0:
+            progress("reading observations", number, 0)
+        site = site_of_url(observation.url, groups=groups)
+        if site:
+            by_site.setdefault(site, []).append(observation)
+    return {site: clusters(of_site, masks) for site, of_site in by_site.items()}

@@ -1,0 +1,81 @@
+"""What learning has to say of a site."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..rules import Rule
+from .budget import HeldOut
+from .clusters import Clusters
+from .evidence import MIN_GROUPS, upper_bound
+from .validation import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class SiteReport:
+    """The outcome for one site; counts are of distinct URLs in normal form.
+
+    ``urls``: URLs that are evidence; ``pages``: distinct pages (clusters); ``duplicates``: URLs that
+    lead to a page another one leads to; ``rules``: rules that act; ``removed``: duplicates that the
+    rules remove; ``at_risk``: upper 95 % bound of the number of pages that the rules may lose, from
+    URLs that took no part in learning; ``notes``: what the user should know.
+    """
+
+    site: str
+    urls: int
+    pages: int
+    duplicates: int
+    rules: int
+    removed: int
+    at_risk: float
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def share(self) -> float:
+        """Return the share of duplicates that the rules remove, 0.0 where there are none."""
+        return self.removed / self.duplicates if self.duplicates else 0.0
+
+
+def site_report(
+    site: str, found: Clusters, rules: Sequence[Rule], judgement: Judgement, held_out: HeldOut
+) -> SiteReport:
+    """Return the report of a site."""
+    acting = sum(rule.status.acts for rule in rules)
+    urls = len(judgement.sample.urls)
+    return SiteReport(
+        site,
+        urls,
+        found.pages,
+        found.duplicates,
+        acting,
+        judgement.removed,
+        round(_at_risk(judgement, held_out), 1) if acting else 0.0,
+        tuple(_notes(found, acting, judgement)),
+    )
+
+
+def _at_risk(judgement: Judgement, held_out: HeldOut) -> float:
+    """Return the upper bound of the share of bad groups times the groups there are."""
+    merged = len(judgement.merged)
+    if not held_out.groups:
+        return float(merged) * upper_bound(0, merged) if merged else 0.0
+    return merged * upper_bound(held_out.bad, held_out.groups)
+
+
+def _notes(found: Clusters, acting: int, judgement: Judgement) -> list[str]:
+    notes = []
+    if not found.urls:
+        notes.append("nothing to learn: no page with enough text was recorded")
+    elif not found.duplicates:
+        notes.append("nothing to learn: no two URLs led to the same page")
+    elif not acting:
+        notes.append(
+            f"insufficient evidence: {found.duplicates} duplicates, but no pattern of them was seen on "
+            f"{MIN_GROUPS} pages or more without a counterexample"
+        )
+    if judgement.lost:
+        notes.append(f"the rules merge {judgement.lost} pages that differed when they were recorded")
+    if found.noisy:
+        notes.append(f"noise: {found.noisy} of {found.compared} second responses to a URL differed from the first")
+    for reason, count in sorted(found.left_out.items()):
+        notes.append(f"no evidence: {count} responses ({reason})")
+    return notes

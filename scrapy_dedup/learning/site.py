@@ -1,0 +1,44 @@
+"""One site's URLs, learned: from a sample to proposals."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..urls import DeepSplit, values_of
+from .combining import rules_of
+from .constant_pages import constant_pages
+from .emission import Proposal, proposals
+from .frame import Frame
+from .guards import Node, grown
+from .scope import scoped
+from .table import encode
+from .validation import Sample, book_of, judged, validated
+
+SEED = 0
+"""Of the random choice of pairs and samples: the same observations give the same rules."""
+
+
+class SiteLearner:
+    """Learns from a sample of a site's URLs; ``deep`` are the deep tokens it works with."""
+
+    def __init__(self, sample: Sample, deep: Mapping[str, DeepSplit] | None = None) -> None:
+        self.sample = sample
+        self.deep = deep if deep is not None else {}
+
+    def proposals(self) -> list[Proposal]:
+        """Return the validated proposals; none where there is nothing to learn from."""
+        sample = self.sample
+        if len(set(sample.content)) == len(sample.content):
+            return []
+        views = (values_of(url, groups=sample.groups, deep=self.deep) for url in sample.urls)
+        table = encode(sample.urls, views, sample.content)
+        everything = Frame(table, np.arange(len(table)))
+        constants, covered = constant_pages(everything)
+        rest = everything.subset(np.flatnonzero(~covered))
+        tree = grown(rest, {}, (), np.random.default_rng(SEED))
+        rows = np.arange(len(table))
+        fixed = proposals(table, rows, Node(()), constants)
+        found = proposals(table, rows, tree, ())
+        book = book_of(rules_of(sample.site, [*fixed, *found]), sample, self.deep)
+        found = scoped(found, table, judged(book.canonical_key, sample))
+        return validated([*fixed, *found], sample, self.deep)

@@ -1,0 +1,105 @@
+"""The URLs of one site as columns of small integers, one column a key."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int32]
+Hashes = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.intp]
+
+ABSENT = 0
+"""The code of a key that the URL does not have."""
+
+_REPEATED = re.compile(r"(.+)\[[1-9][0-9]*\]")
+REPEAT = "\x1f"
+"""What joins the values of a repeated key in a column (no URL holds it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The encoded URLs of one site.
+
+    ``columns[key]`` is an int32 array with a code per URL: 0 where the URL lacks the key, otherwise
+    an index into ``vocabulary``, which all the keys share. ``content`` is an int32 array with the
+    duplicate cluster of each URL, -1 where its content is no evidence.
+    """
+
+    urls: Sequence[str]
+    columns: Mapping[str, Codes]
+    vocabulary: Sequence[str]
+    content: Codes
+    seeds: Mapping[str, np.uint64] = field(repr=False)
+    numbers: Mapping[str, int] = field(repr=False)
+    """Value -> code, the inverse of ``vocabulary``."""
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def value(self, code: int) -> str | None:
+        """Return the value that a code stands for, None for an absent key."""
+        return None if code == ABSENT else self.vocabulary[code]
+
+    def hashes(self, key: str, codes: Codes) -> Hashes:
+        """Return the hash of (key, code) of each URL; their sum over keys identifies the kept part."""
+        return mixed(codes.astype(np.uint64) + self.seeds[key])
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """Return well-spread 64-bit hashes of numbers (the finalizer of splitmix64)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], content: Sequence[int]) -> Table:
+    """Return the table of *urls*, whose key-value dictionaries are *views* (same order).
+
+    The repeats of a parameter (``q.a``, ``q.a[1]``, ..) are one column, so that they can be told to
+    be a set.
+    """
+    numbers: dict[str, int] = {}
+    vocabulary: list[str] = [""]
+    rows: dict[str, list[int]] = {}
+    codes: dict[str, list[int]] = {}
+    for row, view in enumerate(views):
+        for key, value in joined_repeats(view):
+            code = numbers.get(value)
+            if code is None:
+                code = numbers[value] = len(vocabulary)
+                vocabulary.append(value)
+            if key not in rows:
+                rows[key], codes[key] = [], []
+            rows[key].append(row)
+            codes[key].append(code)
+    columns = {}
+    for key in sorted(rows):
+        column = np.zeros(len(urls), dtype=np.int32)
+        column[rows[key]] = codes[key]
+        columns[key] = column
+        del rows[key], codes[key]
+    # Any odd multiplier will do: the seeds only have to differ and stay the same between runs.
+    seeds = {key: np.uint64((index + 1) * 0x9E3779B97F4A7C15 % 2**64) for index, key in enumerate(columns)}
+    return Table(urls, columns, vocabulary, np.asarray(content, dtype=np.int32), seeds, numbers)
+
+
+def joined_repeats(view: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """Yield the keys and values of a view, the values of a repeated key joined.
+
+    >>> [(key, value.split(REPEAT)) for key, value in joined_repeats({"q.a": "2", "q.a[1]": "3"})]
+    [('q.a', ['2', '3'])]
+    """
+    repeated: dict[str, list[str]] = {}
+    for key, value in view.items():
+        if key[-1] == "]" and (match := _REPEATED.fullmatch(key)) and match[1] in view:
+            repeated.setdefault(match[1], [view[match[1]] or ""]).append(value or "")
+    for key, value in view.items():
+        if not repeated:
+            yield key, value or ""
+        elif key in repeated:
+            yield key, REPEAT.join(repeated[key])
+        elif key.partition("[")[0] not in repeated:
+            yield key, value or ""

@@ -1,0 +1,166 @@
+"""Whether rules are safe: one judgement, whichever learner proposed them (design, validation).
+
+The function that would be deployed is compiled and run on the observed URLs. URLs that get one key
+are a group; an informative group has two URLs or more, a bad one two contents or more. A rule may
+have no bad group, or a share of them that is bounded like noise.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..rules import Rule, RuleBook
+from ..urls import DeepSplit, values_of
+from .clusters import NO_EVIDENCE, Clusters
+from .combining import rules_of
+from .emission import Proposal
+from .evidence import tolerable
+
+ROUNDS = 40
+
+Deep = Mapping[str, DeepSplit]
+Canonical = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Observed URLs of one site, in normal form, and the duplicate cluster of each."""
+
+    site: str
+    urls: Sequence[str]
+    content: Sequence[int]
+    groups: Mapping[str, Sequence[str]] | None = None
+    """The declared site groups."""
+
+    @classmethod
+    def of(cls, site: str, found: Clusters, groups: Mapping[str, Sequence[str]] | None) -> "Sample":
+        """Return the URLs of clusters that are evidence."""
+        chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
+        return cls(site, [found.urls[i] for i in chosen], [found.content[i] for i in chosen], groups)
+
+    def part(self, chosen: Sequence[int]) -> "Sample":
+        """Return some of the URLs."""
+        return Sample(self.site, [self.urls[i] for i in chosen], [self.content[i] for i in chosen], self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a function does to a sample: groups of URL numbers by canonical key."""
+
+    sample: Sample
+    by_key: Mapping[str, Sequence[int]]
+
+    @property
+    def merged(self) -> list[Sequence[int]]:
+        """Return the informative groups."""
+        return [members for members in self.by_key.values() if len(members) > 1]
+
+    @property
+    def bad(self) -> list[Sequence[int]]:
+        """Return the informative groups with two contents or more."""
+        content = self.sample.content
+        return [members for members in self.merged if len({content[i] for i in members}) > 1]
+
+    @property
+    def lost(self) -> int:
+        """Return the number of pages that no first URL of a key leads to."""
+        content = self.sample.content
+        return len(set(content)) - len({content[members[0]] for members in self.by_key.values()})
+
+    @property
+    def removed(self) -> int:
+        """Return the number of URLs that lead to the page of the first URL of their key."""
+        content = self.sample.content
+        return sum(content[i] == content[members[0]] for members in self.merged for i in members[1:])
+
+
+def judged(canonical: Canonical, sample: Sample) -> Judgement:
+    """Return what *canonical* does to the URLs of a sample."""
+    by_key: defaultdict[str, list[int]] = defaultdict(list)
+    for number, url in enumerate(sample.urls):
+        by_key[canonical(url)].append(number)
+    return Judgement(sample, by_key)
+
+
+def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:
+    """Return the compiled rules of the sample's site."""
+    return RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.groups)
+
+
+def validated(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> list[Proposal]:
+    """Return the proposals that stay when the function is judged as a whole.
+
+    Proposals that are part of bad groups are taken out one by one, the worst first, until each rule
+    that is left is free of counterexamples or within what noise can explain.
+    """
+    kept = list(proposals)
+    for _ in range(ROUNDS):
+        if not kept:
+            break
+        rules = rules_of(sample.site, kept)
+        book = book_of(rules, sample, deep)
+        judgement = judged(book.canonical_key, sample)
+        worst = worst_proposal(kept, book, judgement)
+        if worst is None:
+            return kept
+        kept = without(kept, worst)
+    return kept if not kept or worst_proposal(kept, book, judgement) is None else []
+
+
+def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]:
+    """Return the proposals less a rejected one, and less those that only hold together with it."""
+    return [
+        other
+        for other in proposals
+        if other != rejected and not (rejected.joint and other.joint and other.match == rejected.match)
+    ]
+
+
+def worst_proposal(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement) -> Proposal | None:
+    """Return the proposal with most counterexamples beyond noise, None where there is none."""
+    bad = judgement.bad
+    if not bad:
+        return None
+    against = blamed(proposals, book, judgement, bad)
+    if not against:
+        return None
+    clean = blamed(proposals, book, judgement, [g for g in judgement.merged if g not in bad])
+    refuted = {
+        proposal: count for proposal, count in against.items() if not tolerable(count, count + clean.get(proposal, 0))
+    }
+    if not refuted:
+        return None
+    return max(refuted, key=lambda p: (refuted[p] / (refuted[p] + clean.get(p, 0)), refuted[p], p.key))
+
+
+def blamed(
+    proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement, groups: Sequence[Sequence[int]]
+) -> Counter[Proposal]:
+    """Return, per proposal, the number of *groups* whose URLs it brought together.
+
+    A proposal has a part in a group when its rule matches one of the URLs and these differ in its
+    key (or when no key of any rule differs, as where paths move).
+    """
+    urls = judgement.sample.urls
+    by_rule: defaultdict[str, list[Proposal]] = defaultdict(list)
+    for proposal in proposals:
+        (rule,) = rules_of(judgement.sample.site, [proposal])
+        by_rule[_pattern(rule)].append(proposal)
+    counted: Counter[Proposal] = Counter()
+    for members in groups:
+        some = members[:50]
+        views = [values_of(urls[i], groups=judgement.sample.groups) for i in some]
+        matching = {_pattern(rule): rule for i in some for rule in book.matching(urls[i])}
+        parts = [proposal for pattern in matching for proposal in by_rule[pattern]]
+        differing = [p for p in parts if len({view.get(_base(p.key)) for view in views}) > 1]
+        counted.update(differing or parts)
+    return counted
+
+
+def _base(key: str) -> str:
+    """Return the key of a deep token's whole value."""
+    return key.removesuffix(".head").removesuffix(".tail")
+
+
+def _pattern(rule: Rule) -> str:
+    return repr(rule.match)

@@ -1,0 +1,296 @@
+"""Values that say the same as no value, or as another: ``page=1``, ``do=``, ``/index.php/x``.
+
+Each finding is tested inside the URLs that agree on everything else that is kept, and rests on a
+number of distinct contents, never on a number of URLs.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+from .evidence import tolerable
+from .frame import Frame, Level
+from .grouping import Flags
+from .table import ABSENT, REPEAT, Codes, Hashes, Rows, mixed
+
+MIN_CONTENTS_ABSENT = 8
+"""Distinct contents that show a value to be the same as no value."""
+MIN_CONTENTS_EQUAL = 20
+"""Distinct contents that show a value to be the same as another."""
+MAX_VALUES = 12
+"""Values of a key whose values are compared with each other."""
+MAX_SEGMENTS = 24
+"""Literals tried as optional path segments, the most frequent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Where all *keys* have just these *values*, the URL is the same page as without the keys."""
+
+    keys: tuple[str, ...]
+    values: tuple[str, ...]
+    pages: int
+    counterexamples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """*key* with *value* is the same page as *key* with *other*."""
+
+    key: str
+    value: str
+    other: str
+    pages: int
+    counterexamples: int
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentGone:
+    """The path segment *key* with *value* can be taken out; what follows moves up."""
+
+    key: str
+    value: str
+    pages: int
+    counterexamples: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetOfValues:
+    """The values of a repeated key are a set: order and repetition do not matter."""
+
+    key: str
+    pages: int
+    counterexamples: int
+
+
+Recoding = Gone | Merged | SegmentGone | SetOfValues
+
+
+def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
+    """Find what values can be recoded and recode the frame's columns; return what was found."""
+    found: list[Recoding] = []
+    found += _sets_of_values(frame, levels)
+    found += _optional_segments(frame, levels)
+    support = frame.support()
+    varying = {key for key, clusters in support.items() if clusters >= MIN_CONTENTS_ABSENT}
+    for keys in _units(frame, levels, varying):
+        found += _values_as_absent(frame, levels, keys)
+        if len(keys) == 1:
+            found += _values_as_values(frame, levels, keys[0])
+    return found
+
+
+def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the kept keys one by one, and the bundles of kept keys that always occur together.
+
+    Only keys that are *varying* inside duplicate clusters can have values that say the same.
+    """
+    bundles: dict[bytes, list[str]] = {}
+    for key, codes in list(frame.columns.items()):
+        if key not in varying or levels.get(key, Level.KEPT) is not Level.KEPT:
+            continue
+        present = codes != ABSENT
+        if present.all():
+            if len(np.unique(codes)) <= MAX_VALUES:
+                yield (key,)
+            continue
+        bundles.setdefault(np.packbits(present).tobytes(), []).append(key)
+    for keys in bundles.values():
+        if len(keys) > 1:
+            yield tuple(sorted(keys))
+        for key in sorted(keys):
+            yield (key,)
+
+
+def _evidence(
+    rest: Hashes, content: Codes, left: Rows, right: Rows, label: Rows
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Compare rows *left* with the rows *right* of equal *rest*.
+
+    Return ({label: distinct contents that agree}, {label: distinct contents that differ}), where
+    *label* is a number per row of *left*.
+    """
+    if not len(left) or not len(right):
+        return {}, {}
+    order = right[np.lexsort((content[right], rest[right]))]
+    rests = rest[order]
+    first = np.flatnonzero(np.r_[True, rests[1:] != rests[:-1]])
+    last = np.r_[first[1:], len(order)] - 1
+    clean = content[order[first]] == content[order[last]]
+    first = first[clean]
+    if not len(first):
+        return {}, {}
+    place = np.minimum(np.searchsorted(rests[first], rest[left]), len(first) - 1)
+    met = rests[first][place] == rest[left]
+    rows, twins = left[met], order[first][place[met]]
+    equal = content[rows] == content[twins]
+    labels = label[met]
+    return _distinct(labels[equal], content[rows[equal]]), _distinct(labels[~equal], content[rows[~equal]])
+
+
+def _shared(rest: Hashes) -> Flags:
+    """Return which rows may have the *rest* of some other row: no false negatives, in linear time."""
+    size = 1 << max(4, (4 * len(rest)).bit_length())
+    bucket = (rest & np.uint64(size - 1)).astype(np.intp)
+    return np.bincount(bucket, minlength=size)[bucket] > 1
+
+
+def _distinct(labels: Rows, contents: Codes) -> dict[int, int]:
+    """Return the number of distinct contents of each label."""
+    if not len(labels):
+        return {}
+    pairs = np.unique(np.stack((labels, contents)), axis=1)
+    found, counts = np.unique(pairs[0], return_counts=True)
+    return {int(label): int(count) for label, count in zip(found, counts, strict=True)}
+
+
+def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str, ...]) -> list[Recoding]:
+    columns = [frame.columns[key] for key in keys]
+    present = np.all([codes != ABSENT for codes in columns], axis=0)
+    absent = np.all([codes == ABSENT for codes in columns], axis=0)
+    if len(keys) == 1 and keys[0].startswith("path.") and keys[0] != "path.trail":
+        # Only the last segment can be absent without the others moving up.
+        following = frame.columns.get(f"path.{int(keys[0].split('.')[1]) + 1}") if keys[0][5:].isdigit() else None
+        if following is not None:
+            present &= following == ABSENT
+    if not present.any() or not absent.any():
+        return []
+    rest = frame.kept_hashes(levels, without=keys)
+    shared = _shared(rest)
+    left, right = np.flatnonzero(present & shared), np.flatnonzero(absent & shared)
+    if not len(left) or not len(right):
+        return []
+    tuples = np.stack([codes[left] for codes in columns])
+    kinds, label = np.unique(tuples, axis=1, return_inverse=True)
+    good, bad = _evidence(rest, frame.content, left, right, label.reshape(-1))
+    found: list[Recoding] = []
+    for kind in sorted(good):
+        wrong = bad.get(kind, 0)
+        if good[kind] < MIN_CONTENTS_ABSENT or not tolerable(wrong, good[kind] + wrong):
+            continue
+        values = tuple(frame.table.vocabulary[code] for code in kinds[:, kind])
+        if any(REPEAT in value for value in values):
+            continue  # a rule cannot ask for all values of a repeated key at once
+        found.append(Gone(keys, values, good[kind], wrong))
+        gone = present.copy()
+        for codes, code in zip(columns, kinds[:, kind], strict=True):
+            gone &= codes == code
+        for key in keys:
+            frame.recode(key, np.where(gone, np.int32(ABSENT), frame.columns[key]))
+    return found
+
+
+def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Recoding]:
+    codes = frame.columns[key]
+    values, counts = np.unique(codes[codes != ABSENT], return_counts=True)
+    if not 2 <= len(values) <= MAX_VALUES:
+        return []
+    rest = frame.kept_hashes(levels, without=(key,))
+    shared = _shared(rest)
+    counted = {int(value): int(count) for value, count in zip(values, counts, strict=True)}
+    met = {code: np.flatnonzero((codes == code) & shared) for code in counted}
+    counted = {code: count for code, count in counted.items() if len(met[code]) >= MIN_CONTENTS_EQUAL}
+    good: dict[tuple[int, int], int] = {}
+    bad: dict[tuple[int, int], int] = {}
+    for one, other in combinations(sorted(counted, key=lambda value: (-counted[value], value)), 2):
+        left, right = met[other], met[one]
+        agreeing, differing = _evidence(rest, frame.content, left, right, np.zeros_like(left))
+        good[one, other], bad[one, other] = agreeing.get(0, 0), differing.get(0, 0)
+    target: dict[int, int] = {}
+    found: list[Recoding] = []
+    for (one, other), count in sorted(good.items(), key=lambda item: (-item[1], item[0])):
+        wrong = bad[one, other]
+        if count < MIN_CONTENTS_EQUAL or not tolerable(wrong, count + wrong):
+            continue
+        if other in target or one in target or other in target.values():
+            continue  # one step only: chains would rest on pairs that were never compared
+        target[other] = one
+        vocabulary = frame.table.vocabulary
+        found.append(Merged(key, vocabulary[other], vocabulary[one], count, wrong))
+    for other, one in target.items():
+        frame.recode(key, np.where(frame.columns[key] == other, np.int32(one), frame.columns[key]))
+    return found
+
+
+def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
+    """Find literal segments before the last one that can be taken out, the rest moving up."""
+    positions = sorted(int(key[5:]) for key in frame.columns if key.startswith("path.") and key[5:].isdigit())
+    tried = []
+    for position in positions:
+        following = frame.columns.get(f"path.{position + 1}")
+        if following is None:
+            continue
+        codes = frame.columns[f"path.{position}"]
+        values, counts = np.unique(codes[(codes != ABSENT) & (following != ABSENT)], return_counts=True)
+        tried += [
+            (int(count), position, int(value))
+            for value, count in zip(values, counts, strict=True)
+            if count >= MIN_CONTENTS_ABSENT
+        ]
+    found: list[Recoding] = []
+    for _, position, value in sorted(tried, key=lambda item: (-item[0], item[1:]))[:MAX_SEGMENTS]:
+        key = f"path.{position}"
+        codes, following = frame.columns[key], frame.columns[f"path.{position + 1}"]
+        chosen = (codes == value) & (following != ABSENT)
+        tail = [f"path.{other}" for other in positions if other >= position]
+        if any(levels.get(other, Level.KEPT) is not Level.KEPT for other in tail):
+            continue
+        shifted = {}
+        for other, after in zip(tail, [*tail[1:], None], strict=True):
+            moved = frame.columns[after] if after else np.zeros_like(codes)
+            shifted[other] = np.where(chosen, moved, frame.columns[other])
+        rest = frame.kept_hashes(levels, without=tail)
+        for other, moved in shifted.items():
+            rest = rest + np.where(moved != ABSENT, frame.table.hashes(other, moved), np.uint64(0))
+        left, right = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+        good, bad = _evidence(rest, frame.content, left, right, np.zeros_like(left))
+        pages, wrong = good.get(0, 0), bad.get(0, 0)
+        if pages >= MIN_CONTENTS_ABSENT and tolerable(wrong, pages + wrong):
+            found.append(SegmentGone(key, frame.table.vocabulary[value], pages, wrong))
+            for other, moved in shifted.items():
+                frame.recode(other, moved)
+    return found
+
+
+def _sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
+    """Find repeated keys whose repeated values can be reduced to a set."""
+    found: list[Recoding] = []
+    vocabulary = frame.table.vocabulary
+    index: dict[str, int] = {}
+    for key in [key for key in frame.columns if key.startswith("q.")]:
+        codes = frame.columns[key]
+        repeated = [int(code) for code in np.unique(codes) if REPEAT in vocabulary[code]]
+        if not repeated or levels.get(key, Level.KEPT) is not Level.KEPT:
+            continue
+        index = index or {value: code for code, value in enumerate(vocabulary) if code}
+        reduced = {code: _as_set(vocabulary[code]) for code in repeated}
+        changed = {code: value for code, value in reduced.items() if value != vocabulary[code]}
+        if not changed:
+            continue
+        rest = frame.kept_hashes(levels, without=(key,))
+        # The reduced value need not occur by itself: hash the text, so that equal sets meet.
+        present, place = np.unique(codes, return_inverse=True)
+        texts = [reduced.get(int(code), vocabulary[code]) for code in present]
+        rest = rest + mixed(np.array([_number(text) for text in texts], dtype=np.uint64))[place]
+        shrinks = np.isin(codes, list(changed))
+        left, right = np.flatnonzero(shrinks), np.flatnonzero(~shrinks & (codes != ABSENT))
+        good, bad = _evidence(rest, frame.content, left, right, np.zeros_like(left))
+        pages, wrong = good.get(0, 0), bad.get(0, 0)
+        if pages >= MIN_CONTENTS_ABSENT and tolerable(wrong, pages + wrong):
+            found.append(SetOfValues(key, pages, wrong))
+            lookup = np.arange(len(vocabulary), dtype=np.int32)
+            for code, value in changed.items():
+                lookup[code] = index.setdefault(value, code)
+            frame.recode(key, lookup[codes])
+    return found
+
+
+def _as_set(value: str) -> str:
+    return REPEAT.join(sorted(set(value.split(REPEAT))))
+
+
+def _number(text: str) -> int:
+    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))

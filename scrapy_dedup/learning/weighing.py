@@ -1,0 +1,67 @@
+"""The evidence of each rule, counted on the function that is deployed."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..rules import Evidence, Rule, Status
+from ..urls import DeepSplit
+from .combining import rules_of
+from .emission import LEARNER, Proposal
+from .evidence import upper_bound
+from .validation import Sample, book_of, judged
+
+EXAMPLES = 2
+
+
+@dataclass(slots=True)
+class _Count:
+    groups: int = 0
+    bad: int = 0
+    removed: int = 0
+    urls: int = 0
+    pages: set[int] = field(default_factory=set)
+    examples: list[tuple[str, str]] = field(default_factory=list)
+
+
+def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Rule]:
+    """Return the rules of validated proposals, active, with their evidence."""
+    rules = rules_of(sample.site, proposals)
+    if not rules:
+        return []
+    book = book_of(rules, sample, deep)
+    counted: defaultdict[str, _Count] = defaultdict(_Count)
+    judgement = judged(book.canonical_key, sample)
+    for members in judgement.by_key.values():
+        by_rule: defaultdict[str, list[int]] = defaultdict(list)
+        for i in members:
+            for rule in book.matching(sample.urls[i]):
+                by_rule[rule.id].append(i)
+        contents = {sample.content[i] for i in members}
+        for name, own in by_rule.items():
+            count = counted[name]
+            count.urls += len(own)
+            count.pages |= contents
+            if len(members) > 1:
+                count.groups += 1
+                count.bad += len(contents) > 1
+                count.removed += len(own) - (len(own) == len(members)) if len(contents) == 1 else 0
+                if len(count.examples) < EXAMPLES and len(contents) == 1:
+                    other = next((i for i in members if i != own[0]), None)
+                    if other is not None:
+                        count.examples.append((sample.urls[own[0]], sample.urls[other]))
+    return [_with_evidence(rule, counted[rule.id]) for rule in rules]
+
+
+def _with_evidence(rule: Rule, count: _Count) -> Rule:
+    evidence = Evidence(
+        learners=(LEARNER,),
+        groups=count.groups - count.bad,
+        counterexamples=count.bad,
+        pages=len(count.pages),
+        urls=count.urls,
+        removed=count.removed,
+        upper95=round(upper_bound(count.bad, count.groups), 4),
+        examples=tuple(count.examples),
+    )
+    return replace(rule, status=Status.ACTIVE, evidence=evidence)
