@@ -1,6 +1,8 @@
 """What a rule is, how it acts, and its files. (Design, section 4.)"""
 
 from .book import Explanation, RuleBook
+from .errors import RuleFileError, RuleWriteError
+from .files import check, file_name, load_file, path_of_site, save_site, update_site
 from .forms import FormError, operation_form, operation_of, predicate_form, predicate_of
 from .model import Evidence, Rule, SiteRules, Status, content_id, merge
 from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
@@ -24,14 +26,22 @@ __all__ = [
     "Replace",
     "Rule",
     "RuleBook",
+    "RuleFileError",
+    "RuleWriteError",
     "Set",
     "SetOfValues",
     "SiteRules",
     "Status",
+    "check",
     "content_id",
+    "file_name",
+    "load_file",
     "merge",
     "operation_form",
     "operation_of",
+    "path_of_site",
     "predicate_form",
     "predicate_of",
+    "save_site",
+    "update_site",
 ]

@@ -8,15 +8,19 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from os import PathLike
+from typing import TYPE_CHECKING
 
-from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts
+from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
-from .actions import Context
+from .actions import Context, Mark
+from .files import load_directories, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
 from .operations import Operation
 from .program import OriginProgram, SiteProgram, rule_matches
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 __all__ = ["Explanation", "RuleBook"]
 
@@ -73,9 +77,6 @@ class RuleBook:
             by_site.setdefault(rule.site, []).append(rule)
         for site in sorted(by_site):
             found = sorted(by_site[site], key=lambda rule: rule.id)
-            for one, other in zip(found, found[1:], strict=False):
-                if one.id == other.id:
-                    raise ValueError(f"two rules of {site} have the id {one.id}")
             self._sites[site] = SiteRules(site, tuple(found), (deep or {}).get(site, {}))
         self._compiled = {
             site: SiteProgram(found.rules, found.deep)
@@ -177,9 +178,7 @@ class RuleBook:
         site = origin_of(origin, self.groups).site
         used: dict[str, dict[str, Operation]] = {rule.id: {} for rule in self.matching(url)}
         if program is None:
-            from ..urls import view_of
-
-            values = view_of(url, groups=self.groups, deep=self.site_rules(site).deep).values
+            values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
         else:
             values = program.values(path, query)
             table = program.table(path, query)
@@ -187,8 +186,6 @@ class RuleBook:
             for key, value in values.items():
                 base = key.partition("[")[0] if key.startswith("q.") else key
                 for bound in table.bounds(base):
-                    from .actions import Mark
-
                     outcome = bound.action(value, context)
                     if outcome is not Mark.PASS:
                         if outcome is not Mark.KEEP and outcome != value:
@@ -266,8 +263,6 @@ class RuleBook:
 
         Raises RuleFileError for a faulty file: nothing is ever half read.
         """
-        from .files import load_directories
-
         rules, deep = load_directories(directories)
         return cls(rules, deep, groups)
 
@@ -280,7 +275,5 @@ class RuleBook:
         Raises RuleFileError for a faulty file that stands there, RuleWriteError where it
         cannot be written.
         """
-        from .files import update_site
-
         for found in self._sites.values():
             update_site(directory, found.site, found.rules, found.deep)

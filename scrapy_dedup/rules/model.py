@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -11,7 +12,13 @@ from .forms import operation_form, predicate_form
 from .operations import Operation
 from .predicates import Predicate
 
-__all__ = ["Evidence", "Rule", "SiteRules", "Status", "content_id"]
+__all__ = ["Evidence", "Rule", "SiteRules", "Status", "content_id", "is_key", "key_problem", "merge", "settled"]
+
+
+_KEYS = "scheme, host.1.., path.0.., path.len, path.trail, ext, q.NAME, m.NAME and s.NAME"
+_is_key = re.compile(
+    r"(?:scheme|host\.[0-9]+|path\.[0-9]+(?:\.head|\.tail)?|path\.(?:len|trail)|ext|[qms]\..*)\Z", re.DOTALL
+).match
 
 
 class Status(str, Enum):
@@ -72,6 +79,7 @@ class Rule:
     NAME in ``ops``, and for the first, in normal form, in ``match``.
 
     The id, unless given, is :func:`content_id`. Both mappings are copied, sorted.
+    Raises ValueError for a key that no view has.
     """
 
     site: str
@@ -86,6 +94,12 @@ class Rule:
         object.__setattr__(self, "match", dict(sorted(self.match.items())))
         object.__setattr__(self, "ops", dict(sorted(self.ops.items())))
         object.__setattr__(self, "status", Status(self.status))
+        for key in self.match:
+            if not is_key(key):
+                raise ValueError(key_problem(key))
+        for key in self.ops:
+            if not key.endswith("*") and not is_key(key):
+                raise ValueError(key_problem(key))
         if not self.id:
             object.__setattr__(self, "id", content_id(self.site, self.match, self.ops))
 
@@ -96,6 +110,20 @@ class Rule:
     def edited(self) -> bool:
         """Whether match or ops are not those that the id was made of."""
         return self.id != content_id(self.site, self.match, self.ops)
+
+
+def is_key(key: str) -> bool:
+    """Return whether a view can have *key*.
+
+    >>> is_key("q.sid"), is_key("path.0"), is_key("path.1.tail"), is_key("sid")
+    (True, True, True, False)
+    """
+    return _is_key(key) is not None
+
+
+def key_problem(key: str) -> str:
+    """Return what is wrong with *key*."""
+    return f'no URL has the key "{key}"; keys are {_KEYS}'
 
 
 def content_id(site: str, match: Mapping[str, Predicate], ops: Mapping[str, Operation]) -> str:
@@ -116,7 +144,10 @@ def content_id(site: str, match: Mapping[str, Predicate], ops: Mapping[str, Oper
 
 @dataclass(frozen=True, slots=True)
 class SiteRules:
-    """All rules of one site, with its deep tokens; the content of one rule file."""
+    """All rules of one site, with its deep tokens; the content of one rule file.
+
+    Raises ValueError for a rule of another site and for two rules of one id.
+    """
 
     site: str
     rules: tuple[Rule, ...] = ()
@@ -125,6 +156,13 @@ class SiteRules:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "deep", dict(sorted(self.deep.items())))
+        ids: set[str] = set()
+        for rule in self.rules:
+            if rule.site != self.site:
+                raise ValueError(f"rule {rule.id} is of the site {rule.site}, not of {self.site}")
+            if rule.id in ids:
+                raise ValueError(f"two rules of {self.site} have the id {rule.id}")
+            ids.add(rule.id)
 
 
 def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit] | None = None) -> SiteRules:
@@ -132,20 +170,19 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
 
     - manual and off rules stay as they are, and none with the same id, or of the same
       content, is learned beside them: what is off is never learned back;
-    - a learned rule that the user edited (its id no longer fits) is manual now;
+    - a learned rule that the user edited (its id no longer fits) is manual now
+      (:func:`settled`);
     - a suspended rule stays so, learned again or not: it was refuted;
     - a note that the user wrote to a learned rule stays with it.
 
     *deep* replaces the deep tokens; None leaves those of *old*.
     """
-    kept = [replace(rule, status=Status.MANUAL) if _users_edit(rule) else rule for rule in old.rules]
+    kept = settled(old).rules
     users = [rule for rule in kept if rule.status.users]
     taken = {rule.id for rule in users} | {content_id(rule.site, rule.match, rule.ops) for rule in users}
     before = {rule.id: rule for rule in kept if not rule.status.users}
     fresh: dict[str, Rule] = {}
     for rule in learned:
-        if rule.site != old.site:
-            raise ValueError(f"rule {rule.id} is of the site {rule.site}, not of {old.site}")
         if rule.id in taken or content_id(rule.site, rule.match, rule.ops) in taken:
             continue
         known = before.get(rule.id)
@@ -165,5 +202,12 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
     return SiteRules(old.site, tuple(rules), old.deep if deep is None else deep)
 
 
-def _users_edit(rule: Rule) -> bool:
-    return not rule.status.users and rule.edited
+def settled(rules: SiteRules) -> SiteRules:
+    """Return *rules* with those learned ones manual that the user edited since."""
+    return replace(
+        rules,
+        rules=tuple(
+            replace(rule, status=Status.MANUAL) if not rule.status.users and rule.edited else rule
+            for rule in rules.rules
+        ),
+    )

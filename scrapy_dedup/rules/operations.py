@@ -98,7 +98,8 @@ class Set:
     values: tuple[tuple[str | None, str | None], ...]
 
     def __init__(self, values: Mapping[str | None, str | None]) -> None:
-        pairs = sorted(values.items(), key=lambda pair: (pair[0] is not None, pair[0] or ""))
+        items = [(old, new) for old, new in values.items() if old is not None or new is not None]
+        pairs = sorted(items, key=lambda pair: (pair[0] is not None, pair[0] or ""))
         object.__setattr__(self, "values", tuple(pairs))
 
 

@@ -152,10 +152,7 @@ class OriginProgram:
 
     def table(self, path: str, query: str) -> OpTable:
         """Return the operations on the URL of *path* and *query*, both in normal form."""
-        if not self._keys:
-            codes = ()
-        else:
-            codes = tuple(self._general_codes(path, query) if self._general else self._codes(path, query))
+        codes = tuple(self._general_codes(path, query) if self._general else self._codes(path, query))
         table = self._signatures.get(codes)
         if table is None:
             table = self._table_of(codes)

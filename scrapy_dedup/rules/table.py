@@ -164,7 +164,7 @@ class OpTable:
             for part, outcome in zip(parts, (head, tail), strict=True)
             if outcome is Mark.PASS or isinstance(outcome, str)
         ]
-        return split.delimiter.join(texts) if texts else Mark.DROP  # type: ignore[arg-type]
+        return split.delimiter.join(texts) if texts else Mark.DROP
 
     def query(self, query: str, context: Context) -> str:
         """Return *query*, in normal form, as the canonical key has it."""

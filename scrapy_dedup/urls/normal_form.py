@@ -11,6 +11,7 @@ until it no longer changes.
 """
 
 import re
+from contextlib import suppress
 
 from w3lib.url import canonicalize_url
 
@@ -73,7 +74,7 @@ def normal_parts(url: str) -> tuple[str, str, str]:
         known = _normal_origin(origin)
         if not known:
             return _parts_by_w3lib(url)
-    if "/." in path or (";" in path and "%" in path):
+    if "/." in path or (";" in path and ("%" in path or path[-1] == ";")):
         path = normal_path(path)
     if query:
         try:
@@ -123,14 +124,12 @@ def _parts_by_w3lib(url: str) -> tuple[str, str, str]:
     while url not in seen:
         seen.append(url)
         if len(seen) > 64:  # not known to happen; the text itself is a fixed answer
-            url = seen[0]
-            break
+            return "", seen[0], ""
         try:
             url = _mended(canonicalize_url(url))
         except (ValueError, LookupError, TypeError, AttributeError):
-            break  # not a URL for w3lib (a port of 99999, half an IPv6 address)
-    else:
-        url = min(seen[seen.index(url) :])
+            return "", url, ""  # not a URL for w3lib (a port of 99999, half an IPv6 address)
+    url = min(seen[seen.index(url) :])
     match = _HIERARCHICAL(url)
     if match is None:
         return "", url, ""
@@ -169,8 +168,6 @@ def _path_with_params(path: str) -> str:
     path, semicolon, params = path.rpartition("/")[::1]
     head, mark, tail = params.partition(";")
     if mark:
-        try:
+        with suppress(KeyError, ValueError):  # a "%" that is no escape stays
             tail = normal_params(tail)
-        except (KeyError, ValueError):
-            pass  # a "%" that is no escape stays
     return remove_dot_segments(f"{path}{semicolon}{head}") + mark + tail

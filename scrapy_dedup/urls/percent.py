@@ -143,7 +143,8 @@ def normal_path(path: str) -> str:
     semicolon = path.find(";", path.rfind("/"))
     params = ""
     if semicolon >= 0:
-        params = ";" + normal_params(path[semicolon + 1 :])
+        params = normal_params(path[semicolon + 1 :])
+        params = ";" + params if params else ""  # w3lib: "/a;" is "/a"
         path = path[:semicolon]
     path = _PATH_TOKEN.sub(lambda match: _PATH[match[0]], path)
     return remove_dot_segments(path) + params
@@ -183,12 +184,12 @@ _VALUE_TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~*+]", re.DOTALL)
 _SEGMENT_TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,=:@|\[\]]", re.DOTALL)
 
 
-def _value_token(tokens: _Tokens, token: str) -> str:
-    if len(token) == 1 and not token.isprintable():
-        return "".join([f"%{byte:02X}" for byte in token.encode(errors="surrogatepass")])
-    if len(token) == 1 and token in "%/;?#\\":
-        return f"%{ord(token):02X}"
-    return tokens[token]
+def _value_text(tokens: _Tokens, text: str) -> str:
+    if len(text) == 1 and not text.isprintable():
+        return "".join([f"%{byte:02X}" for byte in text.encode(errors="surrogatepass")])
+    if len(text) == 1 and text in "%/;?#\\":
+        return f"%{ord(text):02X}"
+    return tokens[text]
 
 
 def query_value(text: str) -> str:
@@ -197,7 +198,7 @@ def query_value(text: str) -> str:
     >>> query_value("a b&c"), query_value("a+b%26c"), query_value("é")
     ('a+b%26c', 'a+b%26c', '%C3%A9')
     """
-    return _VALUE_TOKEN.sub(lambda match: _value_token(_QUERY, match[0]), text)
+    return _VALUE_TOKEN.sub(lambda match: _value_text(_QUERY, match[0]), text)
 
 
 def path_value(text: str) -> str:
@@ -206,7 +207,7 @@ def path_value(text: str) -> str:
     >>> path_value("a b/c"), path_value("%7euser:x")
     ('a%20b%2Fc', '~user:x')
     """
-    return _SEGMENT_TOKEN.sub(lambda match: _value_token(_PATH, match[0]), text)
+    return _SEGMENT_TOKEN.sub(lambda match: _value_text(_PATH, match[0]), text)
 
 
 _LOWERED = re.compile("%[0-9A-Fa-f]{2}|[A-Z]+")

@@ -1,0 +1,225 @@
+"""A rule file written: what the user wrote into it stays where it is.
+
+The file is cut into blocks, the head and one for each rule with the comments before
+it. The block of a rule that did not change is written again byte by byte; in that of
+a rule that changed only what changed is edited (by tomlkit); the blocks of new rules
+are put between the others, in order.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from ..urls import DeepSplit
+from .forms import operation_form, predicate_form
+from .model import Evidence, Rule, SiteRules
+from .reading import FORMAT, is_rule_header, read_rules
+
+__all__ = ["written_rules"]
+
+_NOWHERE = Path("-")
+
+
+def written_rules(rules: SiteRules, old: str = "") -> str:
+    """Return the text of a rule file that says *rules*, as near to the text *old* as can be."""
+    if old:
+        before, faults = read_rules(old, _NOWHERE)
+        if before is not None and not faults:
+            text = _edited(rules, before, old)
+            if text is not None and _says(text, rules):
+                return text
+    head = f'format = "{FORMAT}"\nsite = {_toml(rules.site)}\n' + _deep_text(rules.deep)
+    return "\n".join([head, *[_rule_text(rule) for rule in sorted(rules.rules, key=_order)]])
+
+
+def _says(text: str, rules: SiteRules) -> bool:
+    found, _ = read_rules(text, _NOWHERE)
+    return found is not None and _sorted(found) == _sorted(rules)
+
+
+def _sorted(rules: SiteRules) -> SiteRules:
+    return replace(rules, rules=tuple(sorted(rules.rules, key=lambda rule: rule.id)))
+
+
+def _order(rule: Rule) -> tuple[bool, list[str], str, str]:
+    """Return the place of a rule in its file: the user's first, then by what is done."""
+    return not rule.status.users, list(rule.ops), _match_text(rule), rule.id
+
+
+def _match_text(rule: Rule) -> str:
+    return json.dumps({key: predicate_form(predicate) for key, predicate in rule.match.items()}, sort_keys=True)
+
+
+def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
+    """Return *old*, which says *before*, edited to say *rules*; None where it is not cut as we cut it."""
+    head, *blocks = _blocks(old)
+    if len(blocks) != len(before.rules):
+        return None
+    wanted = {rule.id: rule for rule in rules.rules}
+    kept: list[tuple[Rule, str]] = []
+    for rule, block in zip(before.rules, blocks, strict=True):
+        new = wanted.pop(rule.id, None)
+        if new is not None:
+            kept.append((new, block if new == rule else _edited_block(new, block)))
+    for rule in sorted(wanted.values(), key=_order):
+        place = next(
+            (n for n, (other, _) in enumerate(kept) if not other.status.users and _order(other) > _order(rule)),
+            len(kept),
+        )
+        kept.insert(place, (rule, "\n" + _rule_text(rule)))
+    if rules.deep != before.deep:
+        head = _edited_head(head, rules.deep)
+    texts = [text if text.endswith("\n") or not text else text + "\n" for text in (head, *[b for _, b in kept])]
+    return "".join(texts)
+
+
+def _blocks(text: str) -> list[str]:
+    """Return the head of a file and the block of each rule, with the comments before it.
+
+    Comments that follow a rule without an empty line between are that rule's.
+    """
+    lines = text.splitlines(keepends=True)
+    cuts = [0]
+    for number, line in enumerate(lines):
+        if not is_rule_header(line):
+            continue
+        cut = number
+        while cut > cuts[-1] and (not lines[cut - 1].strip() or lines[cut - 1].lstrip().startswith("#")):
+            cut -= 1
+        while cut < number and lines[cut].strip():
+            cut += 1
+        cuts.append(cut)
+    cuts.append(len(lines))
+    return ["".join(lines[start:end]) for start, end in pairwise(cuts)]
+
+
+def _edited_block(rule: Rule, block: str) -> str:
+    fresh = _comments(block) + _rule_text(rule)
+    try:
+        document = tomlkit.parse(block)
+        table: Any = document["rule"][0]
+        _edit(table, {"id": rule.id, "status": str(rule.status.value), "note": rule.note or None})
+        old = dict(table.unwrap())
+        added = []
+        for name, content in (
+            ("match", _match(rule)),
+            ("ops", _ops(rule)),
+            ("evidence", _evidence(rule.evidence)),
+        ):
+            if name in old and content:
+                _edit(table[name], {**dict.fromkeys(old[name]), **content})
+            elif name in old:
+                del table[name]
+            elif content:
+                added.append(_table_text(name, content))
+        text = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
+        return fresh
+    text = "\n".join([text if text.endswith("\n") else text + "\n", *added])
+    header = f'format = "{FORMAT}"\nsite = {_toml(rule.site)}\n'
+    return text if _says(header + text, SiteRules(rule.site, (rule,))) else fresh
+
+
+def _edited_head(head: str, deep: Mapping[str, DeepSplit]) -> str:
+    try:
+        document = tomlkit.parse(head)
+        if "deep" not in document:
+            return head.rstrip("\n") + "\n" + _deep_text(deep) + "\n"
+        table: Any = document["deep"]
+        _edit(table, {**dict.fromkeys(table.unwrap()), **{key: _split_form(split) for key, split in deep.items()}})
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
+        return head  # what it says is compared afterwards
+
+
+def _edit(table: Any, content: Mapping[str, Any]) -> None:
+    """Make the keys of *content* have these values in *table*; None removes one."""
+    old = table.unwrap()
+    for key, value in content.items():
+        if value is None:
+            if key in old:
+                del table[key]
+        elif old.get(key) != value:
+            table[key] = tomlkit.parse(f"x = {_toml(value, lines=key == 'examples')}")["x"]
+
+
+def _comments(block: str) -> str:
+    """Return what stands before the header of a rule."""
+    lines = block.splitlines(keepends=True)
+    return "".join(lines[: next(number for number, line in enumerate(lines) if is_rule_header(line))])
+
+
+def _rule_text(rule: Rule) -> str:
+    text = f'[[rule]]\nid = {_toml(rule.id)}\nstatus = "{rule.status.value}"\n'
+    if rule.note:
+        text += f"note = {_toml(rule.note)}\n"
+    tables = (("match", _match(rule)), ("ops", _ops(rule)), ("evidence", _evidence(rule.evidence)))
+    return "\n".join([text, *[_table_text(name, content) for name, content in tables if content or name == "ops"]])
+
+
+def _match(rule: Rule) -> dict[str, Any]:
+    return {key: predicate_form(predicate) for key, predicate in rule.match.items()}
+
+
+def _ops(rule: Rule) -> dict[str, Any]:
+    return {key: operation_form(operation) for key, operation in rule.ops.items()}
+
+
+def _evidence(evidence: Evidence | None) -> dict[str, Any]:
+    if evidence is None:
+        return {}
+    return {
+        "learners": list(evidence.learners),
+        "groups": evidence.groups,
+        "counterexamples": evidence.counterexamples,
+        "pages": evidence.pages,
+        "urls": evidence.urls,
+        "removed": evidence.removed,
+        "upper95": evidence.upper95,
+        "examples": [list(pair) for pair in evidence.examples],
+    }
+
+
+def _table_text(name: str, content: Mapping[str, Any]) -> str:
+    lines = [f"{_key(key)} = {_toml(value, lines=key == 'examples')}\n" for key, value in content.items()]
+    return f"[rule.{name}]\n" + "".join(lines)
+
+
+def _deep_text(deep: Mapping[str, DeepSplit]) -> str:
+    if not deep:
+        return ""
+    return "\n[deep]\n" + "".join([f"{_key(key)} = {_toml(_split_form(split))}\n" for key, split in deep.items()])
+
+
+def _split_form(split: DeepSplit) -> dict[str, str]:
+    return {"delimiter": split.delimiter, "side": split.side}
+
+
+def _key(key: str) -> str:
+    return key if key.isascii() and key.replace("_", "").isalnum() else _toml(key)
+
+
+def _toml(value: Any, *, lines: bool = False) -> str:
+    """Return *value* as TOML writes it; the items of a list on *lines* of their own.
+
+    JSON's strings are TOML's but for one character. tomlkit would do as well, at a
+    hundred times the cost.
+    """
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        items = [f"{_key(key)} = {_toml(item)}" for key, item in value.items()]
+        return "{ " + ", ".join(items) + " }" if items else "{}"
+    if isinstance(value, list):
+        if lines and value:
+            return "[\n" + "".join([f"    {_toml(item)},\n" for item in value]) + "]"
+        return "[" + ", ".join([_toml(item) for item in value]) + "]"
+    return repr(value)
