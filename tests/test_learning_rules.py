@@ -1,0 +1,302 @@
+"""What is learned from what: small sites whose truth is known, learned through the public function."""
+
+import random
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.learning.learn import learn
+from scrapy_dedup.rules import Ignore, Rule, Status
+
+SITE = "http://shop.example.com"
+
+
+def observed(urls: Iterable[str], page: Callable[[str], str]) -> list[Observation]:
+    return [Observation(url, page(url)) for url in urls]
+
+
+def lost(book: RuleBook, observations: Iterable[Observation]) -> set[str]:
+    """Contents that no first URL of a canonical key leads to."""
+    observations = list(observations)
+    first: dict[str, str] = {}
+    for observation in observations:
+        first.setdefault(book.canonical_key(observation.url), observation.fingerprint)
+    return {observation.fingerprint for observation in observations} - set(first.values())
+
+
+def learned(rows: Iterable[tuple[str, str]]) -> RuleBook:
+    rows = list(rows)
+    observations = [Observation(SITE + url, content) for url, content in rows]
+    book = learn_rules(observations)
+    assert not lost(book, observations)
+    return book
+
+
+def same(book: RuleBook, a: str, b: str) -> bool:
+    return book.equivalent(SITE + a, SITE + b)
+
+
+def hexes(seed: int, digits: int = 32) -> Callable[[], str]:
+    rng = random.Random(seed)
+    return lambda: f"{rng.getrandbits(4 * digits):0{digits}x}"
+
+
+def test_two_unique_junk_parameters_are_dropped_jointly() -> None:
+    """One at a time neither can be seen: no two URLs ever agree on the rest."""
+    sid, stamp = hexes(1), hexes(2, 12)
+    book = learned((f"/view?id={i}&sid={sid()}&ts={stamp()}", f"page {i}") for i in range(60) for _ in range(4))
+    assert same(book, f"/view?id=7&sid={sid()}&ts={stamp()}", "/view?id=7")
+    assert not same(book, "/view?id=7", "/view?id=8")
+
+
+def test_what_pages_demand_is_put_back() -> None:
+    sid = hexes(3)
+    rows = [
+        (f"/view?id={i}&page={page}&sid={sid()}", f"{i} {page}")
+        for i in range(40)
+        for page in range(1, 4)
+        for _ in range(3)
+    ]
+    book = learned(rows)
+    assert same(book, f"/view?id=7&page=2&sid={sid()}", f"/view?id=7&page=2&sid={sid()}")
+    assert not same(book, "/view?id=7&page=1", "/view?id=7&page=2")
+
+
+def test_a_value_that_is_no_value() -> None:
+    """``page=1`` is the first page, as is no page; the others are not."""
+    rows = [(f"/list?c={i}", f"{i} 1") for i in range(30)]
+    rows += [(f"/list?c={i}&page={page}", f"{i} {page}") for i in range(30) for page in range(1, 4)]
+    book = learned(rows)
+    assert same(book, "/list?c=99&page=1", "/list?c=99")
+    assert not same(book, "/list?c=99&page=2", "/list?c=99")
+    assert not same(book, "/list?c=99&page=5", "/list?c=99")
+
+
+def test_a_value_that_is_another_value() -> None:
+    rows = [
+        (f"/wiki?id={i}&do={do}", f"{i} {'edit' if do == 'edit' else 'read'}")
+        for i in range(40)
+        for do in ("show", "view", "edit")
+    ]
+    book = learned(rows)
+    assert same(book, "/wiki?id=99&do=show", "/wiki?id=99&do=view")
+    assert not same(book, "/wiki?id=99&do=show", "/wiki?id=99&do=edit")
+
+
+def test_keys_that_occur_together_are_looked_at_together() -> None:
+    """``C=N;O=A`` is how a directory is sorted anyway; neither parameter occurs alone."""
+    orders = [(column, order) for column in "NMS" for order in "AD"]
+    rows = [(f"/dir{i}/", f"{i} NA") for i in range(20)]
+    rows += [(f"/dir{i}/?C={c};O={o}", f"{i} {c}{o}") for i in range(20) for c, o in orders]
+    book = learned(rows)
+    assert same(book, "/dir99/?C=N;O=A", "/dir99/")
+    assert not same(book, "/dir99/?C=M;O=A", "/dir99/")
+    assert not same(book, "/dir99/?C=N;O=D", "/dir99/")
+
+
+def test_presence_and_value_are_told_apart() -> None:
+    """Any value of ``print`` gives the printed page; none gives the other one."""
+    token = hexes(4, 8)
+    rows = [(f"/a?id={i}", f"{i}") for i in range(40)]
+    rows += [(f"/a?id={i}&print={token()}", f"{i} printed") for i in range(40) for _ in range(3)]
+    book = learned(rows)
+    assert same(book, f"/a?id=99&print={token()}", f"/a?id=99&print={token()}")
+    assert not same(book, f"/a?id=99&print={token()}", "/a?id=99")
+
+
+@pytest.mark.parametrize(
+    ("longer", "shorter"), [("/index.php/item/{}", "/item/{}"), ("/user/{}/info", "/user/{}"), ("/x/{}/", "/x/{}")]
+)
+def test_optional_path_segments(longer: str, shorter: str) -> None:
+    rows = [(form.format(i), f"page {i}") for i in range(30) for form in (longer, shorter)]
+    book = learned(rows)
+    assert same(book, longer.format(99), shorter.format(99))
+    assert not same(book, longer.format(98), shorter.format(99))
+
+
+def test_free_text_at_the_end_of_a_path() -> None:
+    slug = hexes(5, 10)
+    book = learned((f"/item/{i}/{slug()}", f"page {i}") for i in range(40) for _ in range(3))
+    assert same(book, f"/item/7/{slug()}", "/item/7")
+    assert not same(book, "/item/7", "/item/8")
+
+
+def test_a_host_that_is_another_name() -> None:
+    rows = [
+        Observation(f"http://{host}/p/{i}", f"page {i}")
+        for i in range(40)
+        for host in ("example.com", "www.example.com", "m.example.com")
+    ]
+    book = learn_rules(rows)
+    assert book.equivalent("http://www.example.com/p/99", "http://example.com/p/99")
+    assert book.equivalent("http://m.example.com/p/99", "http://example.com/p/99")
+    assert not book.equivalent("http://shop.example.com/p/99", "http://example.com/p/99"), "a host never seen"
+
+
+def test_scheme_that_makes_no_difference() -> None:
+    rows = [Observation(f"{scheme}://example.com/p/{i}", f"page {i}") for i in range(40) for scheme in ("http", "https")]
+    assert learn_rules(rows).equivalent("http://example.com/p/99", "https://example.com/p/99")
+
+
+def test_repeated_values_are_a_set() -> None:
+    rng = random.Random(6)
+    rows = []
+    for i in range(60):
+        facets = rng.sample(["red", "blue", "big", "new"], 2)
+        content = f"{i} {sorted(facets)}"
+        rows.append((f"/c{i}?f={facets[0]}&f={facets[1]}", content))
+        rows.append((f"/c{i}?f={facets[0]}&f={facets[1]}&f={facets[0]}", content))
+        rows.append((f"/c{i}?f={facets[0]}", f"{i} {facets[:1]}"))
+    book = learned(rows)
+    assert same(book, "/c99?f=red&f=big&f=red", "/c99?f=big&f=red")
+    assert not same(book, "/c99?f=red&f=big", "/c99?f=red")
+
+
+def test_a_page_that_answers_under_many_urls() -> None:
+    """A log-in page with ``returnto=``: one page gives one group, and no gate on groups sees it."""
+    rows = [(f"/wiki?title={i}", f"page {i}") for i in range(60)]
+    rows += [(f"/wiki?title=Login&returnto={i}", "log in") for i in range(60)]
+    book = learned(rows)
+    assert same(book, "/wiki?title=Login&returnto=99", "/wiki?title=Login")
+    assert not same(book, "/wiki?title=98", "/wiki?title=99")
+
+
+def test_a_key_that_is_noise_on_some_pages_only() -> None:
+    word = hexes(7, 6)
+    rows = [(f"/i?route=product&id={i}&q={word()}", f"product {i}") for i in range(40) for _ in range(3)]
+    for i in range(40):
+        query = word()
+        rows += [(f"/i?route=search&q={query}&ref={word()}", f"search {query}") for _ in range(2)]
+    book = learned(rows)
+    assert same(book, f"/i?route=product&id=9&q={word()}", f"/i?route=product&id=9&q={word()}")
+    assert not same(book, "/i?route=search&q=abc123", "/i?route=search&q=abc124")
+
+
+def test_a_rule_does_not_reach_where_nothing_was_tested() -> None:
+    """``lang`` makes no difference on photographs; of the articles only one language was crawled."""
+    rows = [(f"/s?view=photo&id={i}&lang={lang}", f"photo {i}") for i in range(60) for lang in ("en", "nl")]
+    rows += [(f"/s?view=article&id={i}&lang={'en' if i % 2 else 'nl'}", f"article {i}") for i in range(60)]
+    book = learned(rows)
+    assert same(book, "/s?view=photo&id=99&lang=en", "/s?view=photo&id=99&lang=nl")
+    assert not same(book, "/s?view=article&id=99&lang=en", "/s?view=article&id=99&lang=nl")
+
+
+def test_values_of_another_shape_are_kept() -> None:
+    sid = hexes(8)
+    book = learned((f"/a?id={i}&sid={sid()}", f"page {i}") for i in range(40) for _ in range(3))
+    assert same(book, f"/a?id=9&sid={sid()}", "/a?id=9")
+    assert not same(book, "/a?id=9&sid=42", "/a?id=9")
+    assert not same(book, "/a?id=9&sid=chapter-two", "/a?id=9")
+
+
+def test_one_page_that_answers_everywhere_is_not_ten_witnesses() -> None:
+    """A soft 404 under every ``tab`` of many ids says nothing of pages that exist."""
+    rows = [(f"/a?id={i}&tab={tab}", "not found") for i in range(25) for tab in ("x", "y")]
+    rows += [(f"/a?id={i}&tab={'x' if i % 2 else 'y'}", f"page {i}") for i in range(100, 160)]
+    book = learned(rows)
+    assert not same(book, "/a?id=7777&tab=x", "/a?id=7777&tab=y")
+
+
+@pytest.mark.parametrize("pages", [1, 3, 9])
+def test_too_few_pages_are_no_evidence(pages: int) -> None:
+    sid = hexes(9)
+    observations = observed(
+        [f"{SITE}/v?id={i}&sid={sid()}" for i in range(pages) for _ in range(3)], lambda url: url.split("&", 1)[0]
+    )
+    result = learn(observations)
+    assert len(result.book) == 0
+    assert any("insufficient evidence" in note for note in result.reports[0].notes)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [("/only", "page")],
+        [(f"/{i}", f"page {i}") for i in range(50)],
+        [(f"/{i}", "same") for i in range(50)],
+        [(f"/?{i}", "same") for i in range(20)],
+    ],
+    ids=["nothing", "one URL", "all different", "all the same path pages", "one cluster"],
+)
+def test_nothing_to_learn_is_no_rule(rows: list[tuple[str, str]]) -> None:
+    result = learn(Observation(SITE + url, content) for url, content in rows)
+    assert len(result.book) == 0
+    for report in result.reports:
+        assert report.rules == 0
+        assert report.notes
+
+
+def test_urls_that_do_not_parse_are_left_alone() -> None:
+    rows = [Observation(url, "x") for url in ("http://[::1", "not a url", "mailto:a@b", "http://", "//", "\udcff")]
+    assert len(learn_rules(rows)) == 0
+
+
+def test_errors_redirects_and_poor_pages_are_no_evidence() -> None:
+    sid = hexes(10)
+    urls = [f"{SITE}/v?id={i}&sid={sid()}" for i in range(30) for _ in range(3)]
+    for extra in ({"status": 404}, {"status": 302, "redirect": SITE}, {"words": 3}):
+        rows = [Observation(url, url.split("&", 1)[0], **extra) for url in urls]  # type: ignore[arg-type]
+        result = learn(rows)
+        assert len(result.book) == 0
+        assert any("no evidence" in note for note in result.reports[0].notes)
+
+
+def test_the_order_of_words_does_not_matter_where_the_bag_is_known() -> None:
+    rows = [
+        Observation(f"{SITE}/l?c={i}&sort={sort}", f"{i} {sort}", bag=f"{i}")
+        for i in range(40)
+        for sort in ("name", "price", "age")
+    ]
+    assert learn_rules(rows).equivalent(f"{SITE}/l?c=9&sort=name", f"{SITE}/l?c=9&sort=age")
+
+
+def test_the_same_observations_in_any_order_give_the_same_rules() -> None:
+    sid = hexes(11)
+    rows = [Observation(f"{SITE}/v?id={i}&sid={sid()}", f"page {i}") for i in range(60) for _ in range(3)]
+    one = learn_rules(rows)
+    random.Random(0).shuffle(rows)
+    assert {rule.id for rule in learn_rules(rows)} == {rule.id for rule in one} != set()
+
+
+def test_what_the_user_said_stays() -> None:
+    sid = hexes(12)
+    rows = [Observation(f"{SITE}/v?id={i}&sid={sid()}", f"page {i}") for i in range(60) for _ in range(3)]
+    (rule,) = learn_rules(rows)
+    off = Rule(rule.site, rule.match, rule.ops, Status.OFF)
+    mine = Rule(rule.site, {}, {"q.ref": Ignore()}, Status.MANUAL)
+    book = learn_rules(rows, known=RuleBook([off, mine]))
+    assert {(found.id, found.status) for found in book} == {(off.id, Status.OFF), (mine.id, Status.MANUAL)}
+    assert not same(book, "/v?id=1&sid=" + sid(), "/v?id=1")
+    assert same(book, "/v?id=1&ref=x", "/v?id=1")
+
+
+def test_declared_domains_are_one_site() -> None:
+    rows = [
+        Observation(f"http://{domain}/p/{i}", f"page {i}")
+        for i in range(40)
+        for domain in ("shop.example", "shop.test")
+    ]
+    groups = {"shop": ["shop.example", "shop.test"]}
+    book = learn_rules(rows, groups=groups)
+    assert book.equivalent("http://shop.example/p/99", "http://shop.test/p/99")
+    assert len(learn_rules(rows)) == 0
+
+
+def test_a_budget_of_nothing_and_one_that_is_none() -> None:
+    with pytest.raises(ValueError, match="max_loss"):
+        learn_rules([], max_loss=1.5)
+
+
+def test_evidence_stands_in_the_rule() -> None:
+    sid = hexes(13)
+    rows = [Observation(f"{SITE}/v?id={i}&sid={sid()}", f"page {i}") for i in range(60) for _ in range(3)]
+    (rule,) = learn_rules(rows)
+    assert rule.evidence is not None
+    assert (rule.evidence.groups, rule.evidence.counterexamples) == (60, 0)
+    assert (rule.evidence.pages, rule.evidence.urls, rule.evidence.removed) == (60, 180, 120)
+    assert 0 < rule.evidence.upper95 < 0.05
+    for pair in rule.evidence.examples:
+        for url in pair:
+            assert not any(url.endswith(row.url[-32:]) for row in rows), "dropped values are redacted"
