@@ -1,0 +1,282 @@
+"""From the value of a setting, as a file or the command line gives it, to the value that is used."""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from importlib.util import find_spec
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.conf import closest_scrapy_cfg
+from scrapy.utils.project import data_path
+
+
+class Mode(str, Enum):
+    """How far the plug-in may go (``DEDUP_MODE``)."""
+
+    #: Record what is seen.
+    OBSERVE = "observe"
+    #: Also count the requests that would be discarded.
+    SHADOW = "shadow"
+    #: Discard them.
+    ACTIVE = "active"
+
+    __str__ = str.__str__
+
+
+class WrongValue(Exception):
+    """A value that its setting cannot have: what is wrong, and what would be right."""
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(problem, remedy)
+
+
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+_SCOPE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
+_PACKAGE_DIRECTORY = re.compile(r"([A-Za-z_][\w.]+):(.*)", re.DOTALL)
+
+
+def anything(value: Any) -> Any:
+    """Return the value as it is."""
+    return value
+
+
+def truth(value: Any) -> bool:
+    """Return a truth value; 0, 1 and their texts count, as for Scrapy."""
+    known = _TRUTH.get(str(value).lower()) if isinstance(value, bool | int | str) else None
+    if known is None:
+        raise WrongValue("it must be True or False")
+    return known
+
+
+def mode(value: Any) -> Mode:
+    """Return the mode of that name."""
+    try:
+        return Mode(value)
+    except ValueError:
+        raise WrongValue(f"it must be {_alternatives(Mode)}") from None
+
+
+def learn(value: Any) -> str:
+    """Return "close" or "off"."""
+    if value not in ("close", "off"):
+        raise WrongValue('it must be "close" or "off"')
+    return str(value)
+
+
+def integer(value: Any) -> int:
+    """Return a whole number of at least 0."""
+    number = _number(value, "it must be a whole number of at least 0")
+    if number < 0 or number != int(number):
+        raise WrongValue("it must be a whole number of at least 0")
+    return int(number)
+
+
+def positive_integer(value: Any) -> int:
+    """Return a whole number of at least 1."""
+    number = _number(value, "it must be a whole number of at least 1")
+    if number < 1 or number != int(number):
+        raise WrongValue("it must be a whole number of at least 1")
+    return int(number)
+
+
+def positive_integer_or_none(value: Any) -> int | None:
+    """Return a whole number of at least 1, or None for no limit."""
+    try:
+        return None if _is_none(value) else positive_integer(value)
+    except WrongValue:
+        raise WrongValue("it must be a whole number of at least 1, or None for no limit") from None
+
+
+def positive_number(value: Any) -> float:
+    """Return a number above 0."""
+    number = _number(value, "it must be a number above 0")
+    if number <= 0:
+        raise WrongValue("it must be a number above 0")
+    return number
+
+
+def positive_number_or_none(value: Any) -> float | None:
+    """Return a number above 0, or None for no limit."""
+    try:
+        return None if _is_none(value) else positive_number(value)
+    except WrongValue:
+        raise WrongValue("it must be a number above 0, or None for no limit") from None
+
+
+def share(value: Any) -> float:
+    """Return a number between 0 and 1, both left out."""
+    number = _number(value, "it must be a number between 0 and 1")
+    if not 0 < number < 1:
+        raise WrongValue("it must be a number between 0 and 1", "0.001 is one page of a thousand.")
+    return number
+
+
+def sites(value: Any) -> dict[str, Mode | None]:
+    """Return site -> mode, None for False."""
+    remedy = 'Write a dictionary such as {"example.com": "shadow", "example.org": False}.'
+    found: dict[str, Mode | None] = {}
+    for site, site_mode in _mapping(value, remedy).items():
+        if not isinstance(site, str) or not site:
+            raise WrongValue(f"{site!r} is not a site", remedy)
+        try:
+            found[site] = None if site_mode is False else mode(site_mode)
+        except WrongValue:
+            raise WrongValue(f"{site!r} has {site_mode!r}, not {_alternatives(Mode)} or False", remedy) from None
+    return found
+
+
+def site_groups(value: Any) -> dict[str, tuple[str, ...]]:
+    """Return group -> domains."""
+    from ..urls import SiteGroups
+
+    remedy = 'Write a dictionary such as {"shop": ["shop.example", "shop.test"]}.'
+    found: dict[str, tuple[str, ...]] = {}
+    for name, domains in _mapping(value, remedy).items():
+        if not isinstance(name, str) or not re.fullmatch(r"[\w.\-]+", name):
+            raise WrongValue(f"{name!r} is not a name of letters, digits, '.', '-' and '_'", remedy)
+        if isinstance(domains, str) or not isinstance(domains, Sequence | set | frozenset) or not domains:
+            raise WrongValue(f"{name!r} has {domains!r}, not a list of domains", remedy)
+        for domain in domains:
+            _check_domain(domain, remedy)
+        found[name] = tuple(domains)
+    try:
+        SiteGroups(found)
+    except ValueError as error:
+        raise WrongValue(str(error), remedy) from None
+    return found
+
+
+def _check_domain(domain: Any, remedy: str) -> None:
+    from ..urls import registrable
+
+    if not isinstance(domain, str) or not domain or "/" in domain:
+        raise WrongValue(f"{domain!r} is not a domain", remedy)
+    host = domain if domain.startswith("[") else domain.partition(":")[0]
+    if registrable(host) != registrable(registrable(host)) or len(registrable(host)) < len(host.rstrip(".")):
+        raise WrongValue(f"{domain!r} is not a registrable domain", f"Write {registrable(host)!r}.")
+
+
+def scope(value: Any) -> str:
+    """Return the name of a scope, which is also that of a folder."""
+    if value is None or value == "":
+        return ""
+    if not isinstance(value, str) or not _SCOPE.fullmatch(value) or value.endswith((".", ".toml")):
+        raise WrongValue("it must be a name of letters, digits, '-', '_' and '.', with a letter or digit first")
+    return value
+
+
+def project_folder() -> Path:
+    """Return the folder of scrapy.cfg, else the working folder."""
+    config = closest_scrapy_cfg()
+    return Path(config).parent.absolute() if config else Path.cwd()
+
+
+def folder(value: Any) -> Path:
+    """Return the absolute path of a directory; it need not exist."""
+    if not isinstance(value, str | os.PathLike) or not str(value):
+        raise WrongValue("it must be the path of a directory")
+    path = project_folder() / Path(value).expanduser()
+    if path.exists() and not path.is_dir():
+        raise WrongValue("it is a file", "Name a directory.")
+    return path
+
+
+def store(value: Any) -> str:
+    """Return the absolute path of the store's file, or the URL of its database."""
+    if value is None or value == "":
+        return str(_data_folder() / "store.sqlite")
+    if isinstance(value, str) and "://" in value:
+        return value
+    if not isinstance(value, str | os.PathLike):
+        raise WrongValue("it must be a path, an SQLAlchemy URL or None")
+    path = project_folder() / Path(value).expanduser()
+    if path.is_dir():
+        raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'store.sqlite')!r}.")
+    return str(path)
+
+
+def _data_folder() -> Path:
+    try:
+        return Path(data_path("dedup")).absolute()
+    except (NotConfigured, OSError):  # a settings module without a scrapy.cfg; a folder that cannot be made
+        return project_folder() / ".scrapy" / "dedup"
+
+
+def rule_directories(value: Any) -> tuple[Path, ...]:
+    """Return the directories; each exists."""
+    remedy = 'Write a list such as ["/etc/dedup-rules", "mypackage:rules"].'
+    if isinstance(value, str):
+        value = [part for part in value.split(",") if part]
+    elif isinstance(value, os.PathLike):
+        value = [value]
+    if value is None:
+        return ()
+    if not isinstance(value, Sequence):
+        raise WrongValue("it must be a list of directories", remedy)
+    return tuple(_rule_directory(item, remedy) for item in value)
+
+
+def _rule_directory(value: Any, remedy: str) -> Path:
+    if not isinstance(value, str | os.PathLike) or not str(value):
+        raise WrongValue(f"{value!r} is not a directory", remedy)
+    match = _PACKAGE_DIRECTORY.fullmatch(value) if isinstance(value, str) else None
+    base = project_folder() if match is None else _package_folder(match[1])
+    path = base / Path(value if match is None else match[2]).expanduser()
+    if not path.is_dir():
+        raise WrongValue(f"there is no directory {path}", "Make it, or take it out of the list.")
+    return path
+
+
+def _package_folder(name: str) -> Path:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    if not folders:
+        raise WrongValue(f"there is no package {name!r}", "Is it installed, and is it a package with a folder?")
+    return Path(folders[0])
+
+
+def _mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
+    if value is None:
+        return {}
+    if isinstance(value, str):  # from the command line
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise WrongValue("it is not JSON", remedy) from None
+    if isinstance(value, Mapping):
+        return value
+    try:
+        return dict(value)  # Scrapy makes BaseSettings of a dictionary: a mapping, or an iterable of pairs
+    except (TypeError, ValueError):
+        raise WrongValue("it must be a dictionary", remedy) from None
+
+
+def _number(value: Any, problem: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise WrongValue(problem)
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        raise WrongValue(problem) from None
+    if not isfinite(number):
+        raise WrongValue(problem)
+    return number
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or value in ("", "None", "none")
+
+
+def _alternatives(enum: type[Enum]) -> str:
+    names = [f'"{member.value}"' for member in enum]
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,253 @@
+"""The settings: one table, by which they are checked, and which the reference page shows.
+
+Every value is checked when a crawl or a command starts; a wrong one raises
+:exc:`DedupSettingError`, whose message is one line that names the setting, the
+value and what would be right.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import setting_values as values
+from .setting_values import Mode, WrongValue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.settings import BaseSettings
+
+    from ..rules.book import RuleBook
+
+__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
+
+
+class DedupSettingError(ValueError):
+    """A setting has a value that it cannot have."""
+
+    def __init__(self, name: str, value: object, problem: str, remedy: str) -> None:
+        self.name = name
+        self.value = value
+        self.problem = problem
+        self.remedy = remedy
+        shown = repr(value)
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table."""
+
+    name: str
+    #: What a value is, in words.
+    type: str
+    default: Any
+    #: One line that says what it is for.
+    help: str
+    #: From the value as it was set to the value as it is used; raises WrongValue.
+    read: "Callable[[Any], Any]" = field(repr=False)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("DEDUP_ENABLED", "bool", True, "Whether the plug-in does anything at all.", values.truth),
+    Setting(
+        "DEDUP_MODE",
+        '"observe", "shadow" or "active"',
+        "active",
+        "How far it may go: record what is seen, also count what would be discarded, or discard it.",
+        values.mode,
+    ),
+    Setting(
+        "DEDUP_SITES",
+        "dict of site to mode or False",
+        {},
+        "The mode of single sites; False switches the plug-in off for a site.",
+        values.sites,
+    ),
+    Setting(
+        "DEDUP_SITE_GROUPS",
+        "dict of name to list of domains",
+        {},
+        "Registrable domains that are one site, under the name of the group.",
+        values.site_groups,
+    ),
+    Setting(
+        "DEDUP_RULES",
+        "list of directories",
+        [],
+        'Directories that rules are read from and never written to; "package:directory" for those of a package.',
+        values.rule_directories,
+    ),
+    Setting(
+        "DEDUP_DIR",
+        "directory",
+        "dedup-rules",
+        "Where learned rules are written; a relative path starts at the folder of scrapy.cfg, else at the working folder.",
+        values.folder,
+    ),
+    Setting(
+        "DEDUP_SCOPE",
+        "str",
+        "",
+        "Keeps evidence and rules apart from those of other scopes, say those of a logged-in spider.",
+        values.scope,
+    ),
+    Setting(
+        "DEDUP_STORE",
+        "path, SQLAlchemy URL or None",
+        None,
+        "Where observations are recorded; None is dedup/store.sqlite in the project's data folder (.scrapy).",
+        values.store,
+    ),
+    Setting(
+        "DEDUP_EVIDENCE_DAYS",
+        "number or None",
+        90,
+        "Observations and discards older than this many days are forgotten; None keeps them.",
+        values.positive_number_or_none,
+    ),
+    Setting(
+        "DEDUP_STORE_MAX_ROWS",
+        "int or None",
+        5_000_000,
+        "At most this many observations, and as many discards, are kept; the oldest are forgotten first.",
+        values.positive_integer_or_none,
+    ),
+    Setting(
+        "DEDUP_SKETCHES_PER_SITE",
+        "int",
+        20_000,
+        "At most this many page sketches are kept per site and scope; past it, only fingerprints.",
+        values.integer,
+    ),
+    Setting(
+        "DEDUP_MAX_BODY",
+        "int (bytes)",
+        1_048_576,
+        "Of longer bodies only the first so many bytes, and the length, identify the content.",
+        values.positive_integer,
+    ),
+    Setting(
+        "DEDUP_MEDIA",
+        "bool",
+        False,
+        "Whether responses to the requests of media pipelines are recorded, too.",
+        values.truth,
+    ),
+    Setting(
+        "DEDUP_LEARN",
+        '"close" or "off"',
+        "close",
+        "When rules are learned: at the end of each crawl, or only by the command learn-rules.",
+        values.learn,
+    ),
+    Setting(
+        "DEDUP_LEARN_TIMEOUT",
+        "number (seconds)",
+        60,
+        "How long learning at the end of a crawl may take; it is ended then.",
+        values.positive_number,
+    ),
+    Setting(
+        "DEDUP_MAX_LOSS",
+        "number between 0 and 1",
+        0.001,
+        "The share of a site's pages that its learned rules together may lose, as an expectation.",
+        values.share,
+    ),
+    Setting(
+        "DEDUP_FALLBACK_DUPEFILTER_CLASS",
+        "class or import path",
+        "scrapy.dupefilters.RFPDupeFilter",
+        "The dupe filter that is wrapped; the add-on sets it to the value of DUPEFILTER_CLASS.",
+        values.anything,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DedupSettings:
+    """The settings of one crawl or command, checked; paths are absolute."""
+
+    enabled: bool
+    mode: Mode
+    #: Site -> mode; None where the plug-in is off.
+    sites: Mapping[str, Mode | None]
+    site_groups: Mapping[str, tuple[str, ...]]
+    #: Directories that rules are only read from (``DEDUP_RULES``).
+    rules: tuple[Path, ...]
+    #: ``DEDUP_DIR``, without the scope.
+    dir: Path
+    scope: str
+    #: Path or SQLAlchemy URL.
+    store: str
+    evidence_days: float | None
+    store_max_rows: int | None
+    sketches_per_site: int
+    max_body: int
+    media: bool
+    learn: str
+    learn_timeout: float
+    max_loss: float
+    fallback_dupefilter_class: Any
+
+    @classmethod
+    def from_crawler_settings(cls, settings: "BaseSettings") -> "DedupSettings":
+        """Return the settings that a crawl with these Scrapy settings has.
+
+        Raises :exc:`DedupSettingError` for the first wrong one.
+        """
+        read: dict[str, Any] = {}
+        for setting in SETTINGS:
+            value = settings.get(setting.name, setting.default)
+            read[_field_of(setting.name)] = cls._read(setting, value)
+        problem = _wrong_site(read["sites"], read["site_groups"])
+        if problem:
+            raise DedupSettingError("DEDUP_SITES", settings.get("DEDUP_SITES"), *problem)
+        return cls(**read)
+
+    @staticmethod
+    def _read(setting: Setting, value: object) -> Any:
+        try:
+            return setting.read(value)
+        except WrongValue as wrong:
+            raise DedupSettingError(setting.name, value, wrong.problem, wrong.remedy) from None
+
+    def mode_of(self, site: str) -> Mode | None:
+        """Return the mode of a site; None where the plug-in is off."""
+        return self.sites.get(site, self.mode)
+
+    @property
+    def learned_directory(self) -> Path:
+        """Where learned rules of this scope are written; it need not exist."""
+        return self.dir / self.scope if self.scope else self.dir
+
+    @property
+    def rule_directories(self) -> tuple[Path, ...]:
+        """Return the directories that rules are read from, those that exist."""
+        return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
+
+    def load_rules(self) -> "RuleBook":
+        """Return the rules that apply. Raises RuleFileError for a faulty file, OSError for one that cannot be read."""
+        from ..rules.book import RuleBook
+
+        return RuleBook.load(*self.rule_directories, groups=self.site_groups)
+
+
+def _field_of(name: str) -> str:
+    return name.removeprefix("DEDUP_").lower()
+
+
+def _wrong_site(sites: Mapping[str, Mode | None], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, str] | None:
+    """Return problem and remedy if a key of DEDUP_SITES is no site, such as ``www.example.com``, and would never apply."""
+    from ..urls import site_of_url
+
+    for name in sites:
+        found = [site_of_url(f"{scheme}://{name}/", groups=groups) for scheme in ("http", "https")]
+        if name not in found and name.partition(":")[0] not in groups:
+            remedy = f"Write {found[0]!r}." if found[0] else 'Write a domain, such as "example.com".'
+            return f"{name!r} is not a site", remedy
+    return None
