@@ -1,6 +1,11 @@
 """Sphinx configuration; ``make docs`` builds with warnings as errors."""
 
+import sys
+from pathlib import Path
+
 from scrapy_dedup import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "scrapy-dedup"
 author = "scrapy-dedup developers"
@@ -8,6 +13,7 @@ copyright = author  # noqa: A001
 release = version = __version__
 
 extensions = [
+    "_settings",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

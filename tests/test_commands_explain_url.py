@@ -42,7 +42,7 @@ def test_explains(ruled):
         "new for each link",
     ):
         assert part in done.stdout, part
-    assert "q.page { ignore" in done.stdout
+    assert 'q.page ignore "1"' in done.stdout
     assert "00000002" in done.stdout
 
 

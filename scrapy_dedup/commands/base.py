@@ -87,7 +87,7 @@ def mistakes() -> Iterator[None]:
     """Turn the errors that a user can mend into :exc:`Mistake`."""
     from ..crawl.settings import DedupSettingError
     from ..observation import ObservationError
-    from ..rules.files import RuleFileError
+    from ..rules.errors import RuleFileError
     from ..store.store import StoreError
 
     try:

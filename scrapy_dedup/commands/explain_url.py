@@ -42,7 +42,7 @@ class ExplainUrl(DedupCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         if not args and opts.file is None:
             raise UsageError("no URL: name one or more, --from FILE, or - for standard input")
-        book = self.rule_book(opts.spider)
+        book = self.dedup_settings(opts.spider).load_rules()
         urls = _urls(args, opts.file)
         if opts.keys_only:
             _print_keys(book, urls)
@@ -51,13 +51,6 @@ class ExplainUrl(DedupCommand):
 
             print_explanations(book, filter(None, urls))
         return DONE
-
-    def rule_book(self, spider: str | None) -> "RuleBook":
-        """Return the rules that a crawl of the project, or of one of its spiders, would start with."""
-        from ..rules.book import RuleBook
-
-        settings = self.dedup_settings(spider)
-        return RuleBook.load(*settings.rule_directories, groups=settings.site_groups)
 
 
 def _urls(args: list[str], file: str | None) -> Iterator[str]:

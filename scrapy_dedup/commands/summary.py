@@ -13,7 +13,8 @@ from .wording import condition_of, operations_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..learning.learn import Learned, SiteReport
+    from ..learning.learn import Learned
+    from ..learning.report import SiteReport
     from ..rules.model import Rule
 
 #: Rules shown for each site; the rule file has them all.

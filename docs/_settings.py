@@ -1,0 +1,33 @@
+"""The directive ``dedup-settings``: the reference of all settings, from the table that checks them."""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from scrapy_dedup.crawl.settings import SETTINGS
+
+
+def _text_of(value: Any) -> str:
+    return f"{value:_}" if type(value) is int else repr(value)
+
+
+class DedupSettings(SphinxDirective):
+    """A table of all settings, then a section for each."""
+
+    def run(self) -> list[nodes.Node]:
+        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 40 30 30", "", "   * - setting", "     - type", "     - default"]
+        for each in SETTINGS:
+            lines += [f"   * - :setting:`{each.name}`", f"     - {each.type}", f"     - ``{_text_of(each.default)}``"]
+        for each in SETTINGS:
+            lines += ["", f".. setting:: {each.name}", "", each.name, "-" * len(each.name), ""]
+            lines += [each.help, "", f"Type: {each.type}. Default: ``{_text_of(each.default)}``."]
+        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("dedup-settings", DedupSettings)
+    for role in ("setting", "reqmeta", "stat"):
+        app.add_crossref_type(role, role, indextemplate=f"pair: %s; {role}")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
