@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
 from .actions import Context, Mark
+from .application import new_origin, new_path, new_query
 from .files import load_directories, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
 from .operations import Operation
 from .program import OriginProgram, SiteProgram, rule_matches
+from .table import OpTable
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -222,30 +224,52 @@ class RuleBook:
         parts = start
         seen: list[Parts] = []
         while program is not None:
-            _, path, query = parts
+            origin, path, query = parts
             table = program.table(path, query)
-            context = _NO_CONTEXT
-            if table.wants_context:
-                nested = None if depth >= _MAX_DEPTH else lambda text: self._nested(text, depth + 1)
-                context = Context(program.values(path, query), nested)
-            origin = table.origin(program.origin, context) if table.origin_keys else parts[0]
-            if table.path_keys:
-                path = table.path(path, context)
-            if table.query_keys:
-                query = table.query(query, context)
+            context = self._context(program, path, query, depth) if table.asks else _NO_CONTEXT
+            end = table.closed
+            if table.on_origin:
+                origin, stays = self._move(program, table, context)
+                end = end and stays
+            if table.on_path:
+                path = new_path(table, path, context)
+            if query or table.added:
+                query = new_query(table, query, context)
             new = (origin, path, query)
-            if new == parts or table.closed:
+            if end or new == parts:
                 return new
+            if not table.plain or ";" in path:
+                new = normal_parts(f"{origin}{path}?{query}" if query else origin + path)
+                if new == parts:
+                    return new
             seen.append(parts)
-            parts = normal_parts(f"{origin}{path}?{query}" if query else origin + path)
-            if parts == seen[-1]:
-                return parts
-            if parts in seen:
-                return min(seen[seen.index(parts) :])
+            if new in seen:
+                return min(seen[seen.index(new) :])
             if len(seen) > _MAX_STEPS:
                 return start
+            parts = new
             program = self._program(parts[0])
         return parts
+
+    def _context(self, program: OriginProgram, path: str, query: str, depth: int) -> Context:
+        nested = None if depth >= _MAX_DEPTH else lambda text: self._nested(text, depth + 1)
+        return Context(program.values(path, query), nested)
+
+    def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
+        """Return (what *table* makes of the program's origin, whether it stays so)."""
+        known = program.moves.get(table)
+        if known is None:
+            text = normal_parts(new_origin(table, program.origin, context) + "/")[0]
+            target = self._program(text)
+            stays = target is None or (
+                # No rules but some of those that had their say.
+                {rule.rule for rule in target.rules} <= {rule.rule for rule in program.rules}
+                and new_origin(table, target.origin, context) == text
+            )
+            known = text, stays
+            if not table.asks:
+                program.moves[table] = known
+        return known
 
     def _nested(self, url: str, depth: int) -> str:
         parts = normal_parts(url)

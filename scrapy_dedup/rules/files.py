@@ -199,17 +199,20 @@ def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:
     if found is not None:
         names = {file_name(found.site), f"{_plain(found.site)}-{_hash(found.site)}.toml"}
         if path.name not in names:
-            line = next((n for n, l in enumerate(text.splitlines(), 1) if l.lstrip().startswith("site")), None)
             errors = [
                 RuleFileError(
                     path,
-                    line,
+                    _line_of_site(text),
                     f'the file is named {path.name} and says site = "{found.site}"',
                     f"name it {file_name(found.site)}, or mend the site",
                 )
             ]
             found = None
     return found, errors
+
+
+def _line_of_site(text: str) -> int | None:
+    return next((n for n, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("site")), None)
 
 
 @contextmanager

@@ -15,9 +15,10 @@ from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
 from ..urls.paths import path_values, split_extension
 from .actions import normal_key
+from .compiled import CompiledRule
 from .model import Rule
 from .predicates import Literal, OneOf, Predicate
-from .table import CompiledRule, OpTable
+from .table import OpTable
 
 __all__ = ["OriginProgram", "SiteProgram", "rule_matches"]
 
@@ -40,9 +41,12 @@ class SiteProgram:
     def __init__(self, rules: Iterable[Rule], deep: Mapping[str, DeepSplit]) -> None:
         self.rules = [CompiledRule(rule) for rule in rules if rule.status.acts]
         self.deep = {normal_key(key): split for key, split in deep.items()}
-        #: All keys that some rule asks for; of a repeat also the key of the first.
-        self.guards = {key for rule in self.rules for key in rule.match}
-        self.guards |= {key.partition("[")[0] for key in self.guards}
+        #: All keys that some rule asks for, and how; of a repeat also the key of the first.
+        self.guards: dict[str, list[Predicate]] = {}
+        for rule in self.rules:
+            for key, predicate in rule.match.items():
+                for name in {key, key.partition("[")[0]}:
+                    self.guards.setdefault(name, []).append(predicate)
 
     def for_origin(self, origin: Origin) -> "OriginProgram | None":
         """Return the program of the URLs that begin with *origin*; None if no rule can match."""
@@ -58,23 +62,26 @@ class SiteProgram:
 class _Coder(dict[str, int]):
     """Value of one key -> bits of the predicates that hold of it."""
 
-    __slots__ = ("_classes", "absent", "predicates")
+    __slots__ = ("_classes", "absent")
 
-    def __init__(self, predicates: list[Predicate]) -> None:
+    def __init__(self, predicates: Iterable[Predicate]) -> None:
         super().__init__()
-        self.predicates = predicates
-        self.absent = sum(1 << bit for bit, predicate in enumerate(predicates) if predicate.optional)
+        self.absent = 0
         self._classes: list[tuple[int, Predicate]] = []
-        literals: set[str] = set()
-        for bit, predicate in enumerate(predicates):
+        named: dict[str, int] = {}
+        for number, predicate in enumerate(predicates):
+            bit = 1 << number
+            if predicate.optional:
+                self.absent |= bit
             if isinstance(predicate, Literal):
-                literals.add(predicate.value)
+                named[predicate.value] = named.get(predicate.value, 0) | bit
             elif isinstance(predicate, OneOf):
-                literals.update(predicate.values)
+                for value in predicate.values:
+                    named[value] = named.get(value, 0) | bit
             else:
-                self._classes.append((1 << bit, predicate))
-        for value in literals:
-            self[value] = sum(1 << bit for bit, predicate in enumerate(predicates) if predicate.holds(value))
+                self._classes.append((bit, predicate))
+        for value, code in named.items():
+            self[value] = code | self.__missing__(value)
 
     def __missing__(self, value: str) -> int:
         code = 0
@@ -102,27 +109,29 @@ class OriginProgram:
         "_site",
         "_tables",
         "_trail",
+        "moves",
         "origin",
+        "rules",
     )
 
     def __init__(self, site: SiteProgram, rules: list[CompiledRule], origin: Origin) -> None:
         self.origin = origin
+        self.rules = rules
+        #: What the operations of a table make of the origin, and whether that is the end.
+        self.moves: dict[OpTable, tuple[str, bool]] = {}
         self._site = site
-        asked: dict[str, list[Predicate]] = {}
-        self._rules: list[tuple[CompiledRule, list[tuple[int, int]]]] = []
-        keys: list[str] = []
+        asked: dict[str, dict[Predicate, int]] = {}
+        found: list[tuple[CompiledRule, list[tuple[str, int]]]] = []
         for rule in rules:
             bits = []
             for key, predicate in rule.match.items():
-                if key.startswith(_ORIGIN_KINDS):
-                    continue
-                if key not in asked:
-                    asked[key] = []
-                    keys.append(key)
-                if predicate not in asked[key]:
-                    asked[key].append(predicate)
-                bits.append((keys.index(key), 1 << asked[key].index(predicate)))
-            self._rules.append((rule, bits))
+                if not key.startswith(_ORIGIN_KINDS):
+                    known = asked.setdefault(key, {})
+                    bits.append((key, 1 << known.setdefault(predicate, len(known))))
+            found.append((rule, bits))
+        keys = list(asked)
+        place = {key: index for index, key in enumerate(keys)}
+        self._rules = [(rule, [(place[key], bit) for key, bit in bits]) for rule, bits in found]
         self._keys = keys
         self._coders = [_Coder(asked[key]) for key in keys]
         self._absent = [coder.absent for coder in self._coders]

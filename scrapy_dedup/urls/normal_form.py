@@ -27,9 +27,10 @@ _PLAIN = re.compile(
     _ORIGIN + r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*"
     r"(?:%(?:[0189A-F][0-9A-F]|2[0235F]|3[BCEF]|5[CE]|60|7[BDF])"
     r"[A-Za-z0-9\-._~!$&'()*+,;=:@/]*)*)"
-    r"(?:\?([^#]*))?(?<![\x00-\x20])\Z"
+    r"(?:\?([^#]*))?(?<![\x00-\x20])(?:#.*)?\Z",
+    re.DOTALL,
 ).match
-# The same of any path, with a fragment.
+# The same of any path.
 _LOOSE = re.compile(_ORIGIN + r"(/[^?#]*)?(?:\?([^#]*))?(?:#.*)?(?<![\x00-\x20])\Z", re.DOTALL).match
 _HIERARCHICAL = re.compile(r"([a-z][a-z0-9+.\-]*)://([^/?#]*)([^?#]*)(?:\?([^#]*))?\Z", re.DOTALL).match
 

@@ -15,7 +15,6 @@ __all__ = [
 
 PATH_KEYS = tuple(f"path.{position}" for position in range(64))
 _is_pair = re.compile(r"[A-Za-z0-9_.\-]+=").match
-_extension = re.compile(r"(.+)\.(?=[0-9]*[A-Za-z])([A-Za-z0-9]{1,5})\Z", re.DOTALL).match
 
 
 def path_key(position: int) -> str:
@@ -53,10 +52,9 @@ def split_extension(text: str) -> tuple[str, str | None]:
     >>> split_extension("index.html"), split_extension("v1.0"), split_extension(".rc")
     (('index', 'html'), ('v1.0', None), ('.rc', None))
     """
-    if "." in text:
-        match = _extension(text)
-        if match is not None:
-            return match[1], match[2]
+    stem, _, extension = text.rpartition(".")
+    if stem and len(extension) <= 5 and extension.isalnum() and extension.isascii() and not extension.isdigit():
+        return stem, extension
     return text, None
 
 

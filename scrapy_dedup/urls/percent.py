@@ -111,6 +111,15 @@ def normal_query(query: str) -> str:
 
 
 def _mended_query(query: str) -> str:
+    # What is most often written raw; a substitution by expression costs ten times as much.
+    if ":" in query:
+        query = query.replace(":", "%3A")
+    if "/" in query:
+        query = query.replace("/", "%2F")
+    if "," in query:
+        query = query.replace(",", "%2C")
+    if ";" not in query and "%3B" not in query and _NORMAL_QUERY(query):
+        return query
     query = _QUERY_TOKEN.sub(lambda match: _QUERY[match[0]], query)
     if ";" not in query and "%3B" not in query and _NORMAL_QUERY(query):
         return query

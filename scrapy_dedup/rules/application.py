@@ -1,0 +1,231 @@
+"""Operations applied: to the parts of a URL in normal form, all at once."""
+
+from collections.abc import Sequence
+
+from ..urls import PLACEHOLDER
+from ..urls.origins import Origin
+from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
+from .actions import Context, Mark, Outcome, added_text
+from .operations import SetOfValues
+from .table import OpTable
+
+__all__ = ["new_origin", "new_path", "new_query"]
+
+
+def new_query(table: OpTable, query: str, context: Context) -> str:
+    """Return *query* as the canonical key has it."""
+    if table.deep_query or table.added or table.distinct:
+        return _new_query(table, query, context)
+    names = table.names
+    pieces = []
+    for piece in query.split("&"):
+        if ";" in piece:
+            parts = [new for part in piece.split(";") if (new := _new_part(table, part, context))]
+            if parts:
+                pieces.append(";".join(parts))
+            continue
+        name, _, value = piece.partition("=")
+        actions = names.get(name)
+        if actions is None:
+            actions = table.actions(name)
+        outcome: Outcome = Mark.PASS
+        for action in actions:
+            outcome = action(value, context)
+            if outcome is not Mark.PASS:
+                break
+        if outcome is Mark.PASS or outcome is Mark.KEEP:
+            pieces.append(piece)
+        elif isinstance(outcome, str):
+            pieces.append(f"{name}={outcome}")
+    pieces.sort()
+    return "&".join(pieces)
+
+
+def _new_part(table: OpTable, part: str, context: Context) -> str:
+    name, _, value = part.partition("=")
+    outcome = table.outcome("q." + name, value, context)
+    if outcome is Mark.PASS:
+        return part
+    return f"{name}={outcome}" if isinstance(outcome, str) else ""
+
+
+def _new_query(table: OpTable, query: str, context: Context) -> str:
+    """Return the new query, with deep tokens, added parameters and sets of values."""
+    pieces = []
+    seen: set[str] = set()
+    for piece in query.split("&") if query else ():
+        parts = []
+        for part in piece.split(";"):
+            name, _, value = part.partition("=")
+            key = "q." + name
+            # Deep tokens are those of the first value; a repeat is one token.
+            outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
+            seen.add(key)
+            if outcome is Mark.PASS:
+                parts.append(part)
+            elif isinstance(outcome, str):
+                parts.append(f"{name}={outcome}")
+        if parts:
+            pieces.append(";".join(parts))
+    for key, operation in table.added:
+        if key.startswith("q.") and key not in seen:
+            text = added_text(key, operation, context)
+            if text is not None:
+                seen.add(key)
+                pieces.append(f"{key[2:]}={text}")
+    pieces.sort()
+    return "&".join(_distinct(table, pieces) if table.distinct else pieces)
+
+
+def _distinct(table: OpTable, pieces: list[str]) -> list[str]:
+    kept: list[str] = []
+    for piece in pieces:
+        if kept and kept[-1] == piece and ";" not in piece:
+            bounds = table.bounds("q." + piece.partition("=")[0])
+            if any(isinstance(bound.operation, SetOfValues) for bound in bounds):
+                continue
+        kept.append(piece)
+    return kept
+
+
+def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
+    """Return the text of *origin* as the canonical key has it.
+
+    A scheme and a domain must be there: dropped, they are ``http`` and the first domain
+    of the site group.
+    """
+    scheme = table.outcome("scheme", origin.scheme, context)
+    if scheme is Mark.PASS:
+        scheme = origin.scheme
+    elif not isinstance(scheme, str) or scheme == PLACEHOLDER:
+        scheme = "http"
+    domain = origin.domain
+    if origin.group:
+        outcome = table.outcome("host.0", domain, context)
+        if outcome is not Mark.PASS:
+            domain = outcome if isinstance(outcome, str) and outcome != PLACEHOLDER else origin.group[0]
+    texts: list[Outcome] = []
+    for number, label in enumerate(origin.labels, 1):
+        outcome = table.outcome(f"host.{number}", label, context)
+        texts.append(label if outcome is Mark.PASS else outcome)
+    if table.added:
+        text = table.addition(f"host.{len(texts) + 1}", context)
+        if text is not None:
+            texts.append(text)
+    labels = [text for text in _with_gaps(texts) if text is not None]
+    return origin.compose(scheme, tuple(labels), domain)
+
+
+def new_path(table: OpTable, path: str, context: Context) -> str:
+    """Return *path* as the canonical key has it."""
+    if table.simple_path and ";" not in path and "=" not in path:
+        return _new_simple_path(table, path, context)
+    segments, slash = segments_of(path)
+    texts: list[Outcome] = []  # of the positional segments
+    places: list[int] = []
+    written: list[str | None] = []
+    last = max((number for number, segment in enumerate(segments) if not segment.name), default=-1)
+    for number, segment in enumerate(segments):
+        outcome = table.deep_outcome(segment.key, segment.value, context)
+        rest = _rest(table, segment, number == last, context)
+        if segment.name:
+            value = segment.value if outcome is Mark.PASS else outcome
+            written.append(f"{segment.name}={value}{rest}" if isinstance(value, str) else rest or None)
+            continue
+        places.append(number)
+        written.append(None)
+        if outcome is Mark.PASS:
+            texts.append(segment.value + rest)
+        elif isinstance(outcome, str):
+            texts.append(outcome + rest)
+        else:
+            # What stays of a dropped segment (extension, parameters) keeps its place.
+            texts.append(PLACEHOLDER + rest if rest else outcome)
+    for number, text in zip(places, _with_gaps(texts), strict=True):
+        written[number] = text
+    kept = [text for text in written if text is not None]
+    count = len(texts)
+    while table.added and count < 64:
+        added = table.addition(path_key(count), context)
+        if added is None:
+            break
+        kept.append(added)
+        count += 1
+    if slash:
+        slash = table.outcome("path.trail", "/", context) is Mark.PASS
+    elif table.added:
+        slash = table.addition("path.trail", context) is not None
+    return "/" + "/".join(kept) + ("/" if slash and kept else "")
+
+
+def _rest(table: OpTable, segment: Segment, last: bool, context: Context) -> str:
+    """Return what follows the value of a segment: extension and matrix parameters."""
+    extension = segment.extension
+    if extension is not None:
+        outcome = table.outcome("ext", extension, context)
+        if outcome is not Mark.PASS:
+            extension = outcome if isinstance(outcome, str) else None
+    elif last and table.added:
+        extension = table.addition("ext", context)
+    rest = "" if extension is None else f".{extension}"
+    for name, value in segment.params:
+        outcome = table.outcome(param_key(name), value, context)
+        if outcome is Mark.PASS:
+            rest += f";{name}" if value is None else f";{name}={value}"
+        elif isinstance(outcome, str):
+            rest += f";{name}={outcome}"
+    return rest
+
+
+def _new_simple_path(table: OpTable, path: str, context: Context) -> str:
+    """Return what :func:`new_path` returns, of a path that is nothing but segments."""
+    texts = path.split("/")
+    slash = not texts[-1]
+    if slash:
+        del texts[-1]
+    count = len(texts) - 1  # texts[0] is what stands before the first slash: nothing
+    extension = None
+    if count and (table.on_extension or count - 1 in table.positions):
+        texts[count], extension = split_extension(texts[count])
+        if extension is not None and table.on_extension:
+            outcome = table.outcome("ext", extension, context)
+            if outcome is not Mark.PASS:
+                extension = outcome if isinstance(outcome, str) else None
+    rest = "" if extension is None else f".{extension}"
+    here = count  # where the last segment is, which has the rest
+    for position in table.positions:
+        number = position + 1
+        if number > count:
+            continue
+        outcome = table.outcome(f"path.{position}", texts[number], context)
+        if outcome is Mark.PASS:
+            continue
+        if isinstance(outcome, str):
+            texts[number] = outcome
+        elif rest and number == here:
+            texts[number] = PLACEHOLDER
+        elif outcome is Mark.CUT or number == len(texts) - 1:
+            del texts[number]
+        else:
+            texts[number] = PLACEHOLDER
+    if rest:
+        texts[-1] += rest
+    if slash and len(texts) > 1:
+        slash = table.outcome("path.trail", "/", context) is Mark.PASS
+        if slash:
+            texts.append("")
+    return "/".join(texts) if len(texts) > 1 else "/"
+
+
+def _with_gaps(texts: Sequence[Outcome]) -> list[str | None]:
+    """Return what is written at each place: ``*`` for what is dropped before what stays."""
+    written: list[str | None] = []
+    stays = False
+    for text in reversed(texts):
+        if isinstance(text, str):
+            stays = True
+            written.append(text)
+        else:
+            written.append(PLACEHOLDER if stays and text is Mark.DROP else None)
+    written.reverse()
+    return written
