@@ -15,6 +15,7 @@ import argparse
 import gzip
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -301,8 +302,10 @@ def print_details(result: Result, count: int) -> None:
     step = max(len(method.missed) // max(count, 1), 1)
     for url, twin in method.missed[::step][:count]:
         console.print(f"  again  {url}\n  after  {twin}")
-    for rule in result.book:
-        console.print(f"  rule   {rule}")
+    with tempfile.TemporaryDirectory() as folder:
+        result.book.save(folder)
+        for path in sorted(Path(folder).glob("*.toml")):
+            console.print(path.read_text(encoding="utf-8"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
