@@ -1,0 +1,94 @@
+"""The package as a whole: what it exports, which room knows which, and that its documents are right."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import scrapy_dedup
+from scrapy_dedup.rules.reading import read_rules
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "scrapy_dedup"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+#: Room -> the rooms that it may import from; observation is the module at the root.
+KNOWS = {
+    "urls": set(),
+    "content": {"urls"},
+    "rules": {"urls"},
+    "observation": {"content"},
+    "store": {"urls", "content", "observation"},
+    "learning": {"urls", "content", "rules", "store", "observation"},
+    "crawl": {"urls", "content", "rules", "store", "learning", "observation"},
+    "commands": {"urls", "content", "rules", "store", "learning", "observation", "crawl"},
+}
+
+
+def room_of(module: Path) -> str:
+    return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(module: Path) -> set[str]:
+    """The rooms and top-level packages that a module imports, wherever the import stands."""
+    found = set()
+    depth = len(module.relative_to(PACKAGE).parts)
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+        elif isinstance(node, ast.ImportFrom) and node.level == depth:
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            found |= {"." + name.partition(".")[0] for name in names}
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(PACKAGE)))
+def test_rooms_know_only_those_below(module):
+    room = room_of(module)
+    if room == "__init__":
+        return
+    imported = imports_of(module)
+    assert {name[1:] for name in imported if name.startswith(".")} <= KNOWS[room] | {room}
+    if room not in ("crawl", "commands"):
+        assert "scrapy" not in imported
+        assert "twisted" not in imported
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(PACKAGE)))
+def test_modules_are_small(module):
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_public_names():
+    assert sorted(scrapy_dedup.__all__) == ["Addon", "Observation", "RuleBook", "learn_rules"]
+    assert {*scrapy_dedup.__all__} <= {*dir(scrapy_dedup)}
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = scrapy_dedup.nothing
+
+
+def test_functions_do_not_import_scrapy():
+    probe = (
+        "import sys; from scrapy_dedup import Observation, RuleBook, learn_rules\n"
+        "learn_rules([Observation('http://a.test/?b=1', 'x')]).canonical_key('http://a.test/')\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & {'scrapy', 'twisted'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_rule_files_of_the_documentation_are_right():
+    text = (ROOT / "docs" / "usage" / "rule-files.rst").read_text(encoding="utf-8")
+    blocks = re.findall(r"\.\. code-block:: toml\n\n((?:    .*\n|\n)+)", text)
+    assert len(blocks) == 2
+    whole, deep = (re.sub(r"^    ", "", block, flags=re.MULTILINE) for block in blocks)
+    head, _, rules = whole.partition("[[rule]]")
+    for content in (whole, f"{head}\n{deep}\n[[rule]]{rules}"):
+        found, faults = read_rules(content, Path("shop.example.toml"))
+        assert not faults
+        assert found is not None
+        assert [str(rule.status) for rule in found.rules] == ["manual", "active"]
