@@ -122,6 +122,16 @@ def test_free_text_at_the_end_of_a_path() -> None:
     assert not same(book, "/item/7", "/item/8")
 
 
+def test_free_words_before_a_number() -> None:
+    """``/article/any-title-12345``: the number is the page."""
+    words = hexes(14, 8)
+    rows = [(f"/article/{words()}-{words()}-{i}", f"article {i}") for i in range(40) for _ in range(3)]
+    rows += [(f"/view?id={i}", f"view {i}") for i in range(40)]
+    book = learned(rows)
+    assert same(book, f"/article/{words()}-{words()}-7", f"/article/{words()}-{words()}-7")
+    assert not same(book, "/article/0a1b2c3d-0a1b2c3d-7", "/article/0a1b2c3d-0a1b2c3d-8")
+
+
 def test_a_host_that_is_another_name() -> None:
     rows = [
         Observation(f"http://{host}/p/{i}", f"page {i}")
@@ -135,7 +145,9 @@ def test_a_host_that_is_another_name() -> None:
 
 
 def test_scheme_that_makes_no_difference() -> None:
-    rows = [Observation(f"{scheme}://example.com/p/{i}", f"page {i}") for i in range(40) for scheme in ("http", "https")]
+    rows = [
+        Observation(f"{scheme}://example.com/p/{i}", f"page {i}") for i in range(40) for scheme in ("http", "https")
+    ]
     assert learn_rules(rows).equivalent("http://example.com/p/99", "https://example.com/p/99")
 
 

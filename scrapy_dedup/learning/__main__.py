@@ -18,7 +18,7 @@ from dataclasses import asdict
 
 from ..observation import Observation
 from ..rules import RuleBook
-from ..rules.files import RuleFileError
+from ..rules.errors import RuleFileError
 from ..store.database import StoreError
 from ..store.store import Store
 from .learn import MAX_LOSS, learn

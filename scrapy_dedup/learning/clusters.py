@@ -7,7 +7,7 @@ canonical URLs are weaker evidence of another kind and never make a cluster.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..content.sketch import Mask
@@ -99,8 +99,3 @@ def page_identity(observation: Observation, masks: Masks | None = None) -> str:
     if mask is not None and observation.sketch is not None:
         return f"{mask.version}:{observation.sketch.masked(mask).bag}"
     return observation.bag or observation.fingerprint
-
-
-def without_sketch(observation: Observation) -> Observation:
-    """Return the observation without its sketch, which is by far its largest part."""
-    return replace(observation, sketch=None) if observation.sketch is not None else observation

@@ -25,9 +25,9 @@ MIN_BRANCH = 20
 MIN_COVERAGE = 0.9
 MIN_GAIN = 8
 """Removed URLs that a guard must add."""
-SAMPLE = 12_000
+SAMPLE = 8_000
 """URLs on which guards are searched."""
-MAX_GUARDS = 32
+MAX_GUARDS = 24
 """Guards tried at a node."""
 MAX_AHEAD = 8
 """Guards tried as the second of two."""

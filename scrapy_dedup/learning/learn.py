@@ -6,16 +6,18 @@ observations -> duplicate clusters -> columns -> constant pages -> difference se
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from ..content.near_duplicates import near_duplicates
+from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, Masks, clusters
 from .report import SiteReport, site_report
-from .site import SiteLearner
+from .site import SiteLearner, used_splits
 from .validation import Sample, judged
 from .weighing import weighed
 
@@ -23,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 """Takes what is being done, the number of steps done, and of all steps."""
+
+MAX_SKETCHES = 200
+"""Sketches per site that are looked at for pages that are nearly alike."""
+NOTABLE_SHARE = 0.05
 
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
@@ -63,26 +69,31 @@ def learn(
     masks: Masks | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
+    diagnose: bool = False,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
     As :func:`learn_rules`; *masks* gives the passing content of a page, *progress* is told how far
-    it is, and sites that are not begun at *deadline* (of ``time.monotonic()``) are left out.
+    it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out, and with
+    *diagnose* the report also says how many pages are nearly alike, which takes a second a site.
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
     known = known if known is not None else RuleBook(groups=groups)
-    by_site = _clusters_by_site(observations, groups, masks, progress)
+    by_site, sketches = _by_site(observations, groups, masks, progress)
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
-    for number, (site, found) in enumerate(sorted(by_site.items())):
+    for number, (site, seen) in enumerate(sorted(by_site.items())):
         if deadline is not None and monotonic() > deadline:
             logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
             break
         if progress:
             progress(f"learning {site}", number, len(by_site))
+        found = clusters(seen, masks)
         site_rules, splits, report = learn_site(site, found, max_loss=max_loss, groups=groups, known=known)
+        if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
+            report = replace(report, notes=(*report.notes, note))
         rules += site_rules
         deep[site] = splits
         reports.append(report)
@@ -102,13 +113,12 @@ def learn_site(
     """Return the rules and deep tokens of one site, and what is to be said of them."""
     sample = Sample.of(site, found, groups)
     learner = SiteLearner(sample)
-    proposals = learner.proposals()
-    proposals, held_out = within_budget(proposals, sample, learner.deep, max_loss)
-    fresh = weighed(proposals, sample, learner.deep)
-    rules = _with_those_of_the_user(fresh, known.for_site(site))
-    book = RuleBook(rules, {site: learner.deep}, groups)
+    proposals, held_out = within_budget(learner.proposals(), sample, learner.deep, max_loss)
+    deep = used_splits(proposals, learner.deep)
+    rules = _with_those_of_the_user(weighed(proposals, sample, deep), known.for_site(site))
+    book = RuleBook(rules, {site: deep}, groups)
     report = site_report(site, found, rules, judged(book.canonical_key, sample), held_out)
-    return rules, learner.deep, report
+    return rules, deep, report
 
 
 def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:
@@ -118,17 +128,40 @@ def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> li
     return kept + [rule for rule in fresh if rule.id not in forbidden]
 
 
-def _clusters_by_site(
+def _by_site(
     observations: Iterable[Observation],
     groups: Mapping[str, Sequence[str]] | None,
     masks: Masks | None,
     progress: Progress | None,
-) -> dict[str, Clusters]:
+) -> tuple[dict[str, list[Observation]], dict[str, list[Sketch]]]:
+    """Return the observations of each site, and some sketches of each.
+
+    Sketches are by far the largest part of observations: without masks only a sample is kept.
+    """
     by_site: dict[str, list[Observation]] = {}
+    sketches: dict[str, list[Sketch]] = {}
     for number, observation in enumerate(observations):
         if progress and number % 1000 == 0:
             progress("reading observations", number, 0)
         site = site_of_url(observation.url, groups=groups)
-        if site:
-            by_site.setdefault(site, []).append(observation)
-    return {site: clusters(of_site, masks) for site, of_site in by_site.items()}
+        if not site:
+            continue
+        if observation.sketch is not None:
+            sample = sketches.setdefault(site, [])
+            if len(sample) < MAX_SKETCHES:
+                sample.append(observation.sketch)
+            if masks is None:
+                observation = replace(observation, sketch=None)
+        by_site.setdefault(site, []).append(observation)
+    return by_site, sketches
+
+
+def _near_duplicates(sketches: Sequence[Sketch]) -> str | None:
+    """Return what is to be said of pages that are nearly alike, None where there are few."""
+    found = near_duplicates(sketches)
+    if found.share < NOTABLE_SHARE:
+        return None
+    return (
+        f"nearly alike: {found.near} of {found.pages} sampled pages differ from another one in a few words "
+        "(a clock, a counter, a rotating block may hide duplicates)"
+    )

@@ -7,14 +7,14 @@ proposal is narrowed to the kinds that do speak for it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..rules import Absent, Ignore, IgnoreValue, Literal, OneOf, Operation, Predicate, Set
 from .emission import Match, Proposal
 from .grouping import Flags
-from .table import ABSENT, REPEAT, Codes, Table
+from .table import ABSENT, REPEAT, Codes, Rows, Table
 from .validation import Judgement
 
 MIN_UNTESTED = 10
@@ -29,65 +29,76 @@ ROUNDS = 3
 def scoped(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
     """Return the proposals, narrowed to where their groups are."""
     kinds = enumerable(table)
-    return [_scoped(proposal, table, kinds, _tested(proposal.key, table, judgement)) for proposal in proposals]
+    groups = _clean_groups(judgement)
+    return [_scoped(proposal, table, kinds, _tested(proposal.key, table, groups)) for proposal in proposals]
 
 
-def enumerable(table: Table) -> dict[str, Codes]:
-    """Return the columns whose few values, and absence, cover almost all URLs; other values as -1."""
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """An enumerable key: ``numbers[i]`` is the place of the code of URL i in ``codes``; -1: any other."""
+
+    codes: Codes
+    numbers: Codes
+
+
+def enumerable(table: Table) -> dict[str, Kinds]:
+    """Return the columns whose few values, and absence, cover almost all URLs."""
     found = {}
     for key, codes in table.columns.items():
-        values, counts = np.unique(codes, return_counts=True)
+        values, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
         order = np.argsort(-counts, kind="stable")[:MAX_KINDS]
         if len(values) > 1 and counts[order].sum() >= MIN_COVERAGE * len(table):
-            found[key] = np.where(np.isin(codes, values[order]), codes, np.int32(-1))
+            numbers = np.full(len(values), -1, dtype=np.int32)
+            numbers[order] = np.arange(len(order))
+            found[key] = Kinds(values[order], numbers[place])
     return found
 
 
-def _tested(key: str, table: Table, judgement: Judgement) -> Flags:
+def _clean_groups(judgement: Judgement) -> tuple[Rows, Rows]:
+    """Return the URLs of the informative groups of one content, and where each group starts."""
+    content = judgement.sample.content
+    clean = [members for members in judgement.merged if len({content[i] for i in members}) == 1]
+    sizes = np.array([len(members) for members in clean], dtype=np.intp)
+    rows = np.array([i for members in clean for i in members], dtype=np.intp)
+    return rows, np.cumsum(sizes) - sizes
+
+
+def _tested(key: str, table: Table, groups: tuple[Rows, Rows]) -> Flags:
     """Return which URLs are in a group of one content whose URLs differ in *key*."""
     tested = np.zeros(len(table), dtype=np.bool_)
+    rows, starts = groups
     codes = table.columns.get(key)
-    if codes is None:
+    if codes is None or not len(starts):
         return tested
-    content = judgement.sample.content
-    for members in judgement.merged:
-        rows = np.asarray(members)
-        if (codes[rows] != codes[rows[0]]).any() and len({content[i] for i in members}) == 1:
-            tested[rows] = True
+    ordered = codes[rows]
+    differs = np.minimum.reduceat(ordered, starts) != np.maximum.reduceat(ordered, starts)
+    tested[rows[np.repeat(differs, np.diff(np.r_[starts, len(rows)]))]] = True
     return tested
 
 
-def _scoped(proposal: Proposal, table: Table, kinds: Mapping[str, Codes], tested: Flags) -> Proposal:
+def _scoped(proposal: Proposal, table: Table, kinds: Mapping[str, Kinds], tested: Flags) -> Proposal:
     changed = _matching(table, proposal.match) & _concerned(table, proposal.key, proposal.operation)
     for _ in range(ROUNDS):
         asked = {key for key, _ in proposal.match} | {proposal.key}
-        best: tuple[int, str, Match] | None = None
-        for key, codes in kinds.items():
+        rows, speaking = np.flatnonzero(changed), np.flatnonzero(changed & tested)
+        best: tuple[int, str, Predicate] | None = None
+        for key, kind in kinds.items():
             if key in asked:
                 continue
-            untested = _untested(codes[changed], tested[changed])
-            count = int(sum(untested.values()))
-            if count > MIN_UNTESTED_SHARE * changed.sum() and (best is None or count > best[0]):
-                spoken_for = sorted({int(code) for code in codes[changed & tested]} - {-1})
-                predicate = _among(table, spoken_for)
+            # One place more, at the front, for any other value.
+            urls = np.bincount(kind.numbers[rows] + 1, minlength=len(kind.codes) + 1)[1:]
+            spoken_for = np.bincount(kind.numbers[speaking] + 1, minlength=len(kind.codes) + 1)[1:] > 0
+            untested = int(urls[(urls >= MIN_UNTESTED) & ~spoken_for].sum())
+            if untested > MIN_UNTESTED_SHARE * len(rows) and (best is None or untested > best[0]):
+                predicate = _among(table, kind.codes[spoken_for].tolist())
                 if predicate is not None:
-                    best = count, key, ((key, predicate),)
+                    best = untested, key, predicate
         if best is None:
             return proposal
-        proposal = replace(proposal, match=proposal.match + best[2])
-        changed &= _matching(table, best[2])
+        narrower: Match = ((best[1], best[2]),)
+        proposal = replace(proposal, match=proposal.match + narrower)
+        changed &= _matching(table, narrower)
     return proposal
-
-
-def _untested(codes: Codes, tested: Flags) -> dict[int, int]:
-    """Return the kinds with a fair number of URLs and no evidence: {code: URLs}."""
-    every, counts = np.unique(codes, return_counts=True)
-    spoken_for = set(np.unique(codes[tested]).tolist())
-    return {
-        int(code): int(count)
-        for code, count in zip(every, counts, strict=True)
-        if count >= MIN_UNTESTED and int(code) not in spoken_for and code != -1
-    }
 
 
 def _among(table: Table, codes: Sequence[int]) -> Predicate | None:

@@ -1,10 +1,10 @@
 """One site's URLs, learned: from a sample to proposals."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ..urls import DeepSplit, values_of
+from ..urls import DeepSplit, learn_deep_splits, values_of
 from .combining import rules_of
 from .constant_pages import constant_pages
 from .emission import Proposal, proposals
@@ -19,11 +19,14 @@ SEED = 0
 
 
 class SiteLearner:
-    """Learns from a sample of a site's URLs; ``deep`` are the deep tokens it works with."""
+    """Learns from a sample of a site's URLs; ``deep`` are the deep tokens it works with.
+
+    Those of the sample itself, unless they are given.
+    """
 
     def __init__(self, sample: Sample, deep: Mapping[str, DeepSplit] | None = None) -> None:
         self.sample = sample
-        self.deep = deep if deep is not None else {}
+        self.deep = deep_splits(sample) if deep is None else deep
 
     def proposals(self) -> list[Proposal]:
         """Return the validated proposals; none where there is nothing to learn from."""
@@ -42,3 +45,19 @@ class SiteLearner:
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, self.deep)
         found = scoped(found, table, judged(book.canonical_key, sample))
         return validated([*fixed, *found], sample, self.deep)
+
+
+def deep_splits(sample: Sample) -> dict[str, DeepSplit]:
+    """Return the deep tokens that the values of a sample show."""
+    columns: dict[str, dict[str, None]] = {}
+    for url in sample.urls:
+        for key, value in values_of(url, groups=sample.groups).items():
+            if value:
+                columns.setdefault(key, {})[value] = None
+    return learn_deep_splits({key: list(values) for key, values in columns.items()})
+
+
+def used_splits(proposals: Iterable[Proposal], deep: Mapping[str, DeepSplit]) -> dict[str, DeepSplit]:
+    """Return the deep tokens that proposals speak of, or whose keys they speak of."""
+    named = {key for proposal in proposals for key in (proposal.key, *(key for key, _ in proposal.match))}
+    return {key: split for key, split in deep.items() if named & {key, f"{key}.head", f"{key}.tail"}}

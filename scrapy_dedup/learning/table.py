@@ -35,6 +35,8 @@ class Table:
     seeds: Mapping[str, np.uint64] = field(repr=False)
     numbers: Mapping[str, int] = field(repr=False)
     """Value -> code, the inverse of ``vocabulary``."""
+    repeated: frozenset[str]
+    """Keys that some URL has more than once."""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -65,6 +67,7 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
     vocabulary: list[str] = [""]
     rows: dict[str, list[int]] = {}
     codes: dict[str, list[int]] = {}
+    repeated: set[str] = set()
     for row, view in enumerate(views):
         for key, value in joined_repeats(view):
             code = numbers.get(value)
@@ -75,6 +78,8 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
                 rows[key], codes[key] = [], []
             rows[key].append(row)
             codes[key].append(code)
+            if REPEAT in value:
+                repeated.add(key)
     columns = {}
     for key in sorted(rows):
         column = np.zeros(len(urls), dtype=np.int32)
@@ -83,7 +88,7 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
         del rows[key], codes[key]
     # Any odd multiplier will do: the seeds only have to differ and stay the same between runs.
     seeds = {key: np.uint64((index + 1) * 0x9E3779B97F4A7C15 % 2**64) for index, key in enumerate(columns)}
-    return Table(urls, columns, vocabulary, np.asarray(content, dtype=np.int32), seeds, numbers)
+    return Table(urls, columns, vocabulary, np.asarray(content, dtype=np.int32), seeds, numbers, frozenset(repeated))
 
 
 def joined_repeats(view: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

@@ -259,13 +259,11 @@ def _sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]
     """Find repeated keys whose repeated values can be reduced to a set."""
     found: list[Recoding] = []
     vocabulary = frame.table.vocabulary
-    index: dict[str, int] = {}
-    for key in [key for key in frame.columns if key.startswith("q.")]:
+    for key in sorted(frame.table.repeated & frame.columns.keys()):
         codes = frame.columns[key]
         repeated = [int(code) for code in np.unique(codes) if REPEAT in vocabulary[code]]
         if not repeated or levels.get(key, Level.KEPT) is not Level.KEPT:
             continue
-        index = index or {value: code for code, value in enumerate(vocabulary) if code}
         reduced = {code: _as_set(vocabulary[code]) for code in repeated}
         changed = {code: value for code, value in reduced.items() if value != vocabulary[code]}
         if not changed:
@@ -283,7 +281,7 @@ def _sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]
             found.append(SetOfValues(key, pages, wrong))
             lookup = np.arange(len(vocabulary), dtype=np.int32)
             for code, value in changed.items():
-                lookup[code] = index.setdefault(value, code)
+                lookup[code] = frame.table.numbers.get(value, code)
             frame.recode(key, lookup[codes])
     return found
 

@@ -103,21 +103,29 @@ def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSpl
 def _split_of(values: list[str]) -> DeepSplit | None:
     if len(values) < _MIN_VALUES:
         return None
-    best: tuple[float, DeepSplit] | None = None
+    best: tuple[tuple[int, float], DeepSplit] | None = None
     for char in DELIMITERS:
         for delimiter in {char, _WRITTEN.get(char, char)}:
             if sum(delimiter in value for value in values) < _MIN_SHARE * len(values):
                 continue
             for side in _SIDES:
                 split = DeepSplit(delimiter, side)
-                share = _narrow_share(split, values)
-                if share >= _MIN_SHARE and (best is None or share > best[0]):
-                    best = share, split
+                merit = _merit(split, values)
+                if merit is not None and (best is None or merit > best[0]):
+                    best = merit, split
     return best[1] if best else None
 
 
-def _narrow_share(split: DeepSplit, values: list[str]) -> float:
-    """Return the share of values whose end on the split's side is of one narrow class."""
+def _merit(split: DeepSplit, values: list[str]) -> tuple[int, float] | None:
+    """Return how good a split is: (tightness, share) of the tightest class that fits its end.
+
+    None where no class fits enough of the values there. A number at one end says more than an id at
+    the other.
+    """
     end = 0 if split.side == "first" else 1
     ends = [parts[end] for value in values if (parts := split.parts(value))]
-    return max(sum(fits(text) is not None for text in ends) for fits in _NARROW) / len(values)
+    for number, fits in enumerate(_NARROW):
+        share = sum(fits(text) is not None for text in ends) / len(values)
+        if share >= _MIN_SHARE:
+            return -number, share
+    return None
