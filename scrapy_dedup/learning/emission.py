@@ -17,6 +17,7 @@ from .values import SetOfValues as ValuesAsSet
 LEARNER = "difference_sets"
 FIXED_LENGTH = 16
 """From this length on, values that were all of one length must keep it."""
+MIN_HEX = 8
 ANY_VALUE = ValueClass("any", 0, 1_000_000)
 
 Match = tuple[tuple[str, Predicate], ...]
@@ -93,7 +94,9 @@ def widened(shape: ValueClass) -> ValueClass:
     """Return a class with room for the values that were not met yet: half to double the lengths."""
     if shape.name == "empty" or (shape.min_len == shape.max_len and shape.min_len >= FIXED_LENGTH):
         return shape
-    return ValueClass(shape.name, shape.min_len // 2 or min(shape.min_len, 1), 2 * shape.max_len)
+    # Short values that are all of A to F are letters by chance.
+    name = "alnum" if shape.name == "hex" and shape.max_len < MIN_HEX else shape.name
+    return ValueClass(name, shape.min_len // 2 or min(shape.min_len, 1), 2 * shape.max_len)
 
 
 def _literal(value: str) -> Predicate:
