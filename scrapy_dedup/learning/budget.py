@@ -6,15 +6,17 @@ DEDUP_MAX_LOSS. The URLs are halved by the key that the learned function gives t
 wrong merge fall into the same half, where a split by content would hide every counterexample.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
+from ..rules import Ignore, IgnoreValue, Set
 from ..urls import DeepSplit
 from .combining import rules_of
 from .emission import Proposal
 from .site import SiteLearner
-from .validation import Judgement, Sample, blamed, book_of, judged, without
+from .validation import Sample, blamed, book_of, judged, without
 
 MIN_URLS = 100
 """Below this a half of the URLs teaches nothing."""
@@ -35,8 +37,10 @@ def within_budget(
 ) -> tuple[list[Proposal], HeldOut]:
     """Return the proposals that keep the expected loss within *max_loss*, and the held-out figures.
 
-    While more pages are lost than the budget allows, what lost most of them on the held-out URLs
-    (an operation on a key) is not deployed. One page is allowed wherever anything is.
+    While more pages are lost than the budget allows, what is to blame for most of them is not
+    deployed. What only half of the URLs would have let through, and all of them do not (it was found
+    to be narrower, or not at all), is not held against the rest. One page is allowed wherever
+    anything is.
     """
     kept = list(proposals)
     if not kept or len(sample.urls) < MIN_URLS:
@@ -48,12 +52,11 @@ def within_budget(
         training, test = sample.part(halves[one]), sample.part(halves[other])
         trials.append((SiteLearner(training, deep).proposals(), test))
     while True:
-        held_out, against = _tried(trials, deep)
+        held_out, against = _tried(trials, kept, deep)
         if held_out.lost <= allowed or not against:
             return kept, held_out
-        worst = max(against, key=lambda kind: (against[kind], kind))
-        kept = _without_kind(kept, worst)
-        trials = [(_without_kind(learned, worst), test) for learned, test in trials]
+        worst = max(against, key=lambda proposal: (against[proposal], repr(proposal)))
+        kept = _less(kept, [proposal for proposal in kept if _covers(proposal, worst)])
 
 
 def _halves(
@@ -66,38 +69,46 @@ def _halves(
     return halves
 
 
-Kind = tuple[str, str]
-
-
-def _kind(proposal: Proposal) -> Kind:
-    return proposal.key, type(proposal.operation).__name__
-
-
 def _tried(
-    trials: Sequence[tuple[list[Proposal], Sample]], deep: Mapping[str, DeepSplit]
-) -> tuple[HeldOut, dict[Kind, int]]:
-    """Return the held-out figures, and how many lost pages each kind of operation is blamed for."""
+    trials: Sequence[tuple[list[Proposal], Sample]], kept: Sequence[Proposal], deep: Mapping[str, DeepSplit]
+) -> tuple[HeldOut, Counter[Proposal]]:
+    """Return the held-out figures, and how many bad groups each proposal that counts is blamed for."""
     pages = groups = bad = lost = 0
-    against: dict[Kind, int] = {}
+    against: Counter[Proposal] = Counter()
     for learned, test in trials:
-        book = book_of(rules_of(test.site, learned), test, deep)
+        deployed = [proposal for proposal in learned if any(_covers(other, proposal) for other in kept)]
+        book = book_of(rules_of(test.site, deployed), test, deep)
         judgement = judged(book.canonical_key, test)
         wrong = judgement.bad
         pages += len(set(test.content))
         groups += len(judgement.merged)
         bad += len(wrong)
-        lost += _lost(judgement, wrong)
-        for proposal, count in blamed(learned, book, judgement, wrong).items():
-            against[_kind(proposal)] = against.get(_kind(proposal), 0) + count
+        lost += judgement.lost
+        against.update(blamed(deployed, book, judgement, wrong))
     return HeldOut(pages, groups, bad, lost), against
 
 
-def _lost(judgement: Judgement, wrong: Sequence[Sequence[int]]) -> int:
-    """Return the number of pages lost, an upper one: a lost page may still be reached elsewhere."""
-    return judgement.lost if wrong else 0
+def _covers(one: Proposal, other: Proposal) -> bool:
+    """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
+    if one.key != other.key or not set(one.match) <= set(other.match):
+        return False
+    if type(one.operation) is not type(other.operation):
+        return False
+    ours, theirs = _values(one), _values(other)
+    return ours is None or (theirs is not None and ours >= theirs)
 
 
-def _without_kind(proposals: list[Proposal], kind: Kind) -> list[Proposal]:
-    for proposal in [proposal for proposal in proposals if _kind(proposal) == kind]:
+def _values(proposal: Proposal) -> frozenset[str | None] | None:
+    """Return the values that an operation names, None where it names none."""
+    operation = proposal.operation
+    if isinstance(operation, Set):
+        return frozenset(source for source, _ in operation.values)
+    if isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, frozenset):
+        return frozenset(operation.only)
+    return None
+
+
+def _less(proposals: list[Proposal], rejected: Sequence[Proposal]) -> list[Proposal]:
+    for proposal in rejected:
         proposals = without(proposals, proposal)
     return proposals
