@@ -11,7 +11,7 @@ import numpy as np
 
 from .frame import NEVER_KEPT, Frame
 from .grouping import Flags
-from .table import ABSENT, Rows
+from .table import ABSENT, Rows, is_token
 
 MIN_URLS = 30
 MAX_SPLITS = 3
@@ -79,7 +79,9 @@ def _shared(frame: Frame, rows: Rows) -> dict[str, int]:
     shared = {}
     for key, codes in frame.columns.items():
         first = codes[rows[0]]
-        if first != ABSENT and bool((codes[rows] == first).all()):
+        if first == ABSENT or is_token(frame.table.vocabulary[first]):
+            continue
+        if bool((codes[rows] == first).all()):
             shared[key] = int(first)
     return shared
 

@@ -15,7 +15,7 @@ import numpy as np
 from .difference_sets import drop_set
 from .frame import Frame, Level
 from .grouping import grouped
-from .table import ABSENT, REPEAT, Hashes, Rows
+from .table import ABSENT, REPEAT, Hashes, Rows, is_token
 from .values import Recoding, recode
 
 MAX_DEPTH = 3
@@ -71,7 +71,9 @@ class Guard:
         covered = int(counts[np.isin(values, chosen)].sum())
         if len(values) < 2 or not chosen or covered < MIN_COVERAGE * len(frame):
             return []
-        answers = ((frame.table.value(code), code) for code in chosen)
+        answers = [(frame.table.value(code), code) for code in chosen]
+        if any(is_token(text or "") for text, _ in answers):
+            return []
         # A pattern cannot ask for all values of a repeated key at once.
         return [(text, np.flatnonzero(codes == code)) for text, code in answers if REPEAT not in (text or "")]
 

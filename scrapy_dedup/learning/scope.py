@@ -14,7 +14,7 @@ import numpy as np
 from ..rules import Absent, Ignore, IgnoreValue, Literal, OneOf, Operation, Predicate, Set
 from .emission import Match, Proposal
 from .grouping import Flags
-from .table import ABSENT, REPEAT, Codes, Rows, Table
+from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token
 from .validation import Judgement
 
 MIN_UNTESTED = 10
@@ -105,7 +105,7 @@ def _among(table: Table, codes: Sequence[int]) -> Predicate | None:
     """Return the predicate that asks for one of some codes, None where no rule can ask for them."""
     values = [table.vocabulary[code] for code in codes if code != ABSENT]
     absent = ABSENT in codes
-    if any(REPEAT in value for value in values) or not codes:
+    if any(REPEAT in value or is_token(value) for value in values) or not codes:
         return None
     if not values:
         return Absent()

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..rules import Evidence, Rule, Status
+from ..rules import Evidence, Operation, Rule, Status
+from ..rules.redaction import redact
 from ..urls import DeepSplit
-from .combining import rules_of
+from .combining import combined, rules_of
 from .emission import LEARNER, Proposal
 from .evidence import upper_bound
 from .validation import Sample, book_of, judged
@@ -50,10 +51,20 @@ def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, De
                     other = next((i for i in members if i != own[0]), None)
                     if other is not None:
                         count.examples.append((sample.urls[own[0]], sample.urls[other]))
-    return [_with_evidence(rule, counted[rule.id]) for rule in rules]
+    secret = _all_operations(rules)
+    return [_with_evidence(rule, counted[rule.id], secret, deep) for rule in rules]
 
 
-def _with_evidence(rule: Rule, count: _Count) -> Rule:
+def _all_operations(rules: Sequence[Rule]) -> dict[str, Operation]:
+    """Return what is done to each key by any rule: an example of one may hold what another drops."""
+    operations: dict[str, list[Operation]] = {}
+    for rule in rules:
+        for key, operation in rule.ops.items():
+            operations.setdefault(key, []).append(operation)
+    return {key: combined(several) for key, several in operations.items()}
+
+
+def _with_evidence(rule: Rule, count: _Count, secret: Mapping[str, Operation], deep: Mapping[str, DeepSplit]) -> Rule:
     evidence = Evidence(
         learners=(LEARNER,),
         groups=count.groups - count.bad,
@@ -62,6 +73,8 @@ def _with_evidence(rule: Rule, count: _Count) -> Rule:
         urls=count.urls,
         removed=count.removed,
         upper95=round(upper_bound(count.bad, count.groups), 4),
-        examples=tuple(count.examples),
+        examples=tuple(
+            (redact(one, secret, deep=deep), redact(other, secret, deep=deep)) for one, other in count.examples
+        ),
     )
     return replace(rule, status=Status.ACTIVE, evidence=evidence)
