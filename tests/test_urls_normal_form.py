@@ -29,7 +29,7 @@ def joined(origin: str, path: str, query: str) -> str:
 @example("/%%36%31")
 @example("http://h/%%%33%33%%33%36")
 @example("http://h/?a=1;2&%3B=&b=x%3By%3D1")
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_total_and_idempotent(url: str) -> None:
     normal = nf(url)
     assert nf(normal) == normal
@@ -38,14 +38,14 @@ def test_total_and_idempotent(url: str) -> None:
 
 
 @given(any_text)
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_the_short_way_is_the_way_of_w3lib(url: str) -> None:
     assume(canonical(url) is not None)
     assert nf(url) == joined(*_parts_by_w3lib(url))
 
 
 @given(any_text)
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_equates_a_url_and_its_canonical_url(url: str) -> None:
     known = canonical(url)
     assume(known is not None)
@@ -55,11 +55,11 @@ def test_equates_a_url_and_its_canonical_url(url: str) -> None:
 
 @given(plain_urls(), st.randoms())
 def test_equates_permuted_parameters(url: str, random: random.Random) -> None:
-    base, _, query = url.partition("?")
+    base, _, query = url.rstrip("".join(map(chr, range(33)))).partition("?")
     pieces = query.partition("#")[0].split("&")
     random.shuffle(pieces)
     other = f"{base}?{'&'.join(pieces)}#x"
-    assert canonical(url) == canonical(other)
+    assert canonical(f"{base}?{query}") == canonical(other)
     assert nf(url) == nf(other)
 
 
@@ -91,7 +91,7 @@ def mended(url: str) -> str | None:
 
 
 @given(st.lists(urls(), min_size=2, max_size=8))
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_equates_no_more_than_that_and_rfc_3986(texts: list[str]) -> None:
     forms: dict[str, str] = {}
     for url in texts:

@@ -1,12 +1,14 @@
 """What a rule is, how it acts, and its files. (Design, section 4.)"""
 
-from .book import Explanation, RuleBook
+from .book import RuleBook
 from .errors import RuleFileError, RuleWriteError
+from .explanation import Explanation
 from .files import check, file_name, load_file, path_of_site, save_site, update_site
 from .forms import FormError, operation_form, operation_of, predicate_form, predicate_of
 from .model import Evidence, Rule, SiteRules, Status, content_id, merge
 from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
+from .redaction import redact
 
 __all__ = [
     "Absent",
@@ -42,6 +44,7 @@ __all__ = [
     "path_of_site",
     "predicate_form",
     "predicate_of",
+    "redact",
     "save_site",
     "update_site",
 ]

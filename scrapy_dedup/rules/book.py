@@ -7,24 +7,25 @@ that was found.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
-from .actions import Context, Mark
+from .actions import Context
 from .application import new_origin, new_path, new_query
+from .explanation import Explanation, used_operations
 from .files import load_directories, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
-from .operations import Operation
 from .program import OriginProgram, SiteProgram, rule_matches
 from .table import OpTable
 
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["Explanation", "RuleBook"]
+    from .operations import Operation
+
+__all__ = ["RuleBook"]
 
 _MAX_STEPS = 8
 _MAX_DEPTH = 2
@@ -32,22 +33,6 @@ _MANY_ORIGINS = 20_000
 _NO_CONTEXT = Context({}, None)
 
 Parts = tuple[str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """How a URL comes to its canonical key.
-
-    ``rules``: the rules that match the URL, each with those of its operations that
-    were the best for their key and changed something.
-    """
-
-    url: str
-    site: str
-    values: dict[str, str | None]
-    normal_form: str
-    key: str
-    rules: tuple[tuple[Rule, dict[str, Operation]], ...]
 
 
 class RuleBook:
@@ -63,7 +48,9 @@ class RuleBook:
     (1, ['example.com'])
 
     *rules* come in any order, of any status; *deep* are the deep tokens by site, *groups*
-    the site groups. Raises ValueError when two rules of a site have one id.
+    the site groups. A site in *deep* is one of the book's sites also without rules.
+
+    Raises ValueError when two rules of a site have one id.
     """
 
     def __init__(
@@ -100,6 +87,10 @@ class RuleBook:
         return isinstance(other, RuleBook) and self._sites == other._sites and self.groups == other.groups
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        deep = {site: dict(found.deep) for site, found in self._sites.items()}
+        return RuleBook, (list(self), deep, self.groups.domains)
 
     def __repr__(self) -> str:
         return f"<RuleBook: {len(self)} rules for {len(self._sites)} sites>"
@@ -176,30 +167,20 @@ class RuleBook:
     def explain(self, url: str) -> Explanation:
         """Return how *url* comes to its canonical key."""
         origin, path, query = normal_parts(url)
-        program = self._program(origin)
         site = origin_of(origin, self.groups).site
-        used: dict[str, dict[str, Operation]] = {rule.id: {} for rule in self.matching(url)}
-        if program is None:
-            values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
-        else:
-            values = program.values(path, query)
-            table = program.table(path, query)
-            context = Context(values, lambda text: self._nested(text, 1))
-            for key, value in values.items():
-                base = key.partition("[")[0] if key.startswith("q.") else key
-                for bound in table.bounds(base):
-                    outcome = bound.action(value, context)
-                    if outcome is not Mark.PASS:
-                        if outcome is not Mark.KEEP and outcome != value:
-                            used[bound.rule.id][base] = bound.operation
-                        break
+        values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
+        program = self._program(origin)
+        used: dict[str, dict[str, Operation]] = {}
+        if program is not None:
+            context = self._context(program, path, query, 0)
+            used = used_operations(program.table(path, query), values, context)
         return Explanation(
             url,
             site,
             values,
             normal_form(url),
             self.canonical_key(url),
-            tuple((rule, used[rule.id]) for rule in self.matching(url)),
+            tuple((rule, used.get(rule.id, {})) for rule in self.matching(url)),
         )
 
     def _program(self, origin: str) -> OriginProgram | None:

@@ -186,7 +186,7 @@ def _read(path: Path) -> SiteRules | None:
 def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None, []
     except OSError as error:
         return None, [RuleFileError(path, None, f"cannot be read: {error.strerror}", "make it readable")]

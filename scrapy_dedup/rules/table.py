@@ -30,12 +30,11 @@ class OpTable:
     result of a normal form is one again; ``closed``: whether a second step with these
     operations, or with some of them, changes nothing; ``added``: operations that may
     give a value to an absent key; ``positions``: N of the operations on ``path.N``, the
-    greatest first; ``deep``: the site's deep tokens.
+    greatest first; ``deep``: the site's deep tokens; ``rules``: those that match.
     """
 
     __slots__ = (
         "_memo",
-        "_rules",
         "added",
         "asks",
         "closed",
@@ -50,13 +49,14 @@ class OpTable:
         "on_query",
         "plain",
         "positions",
+        "rules",
         "simple_path",
     )
 
     def __init__(
         self, rules: Sequence[CompiledRule], deep: Mapping[str, DeepSplit], guards: Mapping[str, Sequence[Predicate]]
     ) -> None:
-        self._rules = rules
+        self.rules = rules
         self._memo: dict[str, tuple[Bound, ...]] = {}
         #: The actions on each parameter met so far.
         self.names: dict[str, tuple[Action, ...]] = {}
@@ -125,7 +125,7 @@ class OpTable:
 
     def _found(self, key: str) -> tuple[Bound, ...]:
         found = []
-        for rule in self._rules:
+        for rule in self.rules:
             operation = rule.operation_on(key)
             if operation is not None:
                 found.append(((*rule.rank, -operation[1], rule.rule.id), operation[0], rule))

@@ -105,7 +105,7 @@ class SiteGroups:
     Raises ValueError when a domain stands in two groups.
     """
 
-    __slots__ = ("_key", "_name_of", "domains")
+    __slots__ = ("_hash", "_key", "_name_of", "domains")
 
     def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
         self.domains: dict[str, tuple[str, ...]] = {
@@ -117,6 +117,7 @@ class SiteGroups:
                 if self._name_of.setdefault(domain, name) != name:
                     raise ValueError(f"{domain} stands in two site groups, {self._name_of[domain]!r} and {name!r}")
         self._key = tuple(sorted(self.domains.items()))
+        self._hash = hash(self._key)  # asked for with each URL
 
     @classmethod
     def of(cls, groups: "GroupsLike") -> "SiteGroups":
@@ -151,7 +152,7 @@ class SiteGroups:
         return isinstance(other, SiteGroups) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        return self._hash
 
     def __repr__(self) -> str:
         return f"SiteGroups({self.domains!r})"

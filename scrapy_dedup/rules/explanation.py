@@ -1,0 +1,48 @@
+"""How a URL comes to its canonical key: what ``scrapy explain-url`` shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .actions import Context, Mark, added_text
+from .model import Rule
+from .operations import Operation
+from .table import OpTable
+
+__all__ = ["Explanation", "used_operations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a URL comes to its canonical key.
+
+    ``values``: its view; ``rules``: the rules that match it, each with those of its
+    operations that were the best for their key and changed something in the first
+    step.
+    """
+
+    url: str
+    site: str
+    values: dict[str, str | None]
+    normal_form: str
+    key: str
+    rules: tuple[tuple[Rule, dict[str, Operation]], ...]
+
+
+def used_operations(
+    table: OpTable, values: Mapping[str, str | None], context: Context
+) -> dict[str, dict[str, Operation]]:
+    """Return id of a rule -> key -> its operation, for the operations that change something."""
+    used: dict[str, dict[str, Operation]] = {}
+    for key, value in values.items():
+        base = key.partition("[")[0] if key.startswith("q.") else key
+        for bound in table.bounds(base):
+            outcome = bound.action(value, context)
+            if outcome is not Mark.PASS:
+                if outcome is not Mark.KEEP and outcome != value:
+                    used.setdefault(bound.rule.id, {})[base] = bound.operation
+                break
+    for rule in table.rules:
+        for key, operation in rule.exact.items():
+            if key not in values and added_text(key, operation, context) is not None:
+                used.setdefault(rule.rule.id, {})[key] = operation
+    return used

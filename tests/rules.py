@@ -1,0 +1,168 @@
+"""Strategies for hypothesis: rules over the keys and values of given URLs, and of none."""
+
+from collections.abc import Mapping, Sequence
+
+from hypothesis import strategies as st
+
+from scrapy_dedup.rules import (
+    Absent,
+    Evidence,
+    Ignore,
+    IgnoreValue,
+    Keep,
+    Literal,
+    Lower,
+    Nested,
+    OfClass,
+    OneOf,
+    Operation,
+    Predicate,
+    Replace,
+    Rule,
+    Set,
+    SetOfValues,
+    Status,
+)
+from scrapy_dedup.urls import CLASS_NAMES, DeepSplit, ValueClass, class_of, values_of
+
+_KEYS = [
+    "scheme",
+    "host.0",
+    "host.1",
+    "host.2",
+    "path.0",
+    "path.1",
+    "path.2",
+    "path.len",
+    "path.trail",
+    "ext",
+    "m.v",
+    "m.jsessionid",
+    "s.qid",
+    "q.a",
+    "q.b",
+    "q.c",
+    "q.sid",
+    "q.tag[]",
+    "q.a[1]",
+    "q.ü",
+]
+_PREFIXES = ["q.*", "q.utm_*", "q.t*", "path.*", "host.*", "m.*", "s.*", "*", "p*", "q.a*"]
+_VALUES = [
+    "",
+    "1",
+    "a",
+    "b",
+    "A",
+    "www",
+    "x y",
+    "ä",
+    "%7e",
+    "*",
+    "..",
+    "a/b",
+    "a;b",
+    "a&b=c",
+    "?",
+    "http",
+    "https",
+    "/",
+]
+
+value_classes = st.builds(
+    lambda name, a, b: ValueClass(name, min(a, b), max(a, b)),
+    st.sampled_from(CLASS_NAMES),
+    st.integers(0, 40),
+    st.integers(0, 40),
+)
+values = st.one_of(st.sampled_from(_VALUES), st.text(max_size=5))
+deep_splits = st.builds(DeepSplit, st.sampled_from([*"-_.,:~|+", "%3A", "1"]), st.sampled_from(["first", "last"]))
+
+
+def predicates(own: Sequence[str]) -> st.SearchStrategy[Predicate]:
+    """Predicates on a key that has the values *own* in some URLs."""
+    some = st.sampled_from(list(own)) if own else values
+    return st.one_of(
+        st.builds(Literal, some, st.booleans()),
+        st.builds(Literal, values, st.booleans()),
+        st.builds(OneOf, st.lists(st.one_of(some, values), max_size=3), st.booleans()),
+        st.builds(OfClass, st.one_of(value_classes, st.just(class_of(own))), st.booleans()),
+        st.just(Absent()),
+    )
+
+
+def operations(own: Sequence[str], keys: Sequence[str]) -> st.SearchStrategy[Operation]:
+    """Operations on a key that has the values *own* in some URLs with *keys*."""
+    some = st.one_of(st.sampled_from(list(own)), values) if own else values
+    only = st.one_of(st.none(), st.lists(some, max_size=2), value_classes)
+    maybe = st.one_of(st.none(), some)
+    return st.one_of(
+        st.builds(Ignore),
+        st.builds(lambda only, cut: Ignore(only, cut=cut), only, st.booleans()),
+        st.builds(IgnoreValue),
+        st.builds(IgnoreValue, only),
+        st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
+        st.builds(Replace, st.sampled_from(list(keys)), values, st.just(""), st.sampled_from(["", "lower"])),
+        st.sampled_from([Lower(), SetOfValues(), Nested(), Keep()]),
+    )
+
+
+@st.composite
+def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) -> list[Rule]:
+    """Rules of *site* over the keys and values of *urls*, and some others."""
+    own: dict[str, list[str]] = {key: [] for key in _KEYS}
+    for url in urls:
+        for key, value in values_of(url).items():
+            own.setdefault(key, []).append(value or "")
+    keys = [*own, *[f"{key}.{end}" for key in ("q.a", "path.0", "path.1") for end in ("head", "tail")]]
+    found: dict[str, Rule] = {}
+    for _ in range(draw(st.integers(0, most))):
+        match = draw(_table(keys, lambda key: predicates(own.get(key, [])), 2))
+        ops = draw(_table([*keys, *_PREFIXES], lambda key: operations(own.get(key, []), keys), 3))
+        status = draw(st.sampled_from([Status.ACTIVE, Status.ACTIVE, Status.MANUAL, Status.OFF]))
+        rule = Rule(site, match, ops, status)
+        found[rule.id] = rule
+    return list(found.values())
+
+
+@st.composite
+def _table(draw: st.DrawFn, keys: Sequence[str], content, most: int) -> Mapping[str, object]:  # type: ignore[no-untyped-def]
+    return {key: draw(content(key)) for key in draw(st.lists(st.sampled_from(keys), max_size=most, unique=True))}
+
+
+deep_tokens = st.dictionaries(
+    st.sampled_from(["q.a", "q.b", "path.0", "path.1", "m.v", "s.qid"]), deep_splits, max_size=2
+)
+
+_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+evidences = st.builds(
+    Evidence,
+    learners=st.lists(_text, max_size=2).map(tuple),
+    groups=st.integers(0, 10**9),
+    counterexamples=st.integers(0, 10),
+    pages=st.integers(0, 10),
+    urls=st.integers(0, 10),
+    removed=st.integers(0, 10),
+    upper95=st.floats(0, 1),
+    examples=st.lists(st.tuples(_text, _text), max_size=2).map(tuple),
+)
+
+
+@st.composite
+def any_rules(draw: st.DrawFn, site: str) -> list[Rule]:
+    """Rules of *site* with whatever text a rule may hold."""
+    words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+    keys = [*_KEYS, *[kind + draw(words) for kind in ("q.", "m.", "s.")]]
+    found: dict[str, Rule] = {}
+    for _ in range(draw(st.integers(0, 5))):
+        own = [draw(words) for _ in range(2)]
+        match = draw(_table(keys, lambda _: predicates(own), 3))  # noqa: B023
+        ops = draw(_table([*keys, *_PREFIXES], lambda _: operations(own, keys), 3))  # noqa: B023
+        status = draw(st.sampled_from(list(Status)))
+        rule = Rule(site, match, ops, status, draw(st.none() | evidences), draw(words))
+        if status.users:
+            rule = Rule(
+                site, match, ops, status, rule.evidence, rule.note, draw(st.sampled_from(["", "mine", rule.id]))
+            )
+        found[rule.id] = rule
+    return list(found.values())

@@ -1,0 +1,153 @@
+"""Laws of the canonical key, by hypothesis: for every rule set and every URL."""
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_dedup.rules import Ignore, Rule, RuleBook
+from scrapy_dedup.rules.actions import Context
+from scrapy_dedup.rules.application import _new_query, new_origin, new_path
+from scrapy_dedup.rules.compiled import CompiledRule
+from scrapy_dedup.rules.program import rule_matches
+from scrapy_dedup.rules.table import OpTable
+from scrapy_dedup.urls import DeepSplit, SiteGroups, normal_form, normal_parts, site_of_url, values_of
+from scrapy_dedup.urls.origins import origin_of
+
+from .rules import deep_tokens, rules_for
+from .urls import any_text, paths, plain_urls, queries
+
+SITE = "example.com"
+GROUPS = {"pair": ["example.com", "example.org"]}
+
+plain = st.builds(
+    "{}://{}example.com{}?{}".format,
+    st.sampled_from(["http", "https"]),
+    st.sampled_from(["", "www.", "b.a."]),
+    paths(),
+    queries(),
+)
+
+
+def slow_key(book: RuleBook, url: str, depth: int = 0) -> str:
+    """Return the canonical key by the definition, with no short way."""
+    text = normal_form(url)
+    seen: list[str] = []
+    while True:
+        seen.append(text)
+        text = step(book, text, depth)
+        if text == seen[-1]:
+            return text
+        if text in seen:
+            return min(seen[seen.index(text) :], key=normal_parts)
+        if len(seen) > 8:
+            return seen[0]
+
+
+def step(book: RuleBook, text: str, depth: int) -> str:
+    """Return what the rules make of the normal form *text* in one step."""
+    origin, path, query = normal_parts(text)
+    taken = origin_of(origin, book.groups)
+    rules = book.site_rules(taken.site)
+    compiled = [CompiledRule(rule) for rule in rules.rules if rule.status.acts]
+    values = values_of(text, groups=book.groups, deep=rules.deep)
+    matching = [rule for rule in compiled if rule_matches(rule.match, values)]
+    if not matching:
+        return text
+    table = OpTable(matching, rules.deep, {})
+    table.simple_path = False
+    context = Context(values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
+    new = _new_query(table, query, context)
+    return normal_form(
+        f"{new_origin(table, taken, context)}{new_path(table, path, context)}" + (f"?{new}" if new else "")
+    )
+
+
+@st.composite
+def books(draw: st.DrawFn, groups: bool = False) -> tuple[RuleBook, list[str]]:
+    """A book of rules over the keys of some URLs, and the URLs."""
+    urls = draw(st.lists(plain, min_size=1, max_size=4))
+    site = "pair" if groups else SITE
+    deep = {site: draw(deep_tokens)}
+    return RuleBook(draw(rules_for(site, urls)), deep, GROUPS if groups else None), urls
+
+
+@given(books())
+@settings(max_examples=400)
+def test_a_key_is_its_own_key(case: tuple[RuleBook, list[str]]) -> None:
+    book, urls = case
+    for url in urls:
+        key = book.canonical_key(url)
+        assert book.canonical_key(key) == key
+        assert normal_form(key) == key
+
+
+@given(books())
+@settings(max_examples=400)
+def test_the_program_does_what_the_definition_says(case: tuple[RuleBook, list[str]]) -> None:
+    book, urls = case
+    for url in urls:
+        assert book.canonical_key(url) == slow_key(book, url)
+
+
+@given(books(groups=True))
+@settings(max_examples=150)
+def test_site_groups(case: tuple[RuleBook, list[str]]) -> None:
+    book, urls = case
+    urls = urls + [url.replace("example.com", "example.org") for url in urls]
+    for url in urls:
+        key = book.canonical_key(url)
+        assert book.canonical_key(key) == key == slow_key(book, url)
+
+
+@given(books(), any_text)
+@settings(max_examples=150)
+def test_total_and_the_normal_form_where_no_rule_is(case: tuple[RuleBook, list[str]], url: str) -> None:
+    book, _ = case
+    key = book.canonical_key(url)
+    assert book.canonical_key(key) == key
+    if site_of_url(url) != SITE:
+        assert key == normal_form(url)
+    explanation = book.explain(url)
+    assert explanation.key == key
+    assert [rule.id for rule, _ in explanation.rules] == [rule.id for rule in book.matching(url)]
+
+
+@given(books(), st.randoms())
+@settings(max_examples=150)
+def test_the_order_of_parameters_does_not_matter(case: tuple[RuleBook, list[str]], random: random.Random) -> None:
+    book, urls = case
+    for url in urls:
+        base, _, query = url.rstrip("".join(map(chr, range(33)))).partition("?")
+        pieces = query.partition("#")[0].split("&")
+        random.shuffle(pieces)
+        assert book.equivalent(f"{base}?{'&'.join(pieces)}#", url)
+
+
+@given(books(), st.lists(plain_urls(), max_size=4))
+def test_urls_of_one_normal_form_have_one_key(case: tuple[RuleBook, list[str]], others: list[str]) -> None:
+    book, urls = case
+    keys: dict[str, str] = {}
+    for url in urls + others + [normal_form(url) for url in urls]:
+        key = book.canonical_key(url)
+        assert keys.setdefault(normal_form(url), key) == key
+
+
+@given(st.lists(any_text, min_size=2))
+def test_sites_without_rules_keep_all_apart(urls: list[str]) -> None:
+    book = RuleBook([Rule("other.example", {}, {"*": Ignore()})])
+    assert {book.canonical_key(url) for url in urls} == {normal_form(url) for url in urls}
+
+
+@given(books())
+def test_digest_says_whether_keys_may_differ(case: tuple[RuleBook, list[str]]) -> None:
+    book, _ = case
+    rules = list(book)
+    deep = {site: book.site_rules(site).deep for site in book.sites}
+    random.shuffle(rules)
+    assert RuleBook(rules, deep).digest() == book.digest()
+    acting = [rule for rule in rules if rule.status.acts]
+    if acting:
+        assert RuleBook(acting[1:], deep).digest() != book.digest()
+        assert RuleBook(rules, deep, SiteGroups({"g": [SITE]})).digest() != book.digest()
+        assert RuleBook(acting, {SITE: {"q.new": DeepSplit("-")}}).digest() != book.digest()
