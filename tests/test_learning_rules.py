@@ -177,7 +177,7 @@ def test_a_page_that_answers_under_many_urls() -> None:
 def test_a_key_that_is_noise_on_some_pages_only() -> None:
     word = hexes(7, 6)
     rows = [(f"/i?route=product&id={i}&q={word()}", f"product {i}") for i in range(40) for _ in range(3)]
-    for i in range(40):
+    for _ in range(40):
         query = word()
         rows += [(f"/i?route=search&q={query}&ref={word()}", f"search {query}") for _ in range(2)]
     book = learned(rows)

@@ -1,6 +1,6 @@
 """From single proposals to rules: one rule a pattern, as a person would write it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ..rules import Ignore, IgnoreValue, Operation, Rule, Set
 from ..urls import ValueClass
@@ -52,13 +52,3 @@ def _whatever_value(only: frozenset[str] | ValueClass | None) -> bool:
 
 def _named(operation: Ignore) -> frozenset[str]:
     return operation.only if isinstance(operation.only, frozenset) else frozenset()
-
-
-def kinds(rules: Iterable[Rule]) -> Mapping[tuple[str, str], int]:
-    """Return how many rules do what to which key: {(key, name of the operation): rules}."""
-    counted: dict[tuple[str, str], int] = {}
-    for rule in rules:
-        for key, operation in rule.ops.items():
-            kind = key, type(operation).__name__
-            counted[kind] = counted.get(kind, 0) + 1
-    return counted
