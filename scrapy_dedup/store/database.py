@@ -1,13 +1,23 @@
 """Opening the database of a store, and what its errors mean."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, MetaData, QueuePool, create_engine, event, inspect, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect, make_url, select
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    NoSuchModuleError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
 
 from . import schema
 
@@ -23,6 +33,8 @@ class StoreError(Exception):
         self.locked = locked
         super().__init__(f"store {place}: {problem}. {remedy}")
 
+
+_MEMORY = ":memory:"
 
 # Part of the database's message -> what can be done about it.
 _REMEDIES = (
@@ -49,10 +61,10 @@ def clear_errors(place: str) -> Iterator[None]:
     """
     try:
         yield
+    except (IntegrityError, DataError, InterfaceError, ProgrammingError):
+        raise
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        if isinstance(cause, (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError)):
-            raise
         problem = str(cause)
         lower = problem.lower()
         remedy = next((remedy for part, remedy in _REMEDIES if part in lower), "See the message of the database.")
@@ -65,9 +77,9 @@ def clear_errors(place: str) -> Iterator[None]:
 def database_path(target: str | Path) -> Path | None:
     """Return the file that *target*, a path or an SQLAlchemy URL, names; None for another database."""
     if isinstance(target, Path) or "://" not in target:
-        return Path(target)
+        return Path(target).absolute()
     url = make_url(target)
-    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    return Path(url.database or _MEMORY).absolute() if url.get_backend_name() == "sqlite" else None
 
 
 def open_engine(target: str | Path, *, readonly: bool, timeout: float) -> Engine:
@@ -100,22 +112,28 @@ def place_of(target: str | Path) -> str:
 
 def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
     place = str(path)
-    if str(path) == ":memory:":
+    if path.name == _MEMORY:
         raise StoreError(place, "is gone when the crawl ends", "Name a file in DEDUP_STORE.")
     with clear_errors(place):
         if not readonly:
             # The mode holds for directories that are made here, not for one that is there.
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
+            if not path.exists():
+                path.touch(mode=0o600)
         elif not path.exists():
             raise StoreError(place, "does not exist", "Crawl first: the crawl records what it sees there.")
-    uri = path.absolute().as_uri() + ("?mode=ro" if readonly else "?mode=rw")
+    uri = path.as_uri() + ("?mode=ro" if readonly else "?mode=rw")
+    if readonly and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        # Readers, too, write an index of the write-ahead log beside the file, unless they are told
+        # that nobody else can write.
+        uri += "&immutable=1"
 
     def connect() -> sqlite3.Connection:
         # isolation_level None: transactions are begun below, by us.
         connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
         if not readonly:
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before there are tables
+            if not path.stat().st_size:
+                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA journal_size_limit = 16777216")
@@ -134,30 +152,31 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
 
 def _check(engine: Engine, place: str, readonly: bool) -> None:
     """Make the tables where there are none; refuse a database that is not ours or too new."""
-    options = {} if readonly else {"writes": True}
-    with engine.execution_options(**options).begin() as connection:
-        tables = set(inspect(connection).get_table_names())
-        ours = {table.name for table in schema.metadata.sorted_tables}
-        version = None
-        if "meta" in tables:
-            version = connection.scalar(
-                schema.meta.select().with_only_columns(schema.meta.c.value).where(schema.meta.c.name == "schema")
-            )
-        if version is not None and version.isdigit() and int(version) > schema.VERSION:
-            raise StoreError(
-                place,
-                f"was written by a newer version (tables {version}, this version knows {schema.VERSION})",
-                "Upgrade scrapy-dedup, or name another file in DEDUP_STORE.",
-            )
-        if version is not None and ours <= tables:
+    with engine.begin() as connection:
+        if _is_store(connection, place):
             return
-        if tables and (version is None or readonly):
-            raise StoreError(place, "is a database, but no store", "Name another file in DEDUP_STORE.")
-        if readonly:
-            raise StoreError(place, "is empty", "Crawl first: the crawl records what it sees there.")
-        _create(schema.metadata, connection)
+    if readonly:
+        raise StoreError(place, "is empty", "Crawl first: the crawl records what it sees there.")
+    with engine.execution_options(writes=True).begin() as connection:
+        if not _is_store(connection, place):  # nor has another process made the tables meanwhile
+            schema.metadata.create_all(connection)
+            connection.execute(schema.meta.insert(), {"name": "schema", "value": str(schema.VERSION)})
 
 
-def _create(metadata: MetaData, connection: Any) -> None:
-    metadata.create_all(connection)
-    connection.execute(schema.meta.insert(), {"name": "schema", "value": str(schema.VERSION)})
+def _is_store(connection: Connection, place: str) -> bool:
+    """Return False for an empty database. Raises :exc:`StoreError` for another one, or a newer one."""
+    tables = set(inspect(connection).get_table_names())
+    if not tables:
+        return False
+    version = None
+    if schema.meta.name in tables:
+        version = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == "schema"))
+    if version is None or not version.isdigit() or not set(schema.metadata.tables) <= tables:
+        raise StoreError(place, "is a database, but no store", "Name another file in DEDUP_STORE.")
+    if int(version) > schema.VERSION:
+        raise StoreError(
+            place,
+            f"was written by a newer version (tables {version}, this version knows {schema.VERSION})",
+            "Upgrade scrapy-dedup, or name another file in DEDUP_STORE.",
+        )
+    return True

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from scrapy_dedup.content.fingerprints import Fingerprints
+from ..content.fingerprints import Fingerprints
 
 
 class ObservationRow(NamedTuple):

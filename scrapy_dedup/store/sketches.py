@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -11,22 +12,24 @@ from .values import insert_of
 
 _IDS = 500  # ids in one query
 
+_Site = tuple[str, str]  # scope and site
+
 
 class SketchKeeper:
     """Writes the sketches of rows, at most *cap* per scope and site.
 
     It counts what it writes, so that the sketches of a site are counted in the
-    database once only. Other processes' sketches since then are not seen: the cap
-    is a bound of order, not to the last sketch.
+    database only once. What other processes add since then is not seen: the cap
+    bounds the order of magnitude, not the last sketch.
     """
 
     def __init__(self, cap: int) -> None:
         self._cap = cap
-        self._numbers: dict[tuple[str, str], int] = {}
+        self._numbers: dict[_Site, int] = {}
 
     def forget(self) -> None:
         """Count anew: sketches were removed."""
-        self._numbers.clear()
+        self._numbers = {}
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -41,23 +44,46 @@ class SketchKeeper:
     def keep(self, connection: Connection, rows: Sequence[ObservationRow]) -> list[int | None]:
         """Write the sketches of *rows* and return their ids, None where there is or is kept none."""
         ids: list[int | None] = []
-        found: dict[int, dict[str, object]] = {}
+        sites: dict[_Site, dict[int, bytes]] = {}
         for row in rows:
-            sketch = row.fingerprints and row.fingerprints.sketch
-            if not sketch:
-                ids.append(None)
-                continue
-            data = sketch.to_bytes()
-            number = signed_hash(row.scope, row.site, data)
+            number = None
+            if row.fingerprints is not None and row.fingerprints.sketch is not None:
+                data = row.fingerprints.sketch.to_bytes()
+                number = signed_hash(row.scope, row.site, data)
+                sites.setdefault((row.scope, row.site), {})[number] = data
             ids.append(number)
-            found[number] = {"id": number, "scope": row.scope, "site": row.site, "data": data}
+        kept: set[int] = set()
+        for site, found in sites.items():
+            kept |= self._keep_site(connection, site, found)
+        return [number if number in kept else None for number in ids]
+
+    def _keep_site(self, connection: Connection, site: _Site, found: dict[int, bytes]) -> set[int]:
+        room = self._cap - self._number(connection, site)
+        if len(found) <= room:
+            self._insert(connection, site, found)
+            return set(found)
+        # Near the cap it matters which of them are there already.
         known = self._known(connection, list(found))
-        new = [values for number, values in found.items() if number not in known]
-        kept = [values for values in new if self._room(connection, str(values["scope"]), str(values["site"]))]
-        if kept:
-            connection.execute(insert_of(connection)(page_sketch).on_conflict_do_nothing(), kept)
-        known.update(int(str(values["id"])) for values in kept)
-        return [number if number in known else None for number in ids]
+        new = [number for number in found if number not in known][: max(room, 0)]
+        if new:
+            self._insert(connection, site, {number: found[number] for number in new})
+        return known.union(new)
+
+    def _insert(self, connection: Connection, site: _Site, sketches: dict[int, bytes]) -> None:
+        scope, name = site
+        values: list[dict[str, Any]] = [
+            {"id": number, "scope": scope, "site": name, "data": data} for number, data in sketches.items()
+        ]
+        insert = insert_of(connection)(page_sketch).on_conflict_do_nothing()
+        result = connection.execute(insert, values, execution_options={"preserve_rowcount": True})
+        self._numbers[site] += result.rowcount if result.rowcount >= 0 else len(values)
+
+    def _number(self, connection: Connection, site: _Site) -> int:
+        if site not in self._numbers:
+            scope, name = site
+            query = select(func.count()).where(page_sketch.c.scope == scope, page_sketch.c.site == name)
+            self._numbers[site] = connection.scalar(query) or 0
+        return self._numbers[site]
 
     def _known(self, connection: Connection, ids: Sequence[int]) -> set[int]:
         known: set[int] = set()
@@ -65,14 +91,3 @@ class SketchKeeper:
             query = select(page_sketch.c.id).where(page_sketch.c.id.in_(ids[start : start + _IDS]))
             known.update(connection.scalars(query))
         return known
-
-    def _room(self, connection: Connection, scope: str, site: str) -> bool:
-        """Return True, and count one more, if the site may have another sketch."""
-        key = scope, site
-        if key not in self._numbers:
-            query = select(func.count()).where(page_sketch.c.scope == scope, page_sketch.c.site == site)
-            self._numbers[key] = connection.scalar(query) or 0
-        if self._numbers[key] >= self._cap:
-            return False
-        self._numbers[key] += 1
-        return True

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, exists, func, or_, select, update
 
-from scrapy_dedup.content.sketch import Sketch
-from scrapy_dedup.observation import Observation
+from ..content.sketch import Sketch
+from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .rows import DiscardRow, DiscardState, ObservationRow
 from .schema import discard, observation, page_sketch
@@ -246,8 +246,8 @@ class Store:
         with clear_errors(self.place), self._engine.connect() as connection:
             raw = connection.connection.dbapi_connection
             assert raw is not None
-            raw.execute("PRAGMA incremental_vacuum").fetchall()
-            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            # execute() would stop after one page, since there is no row to fetch.
+            raw.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
 
     # Connections
 
@@ -307,9 +307,16 @@ def _observation(row: Any) -> Observation:
         length=row.length,
         bag=row.bag,
         headers=row.headers,
-        sketch=None if row.data is None else Sketch.from_bytes(row.data),
+        sketch=_sketch(row.data),
         words=row.words,
     )
+
+
+def _sketch(data: bytes | None) -> Sketch | None:
+    try:
+        return None if data is None else Sketch.from_bytes(data)
+    except ValueError:  # damaged, or of a later version: the fingerprints are there all the same
+        return None
 
 
 def _upsert_discards(connection: Connection, rows: Sequence[DiscardRow]) -> None:

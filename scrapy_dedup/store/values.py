@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scrapy_dedup.observation import without_userinfo
+from ..observation import without_userinfo
 from .rows import DiscardRow, ObservationRow
 from .schema import signed_hash
 

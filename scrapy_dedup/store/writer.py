@@ -2,11 +2,11 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .database import StoreError
 from .rows import DiscardRow, ObservationRow
@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 _LOCK_WAIT = 1.0  # seconds that the database itself waits for another writer
 _LOCK_PATIENCE = 30.0  # seconds of waiting for other writers before it is told
 _LONGEST_PAUSE = 30.0  # seconds between two attempts on a store that fails
+
+_T = TypeVar("_T")
 
 Row = ObservationRow | DiscardRow
 #: Work that makes rows; it runs in the thread.
@@ -36,16 +38,16 @@ class WriterCounts(NamedTuple):
     waiting: int
 
 
-class _Barrier:
-    """Stands in the queue behind the rows that a flush waits for."""
+class _Flush:
+    """Somebody waits for all rows to be written."""
 
     def __init__(self) -> None:
-        self.reached = Event()
+        self.ended = Event()
         self.written = False
 
-    def pass_by(self, written: bool) -> None:
+    def end(self, *, written: bool) -> None:
         self.written = written
-        self.reached.set()
+        self.ended.set()
 
 
 class Writer:
@@ -76,7 +78,8 @@ class Writer:
         self._max_waiting = max_waiting
         self._max_bytes = max_bytes
         self._sketches_per_site = sketches_per_site
-        self._queue: SimpleQueue[tuple[Row | Task | _Barrier, int]] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Row | Task, int]] = SimpleQueue()
+        self._flushes: SimpleQueue[_Flush] = SimpleQueue()
         self._wake = Event()
         self._closing: float | None = None
         # Each number is changed by one side only, so that no lock is needed.
@@ -87,12 +90,11 @@ class Writer:
         self._lost = 0
         self._failed = 0
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._barriers: list[_Barrier] = []  # behind the held rows
         self._store: Store | None = None
         self._retry_at = 0.0
         self._pause = 0.0
         self._locked_since = 0.0
-        self._warned = False
+        self._warned = self._recovered = False  # each is told once: a full disk comes and goes
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
         self._thread.start()
 
@@ -103,36 +105,37 @@ class Writer:
 
         *size* is the bytes that a task holds, a page's body for instance.
         """
-        waiting = self._bytes_in - self._bytes_out
-        if self._closing is not None or self._queue.qsize() >= self._max_waiting or waiting + size > self._max_bytes:
+        waiting = self._queue.qsize()
+        held = self._bytes_in - self._bytes_out + size
+        if self._closing is not None or waiting >= self._max_waiting or held > self._max_bytes:
             self._refused += 1
             return False
-        if size:
-            self._bytes_in += size
-            if (waiting + size) * 2 > self._max_bytes:
-                self._wake.set()
+        self._bytes_in += size
+        if (waiting * 2 > self._max_waiting or held * 2 > self._max_bytes) and not self._wake.is_set():
+            self._wake.set()
         self._queue.put((row, size))
         return True
 
     def flush(self, timeout: float = 10.0) -> bool:
         """Wait until all that was handed over is written; return False if that fails or takes longer."""
-        barrier = _Barrier()
-        self._queue.put((barrier, 0))
-        self._retry_at = 0.0
+        if not self._thread.is_alive():
+            return False
+        flush = _Flush()
+        self._flushes.put(flush)
         self._wake.set()
-        return barrier.reached.wait(timeout) and barrier.written
+        return flush.ended.wait(timeout) and flush.written
 
     def close(self, timeout: float = 10.0) -> bool:
         """Write what is left, for *timeout* seconds at most, and end the thread.
 
-        Return False if not all could be written. It waits: call it in a thread
+        Return False if rows were dropped, now or before. It waits: call it in a thread
         where an event loop runs.
         """
         if self._closing is None:
             self._closing = time.monotonic() + timeout
         self._wake.set()
         self._thread.join(timeout + 1)
-        return not self._thread.is_alive() and not self._lost
+        return not self._thread.is_alive() and not self.counts.dropped
 
     @property
     def counts(self) -> WriterCounts:
@@ -148,8 +151,12 @@ class Writer:
             while True:
                 self._wake.wait(self._interval)
                 self._wake.clear()
-                closing = self._closing  # asked before the queue is emptied: what came before it is written
-                self._write_waiting(closing)
+                # Asked before the queue is emptied: what was handed over before them is written.
+                closing = self._closing
+                flushes = list(_all_of(self._flushes))
+                error = self._write_waiting(closing, flushing=bool(flushes))
+                for flush in flushes:
+                    flush.end(written=error is None)
                 if closing is not None:
                     return
         except Exception:
@@ -161,39 +168,37 @@ class Writer:
             if self._store is not None:
                 self._store.close()
 
-    def _write_waiting(self, closing: float | None) -> None:
-        """Write what waits. While the store fails, try again after a pause only, or once more when closing."""
-        while closing is not None or time.monotonic() >= self._retry_at:
-            if not self._held and not self._barriers:
-                self._take()
-            if not self._held and not self._barriers:
-                return
-            error = self._write(self._held) if self._held else None
-            if error is None:
-                self._held = []
-            for barrier in self._barriers:
-                barrier.pass_by(error is None)
-            self._barriers = []
+    def _write_waiting(self, closing: float | None, *, flushing: bool) -> StoreError | None:
+        """Write what waits; return what hinders it.
+
+        A store that failed is tried again after a pause, or when somebody waits.
+        """
+        waited_for = flushing or closing is not None
+        if not waited_for and time.monotonic() < self._retry_at:
+            return None
+        while True:
+            self._take()
+            if not self._held:
+                return None
+            full = len(self._held) >= self._batch
+            error = self._write()
             if error is not None:
                 self._troubled(error)
-                if closing is not None and (not error.locked or time.monotonic() > closing):
-                    return
+                if closing is None or not error.locked or time.monotonic() > closing:
+                    return error
+            elif not full and not waited_for:
+                return None  # what has come meanwhile makes the next batch
 
     def _take(self) -> None:
-        """Move a batch out of the queue, up to a barrier at most; run the tasks in it."""
-        while len(self._held) < self._batch:
-            try:
-                item, size = self._queue.get_nowait()
-            except Empty:
-                return
-            if isinstance(item, _Barrier):
-                self._barriers.append(item)
-                return
+        """Move a batch out of the queue; run the tasks in it."""
+        for item, size in _all_of(self._queue):
             if isinstance(item, tuple):
                 self._held.append(item)
             else:
                 self._held.extend(self._made_by(item))
                 self._bytes_out += size
+            if len(self._held) >= self._batch:
+                return
 
     def _made_by(self, task: Task) -> Iterable[Row]:
         try:
@@ -203,22 +208,24 @@ class Writer:
             self._fail("A response could not be recorded")
             return ()
 
-    def _write(self, rows: list[Row]) -> StoreError | None:
-        """Write rows; return what hinders it. Rows that the database refuses by themselves are counted."""
+    def _write(self) -> StoreError | None:
+        """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
         try:
             store = self._open_store()
             try:
-                store.add(rows)
-                self._written += len(rows)
+                store.add(self._held)
+                self._written += len(self._held)
+                self._held = []
             except StoreError:
                 raise
             except Exception:  # noqa: BLE001 (one row is bad: find it)
-                for row in rows:
-                    self._write_one(store, row)
+                while self._held:
+                    self._write_one(store, self._held[0])
+                    del self._held[0]
         except StoreError as error:
             return error
-        if self._warned:
-            self._warned = False
+        if self._warned and not self._recovered:
+            self._recovered = True
             logger.info("The store %s can be written again", store.place)
         self._pause = self._locked_since = 0.0
         return None
@@ -269,16 +276,15 @@ class Writer:
             logger.error("%s (told once, the others are counted)", message, exc_info=True)  # noqa: LOG014
 
     def _lose_the_rest(self) -> None:
-        self._lost += len(self._held)
+        self._lost += len(self._held) + sum(1 for _ in _all_of(self._queue))
         self._held = []
-        while True:
-            try:
-                item, _ = self._queue.get_nowait()
-            except Empty:
-                break
-            if isinstance(item, _Barrier):
-                item.pass_by(False)
-            else:
-                self._lost += 1
-        for barrier in self._barriers:
-            barrier.pass_by(False)
+        for flush in _all_of(self._flushes):
+            flush.end(written=False)
+
+
+def _all_of(queue: SimpleQueue[_T]) -> Iterator[_T]:
+    while True:
+        try:
+            yield queue.get_nowait()
+        except Empty:
+            return

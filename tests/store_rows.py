@@ -1,0 +1,30 @@
+"""Rows for the tests of the store."""
+
+from typing import Any
+
+from scrapy_dedup.content.fingerprints import fingerprint_body
+from scrapy_dedup.store.rows import DiscardRow, ObservationRow
+
+
+def seen(path: str, /, text: str | None = "some text", **fields: Any) -> ObservationRow:
+    """Return the row of an HTML page with this text; of a response without content if it is None."""
+    row = ObservationRow("", "example.com", f"http://example.com/{path}", 1_000.0, 200)
+    if text is not None:
+        body = f"<title>{text}</title><p>template</p>".encode()
+        row = row._replace(fingerprints=fingerprint_body(body, "text/html"), length=len(body), content_type="text/html")
+    return row._replace(**fields)
+
+
+def discarded(path: str, /, **fields: Any) -> DiscardRow:
+    """Return the row of a discarded request."""
+    row = DiscardRow(
+        scope="",
+        spider="shop",
+        site="example.com",
+        url=f"http://example.com/{path}",
+        rule="0badcafe",
+        key="http://example.com/key",
+        taken_for="http://example.com/first",
+        time=1_000.0,
+    )
+    return row._replace(**fields)

@@ -1,0 +1,200 @@
+import sqlite3
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from scrapy_dedup.store.database import StoreError, database_path, place_of
+from scrapy_dedup.store.store import Store
+
+from .store_rows import seen
+
+
+def test_only_the_owner_may_read(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "dedup" / "store.sqlite"
+    with Store.open(path) as store:
+        store.add_observations([seen("a")])
+        files = list(path.parent.iterdir())
+        assert len(files) >= 2  # the write-ahead log, too
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_directory_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    Store.open(tmp_path / "store.sqlite").close()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+@pytest.mark.parametrize("name", ["s.sqlite", "with space", "100%?#&.sqlite", "ünicode", "a;b'c\"d"])
+def test_names(tmp_path: Path, name: str) -> None:
+    for target in (tmp_path / name, str(tmp_path / name)):
+        with Store.open(target) as store:
+            store.add_observations([seen("a")])
+    assert (tmp_path / name).exists()
+    with Store.open(tmp_path / name, readonly=True) as store:
+        assert len(list(store.observations())) == 1
+
+
+def test_an_sqlalchemy_url(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/store.sqlite") as store:
+        assert store.path == tmp_path / "store.sqlite"
+        store.add_observations([seen("a")])
+    with Store.open(tmp_path / "store.sqlite") as store:
+        assert len(list(store.observations())) == 1
+
+
+def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store.open("store.sqlite") as store:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        store.add_observations([seen("a")])
+        assert store.intact()
+        assert store.size() > 0
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ("nosuchdatabase://host/x", "nosuchdatabase"),
+        ("://", "Could not parse"),
+        ("sqlite://", "is gone when the crawl ends"),
+        (":memory:", "is gone when the crawl ends"),
+    ],
+)
+def test_a_wrong_target(target: str, problem: str) -> None:
+    with pytest.raises(StoreError, match="DEDUP_STORE") as caught:
+        Store.open(target)
+    assert problem in caught.value.problem
+
+
+def test_passwords_are_not_told() -> None:
+    assert place_of("postgresql://me:secret@host/crawl") == "postgresql://me:***@host/crawl"
+    assert database_path("postgresql://me:secret@host/crawl") is None
+
+
+def test_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    path.write_bytes(b"this is no database, whatever its name is " * 100)
+    for readonly in (False, True):
+        with pytest.raises(StoreError) as caught:
+            Store.open(path, readonly=readonly)
+        assert str(caught.value).startswith(f"store {path}: file is not a database. Move that file away")
+    assert path.read_bytes().startswith(b"this is no database")
+
+
+def test_a_damaged_database(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.open(path) as store:
+        store.add_observations(seen(str(i), str(i)) for i in range(2_000))
+    data = bytearray(path.read_bytes())
+    data[8_192 : len(data) - 4_096] = b"\xff" * (len(data) - 12_288)
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"malformed.*Move that file away"), Store.open(path) as store:
+        list(store.observations())
+
+
+def test_another_database(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE meta (name, value)")
+    connection.close()
+    with pytest.raises(StoreError, match="is a database, but no store"):
+        Store.open(path)
+
+
+def test_a_newer_store(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    Store.open(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = '2' WHERE name = 'schema'")
+    connection.commit()
+    connection.close()
+    for readonly in (False, True):
+        with pytest.raises(StoreError, match=r"newer version \(tables 2, this version knows 1\). Upgrade scrapy-dedup"):
+            Store.open(path, readonly=readonly)
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    path.touch()
+    with pytest.raises(StoreError, match=r"is empty\. Crawl first"):
+        Store.open(path, readonly=True)
+    with Store.open(path) as store:
+        assert store.sites() == []
+
+
+def test_reading_only(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with pytest.raises(StoreError, match=r"does not exist\. Crawl first"):
+        Store.open(path, readonly=True)
+    assert not path.exists()
+    with Store.open(path) as store:
+        store.add_observations([seen("a")])
+        with Store.open(path, readonly=True) as reader:
+            assert len(list(reader.observations())) == 1
+            with pytest.raises(StoreError, match="readonly"):
+                reader.add_observations([seen("b")])
+
+
+def test_a_directory_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"unable to open database file\. Make sure"):
+        Store.open(tmp_path)
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="Make its directory writable"):
+        Store.open(tmp_path / "file" / "store.sqlite")
+
+
+def test_a_store_that_another_process_holds(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.open(path, timeout=0.01) as store:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert store.sites() == []  # reading goes on
+        Store.open(path, timeout=0.01).close()  # and so does opening
+        with pytest.raises(StoreError, match=r"locked\. Another process writes to it") as caught:
+            store.add_observations([seen("a")])
+        assert caught.value.locked
+        other.execute("COMMIT")
+        other.close()
+        store.add_observations([seen("a")])
+
+
+def test_many_threads_open_and_write_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    errors: list[BaseException] = []
+    barrier = threading.Barrier(6)
+
+    def work(name: str) -> None:
+        try:
+            barrier.wait()
+            with Store.open(path, timeout=30) as store:
+                for i in range(20):
+                    store.add_observations([seen(f"{name}/{i}")])
+        except BaseException as error:  # noqa: BLE001 (raised again below)
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(str(i),)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    with Store.open(path) as store:
+        assert store.sites()[0].urls == 120
+
+
+def test_a_vanished_file_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.open(path) as store:
+        assert store.intact()
+        path.rename(tmp_path / "moved")
+        assert not store.intact()
+        path.touch()
+        assert not store.intact()

@@ -1,0 +1,351 @@
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import StatementError
+
+from scrapy_dedup import Observation
+from scrapy_dedup.content.fingerprints import fingerprint_body
+from scrapy_dedup.store.rows import DiscardState
+from scrapy_dedup.store.store import SiteCount, Store
+
+from .store_rows import discarded, seen
+
+DAY = 86_400
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "dedup" / "store.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store.open(path) as opened:
+        yield opened
+
+
+def urls(store: Store, *args: str, **kwargs: float) -> list[str]:
+    return sorted(o.url.removeprefix("http://example.com/") for o in store.observations(*args, **kwargs))  # type: ignore[arg-type]
+
+
+def count(path: Path, table: str) -> int:
+    connection = sqlite3.connect(path)
+    try:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def test_what_goes_in_comes_out(store: Store) -> None:
+    row = seen(
+        "a",
+        headers={"etag": "x", "content-language": "de"},
+        canonical="http://example.com/canonical",
+        hops=["http://example.com/hop"],
+        spider="shop",
+    )
+    store.add_observations([row])
+    prints = row.fingerprints
+    assert prints is not None
+    assert list(store.observations()) == [
+        Observation(
+            row.url,
+            prints.text,
+            canonical=row.canonical,
+            time=row.time,
+            length=row.length,
+            bag=prints.bag,
+            headers=row.headers,
+            sketch=prints.sketch,
+        )
+    ]
+
+
+def test_every_column_is_filled(store: Store, path: Path) -> None:
+    store.add_observations(
+        [
+            seen(
+                "a",
+                headers={"etag": "x"},
+                canonical="http://example.com/c",
+                redirect="http://example.com/r",
+                hops=["http://example.com/h"],
+                spider="shop",
+            )
+        ]
+    )
+    store.add_discards([discarded("d", callback="parse", meta={"a": [1]})])
+    connection = sqlite3.connect(path)
+    connection.row_factory = sqlite3.Row
+    for table in ("observation", "page_sketch", "discard"):
+        row = connection.execute(f"SELECT * FROM {table}").fetchone()
+        assert [name for name in row.keys() if row[name] is None] == []  # noqa: SIM118 (a row iterates over its values)
+    connection.close()
+
+
+def test_other_content_is_its_digest(store: Store) -> None:
+    prints = fingerprint_body(b"\x89PNG", "image/png")
+    store.add_observations([seen("a.png", None, fingerprints=prints)])
+    (found,) = store.observations()
+    assert (found.fingerprint, found.bag, found.words, found.sketch) == (prints.digest, prints.digest, None, None)
+
+
+def test_redirects_and_errors_are_observations(store: Store) -> None:
+    store.add_observations(
+        [
+            seen("r", None, status=302, redirect="http://example.com/a"),
+            seen("gone", None, status=404),
+            seen("head", None),
+        ]
+    )
+    found = {o.url[-4:]: o for o in store.observations()}
+    assert found["om/r"].redirect == "http://example.com/a"
+    assert found["gone"].status == 404
+    assert {o.fingerprint for o in found.values()} == {""}
+    assert "head" not in found  # status 200 without content tells nothing
+
+
+def test_the_latest_of_each_url(store: Store) -> None:
+    store.add_observations([seen("a", "old", time=1.0), seen("b", "b")])
+    store.add_observations([seen("a", "new", time=2.0), seen("a", None, time=3.0)])
+    found = {o.url: o for o in store.observations()}
+    assert len(found) == 2
+    assert found["http://example.com/a"].time == 2.0  # the answer to HEAD does not hide it
+    assert found["http://example.com/a"].fingerprint == seen("a", "new").fingerprints.text  # type: ignore[union-attr]
+
+
+def test_urls_that_changed(store: Store) -> None:
+    store.add_observations(
+        [seen("same"), seen("changed", "one"), seen("down"), seen("once"), seen("other", site="b.com")]
+    )
+    store.add_observations(
+        [seen("same"), seen("changed", "two"), seen("down", "error", status=503), seen("other", "two", site="b.com")]
+    )
+    assert store.unstable_urls() == {"http://example.com/changed", "http://example.com/other"}
+    assert store.unstable_urls("", "example.com") == {"http://example.com/changed"}
+    assert store.unstable_urls("scope") == set()
+
+
+def test_scope_site_and_time(store: Store) -> None:
+    store.add_observations(
+        [seen("a"), seen("b", time=5_000.0), seen("c", site="other.com"), seen("d", scope="members", time=5_000.0)]
+    )
+    assert urls(store) == ["a", "b", "c"]
+    assert urls(store, "", "example.com") == ["a", "b"]
+    assert urls(store, "members") == ["d"]
+    assert urls(store, "", "none.com") == []
+    assert urls(store, "", since=2_000.0) == ["b"]
+    assert store.sites() == [
+        SiteCount("", "example.com", 2, 2, 1_000.0, 5_000.0),
+        SiteCount("", "other.com", 1, 1, 1_000.0, 1_000.0),
+        SiteCount("members", "example.com", 1, 1, 5_000.0, 5_000.0),
+    ]
+    assert [site.site for site in store.sites("members")] == ["example.com"]
+
+
+def test_sites_count_responses_and_urls(store: Store) -> None:
+    store.add_observations([seen("a"), seen("a"), seen("b")])
+    assert store.sites() == [SiteCount("", "example.com", 3, 2, 1_000.0, 1_000.0)]
+
+
+def test_user_names_and_passwords_are_not_stored(store: Store, path: Path) -> None:
+    secret = "http://me:secret@example.com/"
+    store.add_observations([seen("", url=secret, canonical=secret, redirect=secret, hops=[secret])])
+    store.add_discards([discarded("", url=secret, key=secret, taken_for=secret)])
+    store.close()
+    assert b"secret" not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.com/\ud800", "http://example.com/é", "http://example.com/\0", "no url"]
+)
+def test_any_url_is_taken(store: Store, url: str) -> None:
+    store.add_observations([seen("", url=url)])
+    (found,) = store.observations()
+    assert found.url == url.replace("\ud800", "\\ud800")
+
+
+@pytest.mark.parametrize("fingerprint", ["f1", "redirect:http://a/", "F" * 32, "x" * 15, "x" * 16, "é", "0" * 32])
+def test_any_fingerprint_is_taken(store: Store, fingerprint: str) -> None:
+    prints = fingerprint_body(b"", "image/png")
+    prints = type(prints)(prints.kind, fingerprint, fingerprint, fingerprint)
+    store.add_observations([seen("a", None, fingerprints=prints)])
+    (found,) = store.observations()
+    assert (found.fingerprint, found.bag) == (fingerprint, fingerprint)
+
+
+def test_equal_pages_share_a_sketch(store: Store, path: Path) -> None:
+    store.add_observations([seen("a"), seen("b"), seen("c", "other")])
+    store.add_observations([seen("d")])
+    assert count(path, "page_sketch") == 2
+    assert {o.url[-1]: o.words for o in store.observations()} == {"a": 3, "b": 3, "c": 2, "d": 3}
+    store.add_observations([seen("e", site="other.com")])
+    assert count(path, "page_sketch") == 3  # a site can be forgotten by itself
+
+
+def test_sketches_per_site_are_capped(path: Path) -> None:
+    with Store.open(path, sketches_per_site=3) as store:
+        store.add_observations([seen("a", "a"), seen("b", "b")])
+    with Store.open(path, sketches_per_site=3) as store:
+        store.add_observations([seen(x, x) for x in "bcdaf"])
+        store.add_observations([seen("g", "g"), seen("h", "b")])
+        store.add_observations([seen("a", site="other.com")])
+        assert count(path, "page_sketch") == 4
+        kept = {o.url[-1]: o for o in store.observations("", "example.com")}
+        assert {name for name, o in kept.items() if o.sketch is not None} == {"a", "b", "c", "h"}
+        assert {o.words for o in kept.values()} == {2}
+        assert len({o.fingerprint for o in kept.values()}) == 6
+
+
+def test_a_failed_batch_leaves_nothing(store: Store, path: Path) -> None:
+    with pytest.raises(StatementError):
+        store.add([seen("a"), seen("b", headers={"x": object()})])
+    assert (count(path, "observation"), count(path, "page_sketch")) == (0, 0)
+    store.add([seen("a")])
+    assert count(path, "page_sketch") == 1
+
+
+def test_a_damaged_sketch_is_left_out(store: Store, path: Path) -> None:
+    store.add_observations([seen("a")])
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE page_sketch SET data = x'ff'")
+    connection.commit()
+    connection.close()
+    (found,) = store.observations()
+    assert (found.sketch, found.words) == (None, 3)
+
+
+def test_many_rows_are_streamed(store: Store) -> None:
+    store.add_observations(seen(str(i), time=float(i)) for i in range(2_500))
+    rows = store.observations()
+    first = next(rows)
+    store.add_observations([seen("new")])  # writing goes on beside a reader
+    assert len({first.url, *(o.url for o in rows)}) == 2_500
+
+
+def test_reading_needs_no_sorting(store: Store) -> None:
+    plans: list[str] = []
+    with store._engine.connect() as connection:
+        original = store._stream
+
+        def explain(query: object) -> object:
+            sql = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))  # type: ignore[attr-defined]
+            plans.extend(row[3] for row in connection.execute(text("EXPLAIN QUERY PLAN " + sql)))
+            return original(select(1).where(text("0")))
+
+        store._stream = explain  # type: ignore[method-assign, assignment]
+        list(store.observations("", "example.com"))
+        list(store.observations())
+    assert plans
+    assert not [step for step in plans if "TEMP B-TREE" in step]
+    assert any("observation_by_site" in step for step in plans)
+
+
+# Discards
+
+
+def test_discards(store: Store) -> None:
+    rows = [
+        discarded("a", callback="parse_item", meta={"depth": 2, "tags": ["x", None]}),
+        discarded("b", rule="other", spider="second"),
+        discarded("c", scope="members"),
+    ]
+    store.add_discards(rows)
+    found = list(store.discards())
+    assert [row._replace(id=None) for row in found] == rows[:2]
+    assert [row.url[-1] for row in store.discards("", spider="shop")] == ["a"]
+    assert [row.url[-1] for row in store.discards("", rule="other")] == ["b"]
+    assert [row.url[-1] for row in store.discards("members")] == ["c"]
+
+
+def test_one_discard_per_url_scope_and_spider(store: Store) -> None:
+    store.add_discards([discarded("a"), discarded("a", rule="second"), discarded("a", spider="other")])
+    store.add_discards([discarded("a", rule="third", time=2_000.0)])
+    assert [(row.spider, row.rule) for row in store.discards()] == [("shop", "third"), ("other", "0badcafe")]
+
+
+def test_marked_discards(store: Store) -> None:
+    store.add_discards([discarded(x) for x in "abc"])
+    a, b, c = (row.id for row in store.discards())
+    assert a is not None
+    assert b is not None
+    store.mark_discards([a], DiscardState.REPLAYED)
+    store.mark_discards([b], DiscardState.RELEASED)
+    store.mark_discards([], DiscardState.RELEASED)
+    assert [row.id for row in store.discards()] == [c]
+    assert [row.id for row in store.discards(state=DiscardState.REPLAYED)] == [a]
+    assert [row.state.value for row in store.discards(state=None)] == ["replayed", "released", "pending"]
+    store.add_discards([discarded("a")])  # discarded again, by a later crawl
+    assert [row.url[-1] for row in store.discards()] == ["a", "c"]
+
+
+# Forgetting
+
+
+def test_forget_a_site(store: Store, path: Path) -> None:
+    store.add_observations([seen("rareword", "peculiar"), seen("b"), seen("c", site="other.com"), seen("d", scope="s")])
+    store.add_discards([discarded("rareword"), discarded("e", site="other.com")])
+    assert store.forget("example.com", "") == 2
+    assert [(site.scope, site.site) for site in store.sites()] == [("", "other.com"), ("s", "example.com")]
+    assert store.forget("example.com") == 1
+    assert store.forget("none.com") == 0
+    assert (count(path, "page_sketch"), count(path, "discard")) == (1, 1)
+    files = [path, *path.parent.glob("store.sqlite-*")]
+    assert not [file for file in files if b"rareword" in file.read_bytes()]
+
+
+def test_sketches_come_again_after_forgetting(path: Path) -> None:
+    with Store.open(path, sketches_per_site=1) as store:
+        store.add_observations([seen("a", "a")])
+        store.forget("example.com")
+        store.add_observations([seen("b", "b")])
+        assert [o.sketch is not None for o in store.observations()] == [True]
+
+
+def test_prune_by_age(store: Store, path: Path) -> None:
+    store.add_observations([seen("old", "old", time=1.0 * DAY), seen("new", "new", time=5.0 * DAY)])
+    store.add_discards([discarded("old", time=1.0 * DAY), discarded("new", time=5.0 * DAY)])
+    assert store.prune(max_age_days=3, now=6.0 * DAY) == 2
+    assert urls(store) == ["new"]
+    assert (count(path, "page_sketch"), count(path, "discard")) == (1, 1)
+    assert store.prune(max_age_days=3, now=6.0 * DAY) == 0
+    assert store.prune() == 0
+
+
+def test_prune_by_number(store: Store, path: Path) -> None:
+    store.add_observations(seen(str(i), str(i)) for i in range(10))
+    store.add_discards(discarded(str(i)) for i in range(10))
+    assert store.prune(max_rows=4) == 12
+    assert urls(store) == ["6", "7", "8", "9"]
+    assert (count(path, "page_sketch"), count(path, "discard")) == (4, 4)
+    assert store.prune(max_rows=4) == 0
+    assert store.prune(max_rows=0) == 8
+
+
+def test_a_shared_sketch_stays_while_it_is_used(store: Store, path: Path) -> None:
+    store.add_observations([seen("a", time=1.0), seen("b", time=9.0 * DAY)])
+    store.prune(max_age_days=1, now=9.0 * DAY)
+    assert count(path, "page_sketch") == 1
+
+
+def test_the_file_shrinks(store: Store) -> None:
+    store.add_observations(seen(str(i), f"text {i} " * 20) for i in range(3_000))
+    before = store.size()
+    store.prune(max_rows=10)
+    assert 0 < store.size() < before / 5
+
+
+def test_bytes_per_page(store: Store) -> None:
+    def page(number: int) -> str:
+        return " ".join(f"<p>word{number * i} and some more text" for i in range(100))
+
+    rows = [
+        seen(f"p/{i}", None, fingerprints=fingerprint_body(page(i).encode(), "text/html"), content_type="text/html")
+        for i in range(300)
+    ]
+    store.add_observations(rows)
+    store.close()
+    assert store.size() / len(rows) < 2_500
