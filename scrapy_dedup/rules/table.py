@@ -97,12 +97,11 @@ class OpTable:
                 return False
         for key in exact:
             bounds = self.bounds(key)
-            drops = all(isinstance(bound.operation, Ignore) and bound.operation.only is None for bound in bounds)
             if key.startswith(_ORIGIN_KINDS):
                 continue
             if "[" in key or any(key.startswith(deep) for deep in self.deep):
                 return False
-            if len(bounds) > 1 and not drops:
+            if len(bounds) > 1 and not all(isinstance(bound.operation, Ignore) for bound in bounds):
                 return False
             # Where a segment is removed, all keys of the path mean something else.
             if key[:5] == "path." and key != "path.trail" and not isinstance(bounds[0].operation, IgnoreValue | Keep):
@@ -110,7 +109,7 @@ class OpTable:
             if key == "ext":
                 return False
         return not prefixes or (
-            all(prefix.startswith("q.") and isinstance(op, Ignore) and op.only is None for prefix, op in prefixes)
+            all(prefix.startswith("q.") and isinstance(operation, Ignore) for prefix, operation in prefixes)
             and not self.deep_query
         )
 

@@ -27,7 +27,8 @@ class KeyValueView:
     """A URL, its site and its values.
 
     ``values``: key -> value; an absent key is not in it, ``""`` is the value of an
-    empty one, None that of a matrix parameter without ``=``.
+    empty one, None that of a matrix parameter without ``=``. A text that is no URL
+    with a host has no site, "", and no values.
     """
 
     url: str
@@ -107,6 +108,8 @@ def compose(view: KeyValueView) -> str:
 
 def _site_and_values(url: str, groups: SiteGroups) -> tuple[str, dict[str, str | None]]:
     origin_text, path, query = normal_parts(url)
+    if not origin_text:
+        return "", {}
     origin = origin_of(origin_text, groups)
     values: dict[str, str | None] = dict(origin.values)
     path_values(path, values)

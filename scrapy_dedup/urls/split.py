@@ -13,7 +13,7 @@ _split = re.compile(
     re.DOTALL,
 ).match
 _is_pair = re.compile(r"[A-Za-z0-9_.\-]+=").match
-_is_part = re.compile(r"[\w.\-\[\]]+=").match
+_is_part = re.compile(r"(?:[\w.\-\[\]]|%5[BDbd])+=", re.ASCII).match
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ def _path_entries(lead: str, path: str, entries: list[Entry]) -> None:
     if first or lead:
         entries.append(Entry(lead, "", first, first))
     heads = [text.partition(";")[0] for text in texts]
-    positional = [n for n, head in enumerate(heads) if head and not _is_pair(head)]
+    end = len(texts) - 1
+    positional = [n for n, head in enumerate(heads) if not _is_pair(head) and (n < end or texts[n])]
     last = positional[-1] if positional else -1
     position = 0
     for number, text in enumerate(texts):
@@ -94,7 +95,7 @@ def _path_entries(lead: str, path: str, entries: list[Entry]) -> None:
         if pair:
             key, value = "s." + head[: pair.end() - 1], head[pair.end() :]
             entries.append(Entry("/", key, value, head))
-        elif not head and number == len(texts) - 1:
+        elif number == end and not text:
             entries.append(Entry("/", "path.trail" if number else "", "/", ""))
         else:
             stem, extension = split_extension(head) if number == last else (head, None)
