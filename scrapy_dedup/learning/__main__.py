@@ -72,7 +72,9 @@ def _observations(store: Store, options: argparse.Namespace) -> Iterator[Observa
 
 def _end_with_parent() -> None:
     """Wait for the end of standard input, then end the process at once."""
-    sys.stdin.buffer.read()
+    # Not by sys.stdin: its lock, held here, would make Python abort when the work is done.
+    while os.read(0, 4096):
+        pass
     os._exit(3)
 
 
