@@ -1,1 +1,43 @@
-"""What plugs into Scrapy: the add-on, and the components that it lists."""
+"""What plugs into Scrapy: the add-on, and the components that it lists.
+
+The components may also be listed by hand, by the names below; they are loaded when they
+are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .addon import Addon
+    from .discards import DuplicateDiscarded
+    from .dupefilter import DupeFilter
+    from .gate import Gate
+    from .pages import PageMiddleware
+    from .recorder import MediaRecorder, RedirectRecorder
+
+__all__ = [
+    "Addon",
+    "DupeFilter",
+    "DuplicateDiscarded",
+    "Gate",
+    "MediaRecorder",
+    "PageMiddleware",
+    "RedirectRecorder",
+]
+
+_HOMES = {
+    "Addon": ".addon",
+    "DupeFilter": ".dupefilter",
+    "DuplicateDiscarded": ".discards",
+    "Gate": ".gate",
+    "MediaRecorder": ".recorder",
+    "PageMiddleware": ".pages",
+    "RedirectRecorder": ".recorder",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name], __name__), name)
+    return value

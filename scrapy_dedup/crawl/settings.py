@@ -209,6 +209,17 @@ class DedupSettings:
             raise DedupSettingError("DEDUP_SITES", settings.get("DEDUP_SITES"), *problem)
         return cls(**read)
 
+    @classmethod
+    def are_enabled(cls, settings: "BaseSettings") -> bool:
+        """Whether ``DEDUP_ENABLED`` is on; the other settings are not looked at. Raises :exc:`DedupSettingError`."""
+        setting = SETTINGS[0]
+        return bool(cls._read(setting, settings.get(setting.name, setting.default)))
+
+    @property
+    def compares(self) -> bool:
+        """Whether requests are compared on any site: not everything is in mode observe."""
+        return any(mode in (Mode.SHADOW, Mode.ACTIVE) for mode in (self.mode, *self.sites.values()))
+
     @staticmethod
     def _read(setting: Setting, value: object) -> Any:
         try:

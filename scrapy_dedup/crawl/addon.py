@@ -1,0 +1,78 @@
+"""The add-on: adds the components, and wraps the dupe filter that is configured."""
+
+import logging
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from scrapy.dupefilters import BaseDupeFilter
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.misc import load_object
+
+from .dupefilter import FALLBACK, DupeFilter
+from .gate import Gate
+from .pages import PageMiddleware
+from .recorder import MediaRecorder, RedirectRecorder
+from .settings import SETTINGS, DedupSettingError, DedupSettings
+from .stopping import told
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+
+#: Where the components stand: before everything else on the way out; outside redirects and
+#: compression; before HttpError.
+GATE, REDIRECTS, MEDIA, PAGES = 10, 605, 585, 40
+
+
+class Addon:
+    """``ADDONS = {"scrapy_dedup.Addon": 600}`` is the whole installation.
+
+    It adds the middlewares where they are not listed already, and puts the configured
+    dupe filter into :setting:`DEDUP_FALLBACK_DUPEFILTER_CLASS`, to wrap it.
+    """
+
+    def update_settings(self, settings: "BaseSettings") -> None:
+        """Add the components. Raises DedupSettingError for a wrong setting, NotConfigured if switched off."""
+        try:
+            if not DedupSettings.are_enabled(settings):
+                raise NotConfigured
+            dedup = DedupSettings.from_crawler_settings(settings)
+        except DedupSettingError as error:
+            raise told(error) from None
+        _warn_of_misspelled(settings)
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RedirectRecorder, REDIRECTS)
+        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageMiddleware, PAGES)
+        if dedup.media:
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
+        if dedup.compares:
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
+            _wrap_dupe_filter(settings)
+
+
+def _wrap_dupe_filter(settings: "BaseSettings") -> None:
+    current = settings["DUPEFILTER_CLASS"]
+    current_class = load_object(current)
+    if current_class is BaseDupeFilter:  # the user wants no filtering
+        return
+    if isinstance(current_class, type) and issubclass(current_class, DupeFilter):
+        return
+    priority = settings.getpriority("DUPEFILTER_CLASS") or 0
+    if not _is_set(settings, FALLBACK):
+        settings.set(FALLBACK, current, priority)
+    settings.set("DUPEFILTER_CLASS", DupeFilter, max(priority, SETTINGS_PRIORITIES["addon"]))
+
+
+def _is_set(settings: "BaseSettings", name: str) -> bool:
+    return settings.getpriority(name) is not None and bool(settings.get(name))
+
+
+def _warn_of_misspelled(settings: "BaseSettings") -> None:
+    """Tell settings that look as if they were meant for the plug-in."""
+    known = [setting.name for setting in SETTINGS]
+    names: list[Any] = [name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")]
+    for name in sorted(set(names) - set(known)):
+        meant = get_close_matches(name, known, 1, 0.8)
+        if meant:
+            logger.warning("%s is no setting of scrapy-dedup; is %s meant?", name, meant[0])

@@ -1,0 +1,77 @@
+"""Names of callbacks, so that two requests can be compared and a discarded one made again."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from scrapy.spiders import CrawlSpider
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+
+#: What Scrapy calls where a request names no callback.
+DEFAULT = "parse"
+
+
+class CallbackNames:
+    """Callback -> name, for one spider.
+
+    Methods of the spider have the name of the attribute that holds them (not that of
+    the function: two attributes may share one), functions their place in the code.
+    Callbacks that carry values of their own (closures, partials, methods of other
+    objects) have none: nothing tells whether two of them do the same.
+    """
+
+    def __init__(self, spider: "Spider") -> None:
+        self._spider = spider
+        self._known: dict[Any, str | None] = {}
+        # A CrawlSpider sends all links to one method, which calls what the link's rule says.
+        self._by_rule = CrawlSpider._callback if isinstance(spider, CrawlSpider) else None
+
+    def of(self, request: "Request") -> str | None:
+        """Return the name of the callback of *request*; None if it has none."""
+        callback = request.callback
+        if callback is None:
+            return DEFAULT
+        function = getattr(callback, "__func__", None)
+        if function is None or getattr(callback, "__self__", None) is not self._spider:
+            return self._function_name(callback)
+        try:
+            name = self._known[function]
+        except KeyError:
+            name = self._known[function] = self._method_name(callback)
+        if function is self._by_rule:
+            return f"{name}[{request.meta.get('rule')}]"
+        return name
+
+    def errback_name(self, request: "Request") -> str | None:
+        """Return the name of the errback if it is a method of the spider."""
+        errback = request.errback
+        return self._method_name(errback) if getattr(errback, "__self__", None) is self._spider else None
+
+    def method(self, name: str | None) -> Callable[..., Any] | None:
+        """Return the spider's method with the name of a callback; None for the default one or if there is none."""
+        if name is None or name == DEFAULT:
+            return None
+        found = getattr(self._spider, name.partition("[")[0], None)
+        return found if callable(found) else None
+
+    def has(self, name: str | None) -> bool:
+        """Whether the spider has a method with the name of a callback, so that a request can be made again."""
+        return name == DEFAULT or self.method(name) is not None
+
+    def _method_name(self, callback: Any) -> str | None:
+        own = getattr(self._spider, callback.__name__, None)
+        if own == callback:
+            return str(callback.__name__)
+        for name in (*vars(self._spider), *dir(type(self._spider))):
+            # Looked up in the class, so that no property of the spider is asked for.
+            if getattr(type(self._spider), name, None) is callback.__func__ or vars(self._spider).get(name) == callback:
+                return name
+        return None
+
+    @staticmethod
+    def _function_name(callback: Any) -> str | None:
+        code = getattr(callback, "__code__", None)
+        if code is None or callback.__closure__ or callback.__defaults__ or callback.__kwdefaults__:
+            return None
+        return f"{callback.__module__}:{callback.__qualname__}:{code.co_firstlineno}"

@@ -1,0 +1,76 @@
+"""What is done when a crawl closes: write what waits, forget what is too old, learn, sum up."""
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.utils.asyncio import run_in_thread
+
+from ..store.store import Store
+from ..store.writer import Writer
+from .learner import learn
+
+if TYPE_CHECKING:
+    from .settings import DedupSettings
+    from .shared import Shared
+
+logger = logging.getLogger(__name__)
+
+#: Seconds to write what waits; less where the user wants the crawl to end.
+_WRITING, _WRITING_HASTILY = 10.0, 3.0
+
+
+async def close(shared: "Shared", reason: str) -> None:
+    """Wind up a crawl that closes for *reason*."""
+    shutdown = reason == "shutdown"
+    shared.seen.close()
+    if shared.writer is not None:
+        await run_in_thread(shared.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
+        _count(shared, shared.writer)
+        if not shutdown and shared.writer.counts.written:
+            await run_in_thread(_prune, shared)
+    _sum_up(shared)
+    if not shutdown:
+        await learn(shared)
+
+
+def _count(shared: "Shared", writer: Writer) -> None:
+    counts = writer.counts
+    stats = shared.stats
+    stats.set_value("dedup/store/written", counts.written)
+    if counts.dropped:
+        stats.set_value("dedup/store/dropped", counts.dropped)
+    if counts.failed:
+        stats.set_value("dedup/errors/store", counts.failed)
+    if shared.ledger.written:
+        stats.set_value("dedup/ledger/written", shared.ledger.written)
+    if shared.ledger.dropped:
+        stats.set_value("dedup/ledger/dropped", shared.ledger.dropped)
+
+
+def _prune(shared: "Shared") -> None:
+    """Forget what is too old or too much."""
+    settings: DedupSettings = shared.settings
+    try:
+        with Store.open(settings.store) as store:
+            store.prune(settings.evidence_days, settings.store_max_rows)
+    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+        shared.faults.report("store", "The store could not be pruned")
+
+
+def _sum_up(shared: "Shared") -> None:
+    """Tell in one line what was recorded and discarded."""
+    stats = shared.stats
+    told = [
+        f"{stats.get_value('dedup/recorded', 0)} responses recorded",
+        f"{stats.get_value('dedup/discarded/urls', 0)} URLs discarded as duplicates",
+    ]
+    foreseen = stats.get_value("dedup/shadow/discarded", 0)
+    if foreseen:
+        told.append(f"{foreseen} more would have been (shadow mode)")
+    released = stats.get_value("dedup/released/scheduled", 0) + stats.get_value("dedup/replayed", 0)
+    if released:
+        told.append(f"{released} of these scheduled after all")
+    dropped = stats.get_value("dedup/store/dropped", 0)
+    if dropped:
+        told.append(f"{dropped} observations or discards lost, since the store could not be written")
+    logger.info("scrapy-dedup: %s", ", ".join(told), extra={"spider": shared.spider})

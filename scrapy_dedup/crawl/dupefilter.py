@@ -1,0 +1,193 @@
+"""The dupe filter: wraps the one that is configured, and asks for canonical keys before it.
+
+The wrapped filter keeps its job, exact duplicates, and what it persists stays what it
+was: it never hears of a request that is discarded because of a rule, so that a rule can
+be withdrawn. Canonical keys are kept elsewhere (:mod:`.seen`).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.dupefilters import BaseDupeFilter
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from ..urls import normal_form
+from .identities import UrlIdentity
+from .settings import DedupSettingError, Mode
+from .shared import Shared
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from twisted.internet.defer import Deferred
+    from typing_extensions import Self
+
+FALLBACK = "DEDUP_FALLBACK_DUPEFILTER_CLASS"
+
+
+class DupeFilter:
+    """Discards requests whose canonical key is fetched or on its way."""
+
+    def __init__(self, wrapped: Any, shared: Shared | None) -> None:
+        #: The configured filter.
+        self.wrapped = wrapped
+        # A project that has switched filtering off stays without.
+        self._shared = None if type(wrapped) is BaseDupeFilter else shared
+        self._ours: Request | None = None
+        if self._shared is not None:
+            self._shared.remember_fingerprints(wrapped)
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the filter of a crawl. Raises DedupSettingError if the configured one cannot be made."""
+        return cls(_made(crawler, crawler.settings), Shared.of_enabled(crawler))
+
+    @classmethod
+    def from_spider(cls, spider: "Spider") -> "Self":
+        """As :meth:`from_crawler`: the scheduler of scrapy-redis makes its filter so."""
+        wrapped_class = _wrapped_class(spider.crawler.settings)
+        if hasattr(wrapped_class, "from_spider"):
+            wrapped = wrapped_class.from_spider(spider)
+        else:
+            wrapped = _made(spider.crawler, spider.crawler.settings)
+        return cls(wrapped, Shared.of_enabled(spider.crawler))
+
+    def __getattr__(self, name: str) -> Any:
+        # What else the configured filter offers, such as clear() of scrapy-redis.
+        if name == "wrapped":
+            raise AttributeError(name)
+        return getattr(self.wrapped, name)
+
+    def open(self) -> "Deferred[None] | None":
+        """Open the wrapped filter, and what is known of earlier runs of the job."""
+        if self._shared is not None:
+            self._shared.open()
+        opened: Deferred[None] | None = _called(self.wrapped, "open")
+        return opened
+
+    def close(self, reason: str) -> "Deferred[None] | None":
+        """Close the wrapped filter."""
+        closed: Deferred[None] | None = _called(self.wrapped, "close", reason)
+        return closed
+
+    def log(self, request: "Request", spider: "Spider") -> None:
+        """Let the wrapped filter tell and count what it has filtered; ours is told already."""
+        ours, self._ours = self._ours, None
+        if ours is not request:
+            _called(self.wrapped, "log", request, spider)
+
+    def request_seen(self, request: "Request") -> bool:
+        """Whether *request* is to be discarded."""
+        identity = self._identity(request)
+        if identity is None or self._shared is None:
+            return bool(self.wrapped.request_seen(request))
+        shared = self._shared
+        slot = identity.slot
+        known = slot in shared.seen
+        other = None
+        try:
+            if known and identity.passed != slot:
+                other = self._other(request, identity)
+                if other is not None and self._is_ours_to_discard(request, identity, other):
+                    shared.discards.discard(request, identity, other)
+                    self._ours = request
+                    return True
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            shared.faults.report("dupefilter", "A request could not be compared with what is seen")
+        seen = bool(self.wrapped.request_seen(request))
+        try:
+            return self._follow_up(request, identity, seen=seen, known=known, other=other)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            shared.faults.report("dupefilter", "A request could not be noted")
+            return seen
+
+    def _identity(self, request: "Request") -> UrlIdentity | None:
+        if self._shared is None:
+            return None
+        try:
+            identity = self._shared.identities.of(request)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("dupefilter", "A request could not be compared with what is seen")
+            return None
+        return None if identity is None or identity.mode is Mode.OBSERVE else identity
+
+    def _other(self, request: "Request", identity: UrlIdentity) -> str | None:
+        """Return the URL that *request* is taken for; None if that is its own, or where its redirects come from."""
+        shared = self._shared
+        assert shared is not None
+        if "redirect_urls" in request.meta and shared.is_own_redirect(request, identity.slot):
+            return None
+        if identity.discarded == identity.slot:
+            return ""  # as before: it need not be looked up
+        other = shared.seen.url(identity.slot)
+        return None if other == request.url else other
+
+    def _is_ours_to_discard(self, request: "Request", identity: UrlIdentity, other: str) -> bool:
+        """Whether a rule makes *request* a duplicate, so that the wrapped filter must not hear of it."""
+        if identity.mode is not Mode.ACTIVE:
+            return False
+        if identity.discarded == identity.slot:
+            return True
+        return not other or normal_form(other) != normal_form(request.url)
+
+    def _follow_up(
+        self, request: "Request", identity: UrlIdentity, *, seen: bool, known: bool, other: str | None
+    ) -> bool:
+        """Note what the wrapped filter has decided; return whether *request* is to be discarded."""
+        shared = self._shared
+        assert shared is not None
+        slot = identity.slot
+        redirected = "redirect_urls" in request.meta
+        if seen:
+            if redirected:
+                shared.outcomes.ended(request, request.url)
+            return True
+        if not known:
+            shared.take(request, identity)
+        elif identity.passed == slot:
+            pass  # the wrapped filter lets a URL pass again: that is its business
+        elif redirected and shared.is_own_redirect(request, slot):
+            shared.stats.inc_value("dedup/redirects/followed")
+        elif identity.mode is Mode.ACTIVE:
+            # The same URL, or one that only its spelling tells apart, was fetched by a request that
+            # went around the filter, a start request for instance.
+            shared.discards.discard_noted(request, identity, other)
+            self._ours = request
+            return True
+        else:
+            shared.discards.foresee(request, identity, other or request.url)
+        identity.passed = slot
+        shared.mark(request)
+        return False
+
+
+def _wrapped_class(settings: "BaseSettings") -> Any:
+    value = settings.get(FALLBACK, "scrapy.dupefilters.RFPDupeFilter")
+    try:
+        wrapped_class = load_object(value)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise DedupSettingError(FALLBACK, value, f"it cannot be loaded ({error})", "Name a dupe filter.") from error
+    if isinstance(wrapped_class, type) and issubclass(wrapped_class, DupeFilter):
+        raise DedupSettingError(FALLBACK, value, "it would wrap itself", "Name the dupe filter that is to be wrapped.")
+    return wrapped_class
+
+
+def _made(crawler: "Crawler", settings: "BaseSettings") -> Any:
+    """Return the configured filter, made as Scrapy makes it, or from the settings, as older ones are."""
+    wrapped_class = _wrapped_class(settings)
+    try:
+        if not hasattr(wrapped_class, "from_crawler") and hasattr(wrapped_class, "from_settings"):
+            wrapped = wrapped_class.from_settings(settings)
+        else:
+            wrapped = build_from_crawler(wrapped_class, crawler)
+    except TypeError as error:
+        remedy = "Give it a class method from_crawler(crawler) that returns an instance."
+        raise DedupSettingError(FALLBACK, wrapped_class, f"it cannot be made ({error})", remedy) from error
+    if not hasattr(wrapped, "request_seen"):
+        raise DedupSettingError(FALLBACK, wrapped_class, "it is no dupe filter", "It needs request_seen(request).")
+    return wrapped
+
+
+def _called(wrapped: Any, name: str, *arguments: Any) -> Any:
+    method = getattr(wrapped, name, None)
+    return None if method is None else method(*arguments)

@@ -1,0 +1,77 @@
+"""The gate: the last look at a request that was queued before the rules that are used now."""
+
+from typing import TYPE_CHECKING
+
+from .discards import DuplicateDiscarded
+from .identities import CHECKED
+from .settings import Mode
+from .shared import Shared
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+
+class Gate:
+    """Downloader middleware, the first on the way out.
+
+    Requests that the dupe filter has compared carry a mark (``meta["dedup_checked"]``).
+    One with the mark of an earlier run of the job, or of earlier rules, is compared
+    again; those without never came through the dupe filter and are left alone
+    (``dont_filter``, ``engine.download_async``).
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the middleware of a crawl."""
+        return cls(Shared.of(crawler))
+
+    def process_request(self, request: "Request") -> None:
+        """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way."""
+        mark = request.meta.get(CHECKED)
+        if mark is None or self._shared.is_fresh(mark):
+            return
+        discarded = None
+        try:
+            discarded = self._compared(request, mark)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("gate", "A queued request could not be compared")
+        if discarded is not None:
+            raise discarded
+
+    def _compared(self, request: "Request", mark: str) -> DuplicateDiscarded | None:
+        shared = self._shared
+        if not shared.is_mark_of(mark, request):
+            del request.meta[CHECKED]  # copied from another response: this request came by another way
+            return None
+        identity = shared.identities.of(request)
+        if identity is None or identity.mode in (None, Mode.OBSERVE):
+            return None
+        shared.mark(request)
+        slot = identity.slot
+        seen = shared.seen
+        if slot not in seen:
+            shared.take(request, identity)
+            return None
+        identity.passed = slot
+        if request.dont_filter or identity.mode is not Mode.ACTIVE:
+            return None
+        other = seen.url(slot)
+        if other == request.url or shared.is_own_redirect(request, slot):
+            return None
+        identity.passed = -1
+        return shared.discards.discard_queued(request, identity, other)
+
+    def process_exception(self, request: "Request", exception: Exception) -> None:
+        """Free the keys of a request that has failed for good."""
+        if CHECKED not in request.meta or isinstance(exception, DuplicateDiscarded):
+            return
+        try:
+            if self._shared.is_mark_of(request.meta[CHECKED], request):
+                self._shared.outcomes.failed(request)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("gate", "The failure of a request could not be followed up")

@@ -1,0 +1,115 @@
+"""What became of the requests that stand for a key: fetched, or failed."""
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.defer import deferred_from_coro
+
+from ..store.rows import DiscardState
+from .identities import is_plain_get
+from .replay import replay
+from .settings import Mode
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from .seen import Waiting
+    from .shared import Shared
+
+logger = logging.getLogger(__name__)
+
+_COMPARED = (Mode.SHADOW, Mode.ACTIVE)
+
+
+class Outcomes:
+    """Follows the requests of the scheduler to their end."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._replaying = False
+        self._replays = 0
+
+    def response(self, request: "Request", status: int) -> None:
+        """Note the status of the final response to *request*, to which redirects may have led."""
+        if not 200 <= status < 300:
+            self.failed(request)
+            return
+        seen = self._shared.seen
+        for url, slot in self._chain(request):
+            if slot not in seen:  # a start request, for instance, which no filter has been asked about
+                plain = not seen.persistent or self._shared.identities.is_plain_slot(request, url, slot)
+                seen.take(slot, url, self._shared.names.of(request) or "", plain)
+            seen.fetched(slot)
+
+    def failed(self, request: "Request") -> None:
+        """Free the keys for which *request* stands, and schedule what was discarded in its favour."""
+        seen = self._shared.seen
+        chain = list(self._chain(request))
+        urls = {"", *(url for url, _ in chain)}  # "": it is not known which URL stands for the key
+        for _, slot in chain:
+            if slot in seen and not seen.is_fetched(slot) and seen.url(slot) in urls:
+                logger.debug("Released the key of %(request)s, which failed", {"request": request})
+                self._shared.stats.inc_value("dedup/released")
+                discarded = seen.release(slot)
+                if discarded is not None:
+                    self.schedule(discarded)
+
+    def ended(self, request: "Request", target: str) -> None:
+        """Note that the redirects of *request* lead to a page that is fetched already, or in a circle."""
+        chain = list(self._chain(request, own=False))
+        circle = any(url == target for url, _ in chain)
+        seen = self._shared.seen
+        for url, slot in chain:
+            if slot in seen and not seen.is_fetched(slot):
+                if not circle:
+                    seen.fetched(slot)
+                elif seen.url(slot) == url and (discarded := seen.release(slot)) is not None:
+                    self.schedule(discarded)
+
+    def _chain(self, request: "Request", *, own: bool = True) -> Iterator[tuple[str, int]]:
+        """Yield the URLs by which *request* came about, with their slots, as far as they are compared."""
+        if not is_plain_get(request):
+            return
+        identities = self._shared.identities
+        urls = list(request.meta.get("redirect_urls") or ())
+        if own:
+            urls.append(request.url)
+        for url in urls:
+            if identities.of_url(url).mode in _COMPARED:
+                slot = identities.slot_of_url(url, request)
+                if slot is not None:
+                    yield url, slot
+
+    def schedule(self, discarded: "Waiting") -> None:
+        """Schedule a discarded request after all."""
+        shared = self._shared
+        if not shared.crawl(discarded.request):
+            return
+        shared.stats.inc_value("dedup/released/scheduled")
+        if discarded.row is not None:
+            shared.ledger.scheduled(discarded.row, DiscardState.RELEASED)
+
+    def idle(self) -> None:
+        """Schedule what is left in the place of failed requests. Raises DontCloseSpider while that goes on."""
+        shared = self._shared
+        if self._replaying:
+            raise DontCloseSpider
+        for discarded in shared.seen.release_waited_for():
+            shared.stats.inc_value("dedup/released")
+            self.schedule(discarded)
+        if shared.resumed or shared.seen.lacking:
+            # What was discarded in earlier runs, or did not find room in memory, is in the ledger.
+            shared.resumed = shared.seen.lacking = False
+            self._replaying = True
+            deferred_from_coro(self._replay()).addErrback(lambda _: None)
+            raise DontCloseSpider
+
+    async def _replay(self) -> None:
+        try:
+            await replay(self._shared)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("ledger", "Discarded requests could not be read from the ledger")
+        finally:
+            self._replaying = False

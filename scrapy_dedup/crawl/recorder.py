@@ -1,0 +1,128 @@
+"""The recorder: one observation per response, into the store.
+
+It sees final responses where they go to the spider, so that those to robots.txt, media
+pipelines and ``engine.download_async`` never reach it, and redirects as a downloader
+middleware, since those never reach spiders.
+"""
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import NotConfigured
+from scrapy.http.request import NO_CALLBACK
+
+from ..store.rows import ObservationRow
+from .identities import SWITCH, is_plain_get
+from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
+from .shared import Shared
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+__all__ = ["MediaRecorder", "Recorder", "RedirectRecorder"]
+
+
+class Recorder:
+    """Hands over what was seen to the thread of the store."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._max_body = shared.settings.max_body
+
+    def page(self, request: "Request", response: "Response", site: str) -> None:
+        """Record a response that is no redirect."""
+        row = self._base(request, response, site)
+        if row is None:
+            return
+        if response.status != 200:
+            self._record(row)
+            return
+        quick = is_quick(response)
+        taken = (
+            self._record(page_row(response, row, self._max_body))
+            if quick
+            else self._record(LaterRow(response, row, self._max_body), len(response.body))
+        )
+        if taken and not row.from_cache:
+            self._shared.news[site] = self._shared.news.get(site, 0) + 1
+
+    def redirect(self, request: "Request", response: "Response", site: str) -> None:
+        """Record a redirect."""
+        row = self._base(request, response, site)
+        row = row and redirect_row(request, response, row)
+        if row is not None and self._record(row):
+            self._shared.stats.inc_value("dedup/recorded/redirects")
+
+    def _base(self, request: "Request", response: "Response", site: str) -> ObservationRow | None:
+        shared = self._shared
+        from_cache = "cached" in response.flags
+        if from_cache and response.url != request.url:
+            # The HTTP cache has answered with the copy of another URL: to record it would let a
+            # rule prove itself by its own work.
+            shared.stats.inc_value("dedup/recorded/skipped/cached")
+            return None
+        return base_row(request, response, shared.settings.scope, site, shared.spider.name, from_cache=from_cache)
+
+    def _record(self, row: ObservationRow | LaterRow, size: int = 0) -> bool:
+        taken = self._shared.record(row, size)
+        if taken:
+            self._shared.stats.inc_value("dedup/recorded")
+        return taken
+
+
+class _ResponseMiddleware:
+    """A downloader middleware that looks at responses and hands them on as they are."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._recorder = Recorder(shared)
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the middleware of a crawl."""
+        return cls(Shared.of(crawler))
+
+    def process_response(self, request: "Request", response: "Response") -> "Response":
+        """Record *response* if it concerns this middleware."""
+        try:
+            self._look_at(request, response)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("recorder", "A response could not be recorded")
+        return response
+
+    def _look_at(self, request: "Request", response: "Response") -> None:
+        raise NotImplementedError
+
+
+class RedirectRecorder(_ResponseMiddleware):
+    """Downloader middleware, just outside Scrapy's redirect middleware: records redirects."""
+
+    def _look_at(self, request: "Request", response: "Response") -> None:
+        if 300 <= response.status < 400 and is_plain_get(request):
+            site, mode = self._shared.identities.site_and_mode(request.url)
+            if mode is not None:
+                self._recorder.redirect(request, response, site)
+
+
+class MediaRecorder(_ResponseMiddleware):
+    """Downloader middleware, just outside HTTP compression: records what media pipelines download."""
+
+    def __init__(self, shared: Shared) -> None:
+        if not shared.settings.media:
+            raise NotConfigured
+        super().__init__(shared)
+
+    def _look_at(self, request: "Request", response: "Response") -> None:
+        if (
+            request.callback is NO_CALLBACK
+            and request.method == "GET"
+            and not request.body
+            and request.meta.get(SWITCH) is not False
+            and not request.url.partition("?")[0].endswith("/robots.txt")
+            and not 300 <= response.status < 400
+        ):
+            site, mode = self._shared.identities.site_and_mode(request.url)
+            if mode is not None:
+                self._recorder.page(request, response, site)

@@ -1,0 +1,180 @@
+"""Which canonical keys are fetched or on their way, and by which URL.
+
+A key with what else tells two requests apart (callback, fingerprint) is a *slot*, a
+number of 60 bits. A slot is *taken* when a request is scheduled, and *fetched* when
+the response has come; it is *released* when its URL has failed. A fetched page costs
+about 100 bytes: two small numbers in a dictionary. Its URL is in the journal.
+
+Of the requests that are discarded while the one that was taken for them is on its way,
+a bounded number waits here, to be scheduled in its place if it fails.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from time import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from .journal import Journal, Page
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from ..store.rows import DiscardRow
+    from .faults import Faults
+
+#: Requests that wait, in all, and for one slot.
+MOST_WAITING = 5_000
+MOST_WAITING_PER_SLOT = 3
+
+# The value of a slot is the position of its line in the journal, times two, plus one if it is
+# fetched; _UNKNOWN stands for a line that could not be written.
+_UNKNOWN = -2
+
+
+class Waiting(NamedTuple):
+    """A discarded request, and its row of the ledger if it has one."""
+
+    request: "Request"
+    row: "DiscardRow | None"
+
+
+class Seen:
+    """The slots of a crawl or of its job."""
+
+    def __init__(self, journal: Journal | None, faults: "Faults") -> None:
+        self._journal = journal
+        self._faults = faults
+        self._values: dict[int, int] = {}
+        self._waiting: dict[int, deque[Waiting]] = {}
+        self._waiting_number = 0
+        #: True if a slot was released that might have had more equivalents than waited for it.
+        self.lacking = False
+        self._overflowed = False
+        self._started = time()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, slot: int) -> bool:
+        return slot in self._values
+
+    def is_fetched(self, slot: int) -> bool:
+        """Whether the page of *slot* has come."""
+        return bool(self._values.get(slot, 0) & 1)
+
+    def url(self, slot: int) -> str:
+        """Return the URL that stands for a slot that is taken; "" if it is not known."""
+        value = self._values[slot]
+        if self._journal is None or value < 0:
+            return ""
+        try:
+            return self._journal.url_at(value >> 1)
+        except (OSError, ValueError, IndexError):
+            self._faults.report("journal", "A URL could not be read from the journal of pages")
+            return ""
+
+    def take(self, slot: int, url: str, callback: str, plain: bool = True) -> None:
+        """Let *url* stand for a free slot: it is on its way."""
+        self._values[slot] = self._written(slot, url, callback, plain)
+
+    def _written(self, slot: int, url: str, callback: str, plain: bool) -> int:
+        if self._journal is not None:
+            try:
+                return self._journal.taken(slot, url, callback, plain) << 1
+            except OSError:
+                self._faults.report("journal", "The journal of pages could not be written")
+        return _UNKNOWN
+
+    def fetched(self, slot: int) -> None:
+        """Note that the page of a slot that is taken has come."""
+        value = self._values[slot]
+        if value & 1:
+            return
+        self._values[slot] = value | 1
+        self._forget_waiting(slot)
+        if self._journal is not None and value >= 0:
+            try:
+                self._journal.fetched(slot)
+            except OSError:
+                self._faults.report("journal", "The journal of pages could not be written")
+
+    # What waits
+
+    def wait(self, slot: int, discarded: Waiting) -> None:
+        """Keep a discarded request as long as the one that stands for its slot is on its way."""
+        if self.is_fetched(slot):
+            return
+        waiting = self._waiting.get(slot)
+        if self._waiting_number >= MOST_WAITING or (waiting and len(waiting) >= MOST_WAITING_PER_SLOT):
+            self._overflowed = True
+            return
+        if waiting is None:
+            waiting = self._waiting[slot] = deque()
+        waiting.append(discarded)
+        self._waiting_number += 1
+
+    def release(self, slot: int) -> Waiting | None:
+        """Free a slot, as its URL has failed; return the request that is next in its place."""
+        del self._values[slot]
+        waiting = self._waiting.get(slot)
+        if not waiting:
+            self.lacking |= self._overflowed
+            return None
+        discarded = waiting.popleft()
+        self._waiting_number -= 1
+        if not waiting:
+            del self._waiting[slot]
+        return discarded
+
+    def release_waited_for(self) -> list[Waiting]:
+        """Free all slots that requests wait for; return those that are next in their place.
+
+        When a spider is idle nothing is on its way any more: these have failed unnoticed.
+        """
+        freed = []
+        for slot in list(self._waiting):
+            self._values.setdefault(slot, _UNKNOWN)
+            discarded = self.release(slot)
+            if discarded is not None:
+                freed.append(discarded)
+        return freed
+
+    def _forget_waiting(self, slot: int) -> None:
+        waiting = self._waiting.pop(slot, None)
+        if waiting:
+            self._waiting_number -= len(waiting)
+
+    # Jobs
+
+    @property
+    def persistent(self) -> bool:
+        """Whether the pages outlive the crawl."""
+        return self._journal is not None and self._journal.persistent
+
+    @property
+    def started(self) -> float:
+        """When the job has begun, in seconds since 1970."""
+        return self._journal.started if self._journal is not None else self._started
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether earlier runs of the job have written the journal."""
+        return self._journal is not None and self._journal.goes_on
+
+    def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> int:
+        """Take over the pages that earlier runs of the job have fetched; return their number.
+
+        See :meth:`.Journal.resume`. Raises OSError.
+        """
+        if self._journal is not None:
+            for slot, position in self._journal.resume(digest, slot_of):
+                self._values[slot] = position << 1 | 1
+        return len(self._values)
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._journal is not None:
+            try:
+                self._journal.close()
+            except OSError:
+                self._faults.report("journal", "The journal of pages could not be written")

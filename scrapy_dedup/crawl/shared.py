@@ -1,0 +1,230 @@
+"""What the components of one crawl share, and what happens when it opens and closes."""
+
+import logging
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.dupefilters import RFPDupeFilter
+from scrapy.exceptions import DontCloseSpider, NotConfigured
+from scrapy.utils.job import job_dir
+from xxhash import xxh3_64_hexdigest
+
+from ..rules.book import RuleBook
+from ..rules.errors import RuleFileError
+from ..store.writer import Writer
+from . import closing
+from .callbacks import CallbackNames
+from .discards import Discards
+from .faults import Faults
+from .identities import CHECKED, Identities, UrlIdentity
+from .journal import Journal, Page
+from .ledger import Ledger
+from .outcomes import Outcomes
+from .seen import Seen
+from .settings import DedupSettingError, DedupSettings
+from .stopping import told
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.utils.request import RequestFingerprinterProtocol
+
+    from ..store.writer import Row, Task
+
+logger = logging.getLogger(__name__)
+
+#: File in the job directory.
+JOURNAL = "dedup.seen"
+_ATTRIBUTE = "_scrapy_dedup"
+
+
+class Shared:
+    """The state of one crawl; made by the component that comes first."""
+
+    @classmethod
+    def of(cls, crawler: "Crawler") -> "Shared":
+        """Return the state of a crawl.
+
+        Raises NotConfigured if the plug-in is switched off, DedupSettingError and
+        RuleFileError, which stop the start, after they have been told in one line.
+        """
+        shared = cls.of_enabled(crawler)
+        if shared is None:
+            raise NotConfigured
+        return shared
+
+    @classmethod
+    def of_enabled(cls, crawler: "Crawler") -> "Shared | None":
+        """As :meth:`of`; None if the plug-in is switched off."""
+        shared: Shared | None = getattr(crawler, _ATTRIBUTE, None)
+        if shared is None:
+            try:
+                if not DedupSettings.are_enabled(crawler.settings):
+                    return None
+                shared = cls(crawler, DedupSettings.from_crawler_settings(crawler.settings))
+            except (DedupSettingError, RuleFileError) as error:
+                raise told(error) from None
+            # The crawler holds the state and not the other way round only: both go together.
+            setattr(crawler, _ATTRIBUTE, shared)
+        return shared
+
+    def __init__(self, crawler: "Crawler", settings: DedupSettings) -> None:
+        assert crawler.spider is not None
+        self.crawler = crawler
+        self.spider: Spider = crawler.spider
+        self.settings = settings
+        self.stats = crawler.stats
+        self.faults = Faults(crawler.stats)
+        self.names = CallbackNames(crawler.spider)
+        self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
+        self.seen = Seen(None, self.faults)
+        self.ledger = Ledger(settings, crawler.spider.name, self.names, self.record)
+        self.discards = Discards(self)
+        self.outcomes = Outcomes(self)
+        self.writer: Writer | None = None
+        #: Site -> number of responses that may teach something new.
+        self.news: dict[str, int] = {}
+        #: Whether earlier runs of the job may have left discards that are needed now.
+        self.resumed = False
+        #: URLs of discards that were scheduled after all.
+        self.replayed: set[str] = set()
+        self._run = token_hex(4)
+        self._opened = False
+        crawler.signals.connect(self._spider_opened, signals.spider_opened)
+        crawler.signals.connect(self._spider_idle, signals.spider_idle)
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
+
+    def _rules(self) -> RuleBook:
+        try:
+            return self.settings.load_rules()
+        except OSError:
+            self.faults.report("rules", "The rules cannot be read, so that none is used")
+            return RuleBook(groups=self.settings.site_groups)
+
+    # Opening and closing
+
+    def open(self) -> None:
+        """Take over what earlier runs of the job have fetched; once."""
+        if self._opened:
+            return
+        self._opened = True
+        folder = job_dir(self.crawler.settings)
+        try:
+            self.seen = Seen(Journal(Path(folder, JOURNAL) if folder else None), self.faults)
+            number = self.seen.resume(self.identities.digest(), self._slot_of_page)
+        except OSError:
+            self.faults.report("journal", "The journal of pages cannot be used")
+            self.seen = Seen(None, self.faults)
+            return
+        if folder and self.seen.goes_on:
+            self.resumed = True
+            self.stats.set_value("dedup/resumed", number)
+
+    def _slot_of_page(self, page: Page) -> int | None:
+        if page.current:
+            return page.slot
+        return self.identities.slot_again(page.url, page.callback) if page.plain else None
+
+    def _spider_opened(self) -> None:
+        self.open()
+        try:
+            self.writer = Writer(self.settings.store, sketches_per_site=self.settings.sketches_per_site)
+        except RuntimeError:  # no further thread can be started
+            self.faults.report("store", "What is seen cannot be recorded")
+        acting = [rule for rule in self.identities.book if rule.status.acts]
+        self.stats.set_value("dedup/rules", len(acting))
+        places = ", ".join(str(path) for path in self.settings.rule_directories)
+        logger.info(
+            "scrapy-dedup, mode %(mode)s: %(rules)d rules for %(sites)d sites%(places)s",
+            {
+                "mode": self.settings.mode,
+                "rules": len(acting),
+                "sites": len({rule.site for rule in acting}),
+                "places": f", from {places}" if places else "",
+            },
+            extra={"spider": self.spider},
+        )
+
+    def _spider_idle(self) -> None:
+        try:
+            self.outcomes.idle()
+        except DontCloseSpider:
+            raise
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self.faults.report("idle", "Discarded requests could not be scheduled")
+
+    async def _spider_closed(self, reason: str) -> None:
+        try:
+            await closing.close(self, reason)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+            self.faults.report("close", "The crawl could not be wound up")
+
+    # What components ask for
+
+    def record(self, row: "Row | Task", size: int = 0) -> bool:
+        """Hand over a row to the thread of the store; return False if it is dropped."""
+        return self.writer is not None and self.writer.add(row, size)
+
+    def take(self, request: "Request", identity: UrlIdentity) -> None:
+        """Let *request* stand for its slot, which is free."""
+        slot = identity.slot
+        plain = not self.seen.persistent or self.identities.is_plain_slot(request, request.url, slot)
+        self.seen.take(slot, request.url, identity.callback, plain)
+        identity.slot = identity.passed = slot
+
+    def is_own_redirect(self, request: "Request", slot: int) -> bool:
+        """Whether redirects from a URL with the same slot have led to *request*."""
+        urls = request.meta.get("redirect_urls") or ()
+        return any(self.identities.slot_of_url(url, request) == slot for url in urls)
+
+    def crawl(self, request: "Request") -> bool:
+        """Schedule a request that was discarded; return False if the spider does not run any more."""
+        if request.dont_filter:  # no filter will be asked
+            identity = self.identities.of(request)
+            if identity is not None and identity.slot not in self.seen:
+                self.take(request, identity)
+                self.mark(request)
+        try:
+            self.crawler.engine.crawl(request)
+        except RuntimeError:
+            return False
+        return True
+
+    def mark(self, request: "Request") -> None:
+        """Mark a request as compared in this run."""
+        request.meta[CHECKED] = f"{self._run} {_digest(request.url)}"
+
+    def is_fresh(self, mark: Any) -> bool:
+        """Whether a mark was made in this run."""
+        return isinstance(mark, str) and mark.startswith(self._run)
+
+    def is_mark_of(self, mark: Any, request: "Request") -> bool:
+        """Whether a mark was made for the URL of *request*."""
+        return isinstance(mark, str) and mark.partition(" ")[2] == _digest(request.url)
+
+    def remember_fingerprints(self, wrapped: Any) -> None:
+        """Let a dupe filter that asks Scrapy's own fingerprinter get its answers from memory where possible."""
+        if (
+            self.identities.stock
+            and isinstance(wrapped, RFPDupeFilter)
+            and wrapped.fingerprinter is self.crawler.request_fingerprinter
+        ):
+            wrapped.fingerprinter = _Remembering(self.identities, wrapped.fingerprinter)
+
+
+def _digest(url: str) -> str:
+    return xxh3_64_hexdigest(url.encode("utf-8", "surrogatepass"))
+
+
+class _Remembering:
+    """Scrapy's own fingerprinter behind the memory of identities."""
+
+    def __init__(self, identities: Identities, fingerprinter: "RequestFingerprinterProtocol") -> None:
+        self._identities = identities
+        self._ask = fingerprinter.fingerprint
+
+    def fingerprint(self, request: "Request") -> bytes:
+        """Return what the wrapped fingerprinter returns."""
+        return self._identities.stock_fingerprint(request, self._ask)

@@ -1,0 +1,30 @@
+"""The names of the stats, with what each of them counts: the table of the reference page."""
+
+from typing import Final
+
+#: (name, what it tells). ``<...>`` stands for a part that varies.
+STATS: Final[tuple[tuple[str, str], ...]] = (
+    ("dedup/rules", "Rules that act in this crawl (active and manual ones), when it started."),
+    ("dedup/recorded", "Responses handed over to the store, redirects included."),
+    ("dedup/recorded/redirects", "Those of them that are redirects."),
+    ("dedup/recorded/skipped/cached", "Copies that the HTTP cache served under another URL than their own."),
+    ("dedup/store/written", "Rows that the store has taken: observations and discards."),
+    ("dedup/store/dropped", "Rows that are lost, since the store could not be written or too many waited."),
+    ("dedup/discarded", "Requests discarded because an equivalent one is fetched or on its way."),
+    ("dedup/discarded/urls", "Distinct URLs among them, as far as they are remembered."),
+    ("dedup/discarded/gate", "Those discarded after they had been queued, since their rule is newer."),
+    ("dedup/discarded/rule/<id>", "Distinct URLs by the rule that discarded them; normal-form where none was needed."),
+    ("dedup/redirects/followed", "Redirects followed although their target has the key of their own source."),
+    ("dedup/released", "Keys given free again, because the URL that stood for them failed."),
+    ("dedup/released/scheduled", "Discarded requests scheduled in the place of one that failed."),
+    ("dedup/replayed", "Discarded requests scheduled after all, because the rules of a resumed job have changed."),
+    ("dedup/shadow/discarded", "Requests that would have been discarded, on sites in shadow mode."),
+    ("dedup/shadow/rule/<id>", "The same by rule."),
+    ("dedup/ledger/written", "Discards handed over to the ledger."),
+    ("dedup/ledger/dropped", "Discards that are not in the ledger, because it is full or the store fails."),
+    ("dedup/resumed", "Pages of earlier runs of the job that were taken over at the start."),
+    ("dedup/learned/rules", "Rules found by learning at the close of the crawl."),
+    ("dedup/learned/seconds", "How long it took."),
+    ("dedup/learned/failed", "1 if learning ended with an error, or took too long."),
+    ("dedup/errors/<where>", "Faults inside the plug-in; the crawl went on, and the URL was treated as new."),
+)
