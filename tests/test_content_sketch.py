@@ -131,7 +131,7 @@ def test_hashes_do_not_change_between_versions() -> None:
     sketch = sketch_of_html("<title>One</title><p>two three</p>")
     assert sketch.text == "60e4a03925edf58811a0bf97e9aac339"
     assert sketch.bag == "d5d64222ec75ed46fccbbc6b6051ef40"
-    assert sketch.masked(NOTHING).text == "d4800e98ec0c2d7f6c1297ff7bc717ec"
+    assert sketch.masked(NOTHING).text == "13cf1702a79664d8139ffa41a8beaf78"
 
 
 def test_mask_hides_blocks() -> None:

@@ -1,5 +1,6 @@
 import sqlite3
 import stat
+import sys
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from scrapy_dedup.store.store import Store
 from .store_rows import seen
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
     path = tmp_path / "new" / "dedup" / "store.sqlite"
     with Store.open(path) as store:
@@ -21,6 +23,7 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 def test_a_directory_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     Store.open(tmp_path / "store.sqlite").close()

@@ -19,6 +19,8 @@ from scrapy_dedup.store.writer import Writer
 
 from .store_rows import seen
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -44,7 +44,7 @@ def near_duplicates(sketches: Iterable[Sketch], *, distance: int = DISTANCE, lim
     Pages with the same words in any order count once. At most *limit* pages are compared, chosen
     by their fingerprints, so that the same pages give the same figure.
     """
-    distinct = {sketch.bag: sketch for sketch in sketches if sketch.sums}
+    distinct = {sketch.bag: sketch for sketch in sketches if sketch.words}
     chosen = [distinct[bag] for bag in sorted(distinct)[:limit]]
     values = [(str(i), _simhash(sketch)) for i, sketch in enumerate(chosen)]
     index = SimhashIndex(values, k=distance, log=_quiet)
@@ -59,7 +59,7 @@ def near_duplicates(sketches: Iterable[Sketch], *, distance: int = DISTANCE, lim
 def _simhash(sketch: Sketch) -> Simhash:
     """Return the simhash of a page, each block weighing as much as it has words."""
     weights: dict[str, int] = {}
-    for block, count in zip(sketch.blocks, sketch.counts, strict=True):
+    for block, count in zip(sketch.blocks, sketch.weights, strict=True):
         key = f"{block:x}"
         # Heavier features overflow in the package: it multiplies arrays of uint8.
         weights[key] = min(weights.get(key, 0) + count, 50)

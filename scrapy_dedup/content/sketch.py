@@ -12,6 +12,7 @@ each, from which the fingerprints of the page follow, with or without a mask:
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
 from struct import pack
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from lxml import etree
 from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
 
 from .html import parse
-from .packing import pack_sketch, unpack_sketch
+from .packing import Columns, packed, text_of, totals_of, unpacked
 
 #: Blocks that a sketch keeps apart; the rest of the page is folded into one more.
 MAX_BLOCKS = 4096
@@ -45,37 +46,38 @@ class Mask(Protocol):
 class Sketch:
     """What is kept of a page's visible text; see the module's description.
 
-    Equal sketches have equal fingerprints, but not the other way round: *text* of
-    a sketch that no mask has touched does not depend on how the markup cuts the
-    text into blocks.
+    A sketch is its packed form: some eight bytes for each block and twelve for one
+    of several words. Equal sketches have equal fingerprints, but not the other way
+    round: *text* of a sketch that no mask has touched does not depend on how the
+    markup cuts the text into blocks.
     """
 
-    #: Fingerprint of the words in order: 32 hexadecimal digits.
-    text: str
-    sums: tuple[int, ...]
-    orders: tuple[int, ...]
-    counts: tuple[int, ...]
-    #: Bytes of the whole body where only its beginning was read, else 0.
-    partial: int = 0
+    data: bytes
+    #: Fingerprint of the words in any order: 32 hexadecimal digits.
+    bag: str
+    words: int
     #: Version of the mask that was applied, or "".
     mask: str = ""
 
     @property
-    def words(self) -> int:
-        """Return the number of words."""
-        return sum(self.counts)
-
-    @property
-    def bag(self) -> str:
-        """Return the fingerprint of the words in any order: 32 hexadecimal digits."""
-        total = sum(self.sums) & _WORD_BITS
-        salt = f"{self.partial}\0{self.mask}".encode()
-        return xxh3_128_hexdigest(pack("<QQ", total, sum(self.counts)) + salt, _SEED)
+    def text(self) -> str:
+        """Return the fingerprint of the words in order: 32 hexadecimal digits."""
+        return text_of(self.data)
 
     @property
     def blocks(self) -> tuple[int, ...]:
         """Return a hash of 64 bits for each block, in order."""
-        return tuple(s ^ (o * _SPREAD & _WORD_BITS) for s, o in zip(self.sums, self.orders, strict=True))
+        return _blocks_of(unpacked(self.data))
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """Return the number of words of each block, in order."""
+        return unpacked(self.data).counts
+
+    @property
+    def partial(self) -> int:
+        """Return the bytes of the whole body where only its beginning was read, else 0."""
+        return unpacked(self.data).partial
 
     def masked(self, mask: Mask) -> "Sketch":
         """Return the sketch without the blocks that *mask* hides.
@@ -83,30 +85,38 @@ class Sketch:
         Its fingerprints compare only with those of sketches under the same
         mask, also where the mask hides nothing on this page.
         """
-        kept = [i for i, block in enumerate(self.blocks) if not mask.hides(i, block)]
-        sums = tuple(self.sums[i] for i in kept)
-        orders = tuple(self.orders[i] for i in kept)
-        packed = b"".join(pack("<QI", s, o) for s, o in zip(sums, orders, strict=True))
-        salt = f"{self.partial}\0{mask.version}".encode()
-        return Sketch(
-            xxh3_128_hexdigest(packed + salt, _SEED),
-            sums,
-            orders,
-            tuple(self.counts[i] for i in kept),
-            self.partial,
-            mask.version,
-        )
+        columns = unpacked(self.data)
+        kept = [not mask.hides(i, block) for i, block in enumerate(_blocks_of(columns))]
+        sums, orders, counts = (tuple(compress(column, kept)) for column in columns[2:])
+        values = pack(f"<{len(sums)}Q{len(orders)}I", *sums, *orders)
+        salt = f"{columns.partial}\0{mask.version}".encode()
+        text = xxh3_128_hexdigest(values + salt, _SEED)
+        return _sketch(Columns(text, columns.partial, sums, orders, counts), mask.version)
 
     def to_bytes(self) -> bytes:
         """Return the stored form (see :mod:`scrapy_dedup.content.packing`)."""
         if self.mask:
             raise ValueError("a masked sketch is not stored: store the one it was made of.")
-        return pack_sketch(self.text, self.sums, self.orders, self.counts, self.partial)
+        return self.data
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Sketch":
-        """Return the sketch that :meth:`to_bytes` packed. Raises ValueError."""
-        return cls(*unpack_sketch(data))
+        """Return the sketch that is stored as *data*. Raises ValueError."""
+        partial, sums, counts = totals_of(data)
+        return cls(data, _bag(sums, counts, partial, ""), counts)
+
+
+def _sketch(columns: Columns, mask: str = "") -> Sketch:
+    words = sum(columns.counts)
+    return Sketch(packed(columns), _bag(sum(columns.sums), words, columns.partial, mask), words, mask)
+
+
+def _bag(sums: int, words: int, partial: int, mask: str) -> str:
+    return xxh3_128_hexdigest(pack("<QQ", sums & _WORD_BITS, words) + f"{partial}\0{mask}".encode(), _SEED)
+
+
+def _blocks_of(columns: Columns) -> tuple[int, ...]:
+    return tuple([s ^ (o * _SPREAD & _WORD_BITS) for s, o in zip(columns.sums, columns.orders, strict=True)])
 
 
 # Text, sum, order check and number of words of a block; () for a blank one.
@@ -196,7 +206,7 @@ def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
     blocks = list(filter(None, map(_blocks.__getitem__, texts)))
     salt = b"\0%d" % partial if partial else b""
     if not blocks:
-        return Sketch(xxh3_128_hexdigest(salt, _SEED), (), (), (), partial)
+        return _sketch(Columns(xxh3_128_hexdigest(salt, _SEED), partial, (), (), ()))
     plain, sums, orders, counts = zip(*blocks, strict=True)
     text = xxh3_128_hexdigest(b" ".join(plain) + salt, _SEED)
     if len(sums) > MAX_BLOCKS:
@@ -204,4 +214,4 @@ def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
         sums = (*sums[:MAX_BLOCKS], sum(sums[MAX_BLOCKS:]) & _WORD_BITS)
         orders = (*orders[:MAX_BLOCKS], _order(rest))
         counts = (*counts[:MAX_BLOCKS], sum(counts[MAX_BLOCKS:]))
-    return Sketch(text, sums, orders, counts, partial)
+    return _sketch(Columns(text, partial, sums, orders, counts))
