@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsel import Selector
 
@@ -89,6 +89,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_canonical_json_does_not_depend_on_form(value: object) -> None:
     forms = {canonical_json(json.dumps(value, indent=indent).encode()) for indent in (None, 3)}
@@ -128,6 +129,7 @@ def test_big_json_is_its_digest() -> None:
     assert prints.text == prints.digest
 
 
+@settings(deadline=None)
 @given(st.binary(), st.sampled_from(["text/html", "application/json", "", "text/html; charset=utf-16", "x/y"]))
 def test_never_raises(body: bytes, content_type: str) -> None:
     prints = fingerprint_body(body, content_type, max_body=50)

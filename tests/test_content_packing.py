@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup.content.sketch import Sketch, sketch_of_texts
@@ -30,6 +30,7 @@ def test_a_later_format_is_named() -> None:
         Sketch.from_bytes(b"\2")
 
 
+@settings(deadline=None)
 @given(st.integers(min_value=0))
 def test_a_cut_sketch(cut: int) -> None:
     data = sketch_of_texts([f"text number {i}" for i in range(40)]).to_bytes()
@@ -37,6 +38,7 @@ def test_a_cut_sketch(cut: int) -> None:
         Sketch.from_bytes(data[: cut % len(data)])
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_any_bytes(data: bytes) -> None:
     try:

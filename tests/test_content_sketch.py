@@ -3,7 +3,7 @@ from collections.abc import Callable
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from parsel import Selector
@@ -169,12 +169,14 @@ def test_order_inside_a_block_survives_the_mask() -> None:
 texts = st.lists(st.text(max_size=30), max_size=30)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_any_text_packs_and_unpacks(blocks: list[str]) -> None:
     sketch = sketch_of_texts(blocks)
     assert Sketch.from_bytes(sketch.to_bytes()) == sketch
 
 
+@settings(deadline=None)
 @given(texts, st.randoms())
 def test_bag_does_not_depend_on_order_nor_on_cuts(blocks: list[str], random: "object") -> None:
     shuffled = list(blocks)
@@ -184,11 +186,13 @@ def test_bag_does_not_depend_on_order_nor_on_cuts(blocks: list[str], random: "ob
 
 
 # Strings that parsel itself can encode.
+@settings(deadline=None)
 @given(st.text())
 def test_never_raises_on_any_text(page: str) -> None:
     assert sketch_of_html(page) == sketch_of_html(Selector(text=page).root)
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_never_raises_on_any_bytes(body: bytes) -> None:
     sketch_of_html(decode(body))
@@ -202,6 +206,7 @@ markup = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(markup)
 def test_agrees_with_a_plain_walk(page: str) -> None:
     root = parse(page)

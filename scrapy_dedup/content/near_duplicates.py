@@ -18,6 +18,9 @@ from .sketch import Sketch
 DISTANCE = 3
 #: Sketches that are compared at most.
 LIMIT = 2_000
+# Comparisons at most, some seven microseconds each: where one template is most of every page,
+# each page would be compared with all others.
+_COMPARISONS = 100_000
 
 # SimhashIndex tells its progress, and each big bucket, to the log.
 _quiet = logging.getLogger(__name__ + ".index")
@@ -26,11 +29,10 @@ _quiet.setLevel(logging.CRITICAL)
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicates:
-    """The outcome: of *pages* different pages, *near* have a near-duplicate among them."""
+    """The outcome: of *pages* different pages, *near* have a near-duplicate in the sample."""
 
     pages: int
     near: int
-    pairs: int
 
     @property
     def share(self) -> float:
@@ -41,19 +43,22 @@ class NearDuplicates:
 def near_duplicates(sketches: Iterable[Sketch], *, distance: int = DISTANCE, limit: int = LIMIT) -> NearDuplicates:
     """Count the pages that differ in their words, but hardly.
 
-    Pages with the same words in any order count once. At most *limit* pages are compared, chosen
-    by their fingerprints, so that the same pages give the same figure.
+    Pages with the same words in any order count once. At most *limit* pages are
+    compared, chosen by their fingerprints, so that the same pages give the same
+    figure; where very many are alike, fewer of them are looked up.
     """
     distinct = {sketch.bag: sketch for sketch in sketches if sketch.words}
     chosen = [distinct[bag] for bag in sorted(distinct)[:limit]]
     values = [(str(i), _simhash(sketch)) for i, sketch in enumerate(chosen)]
     index = SimhashIndex(values, k=distance, log=_quiet)
-    near = pairs = 0
+    pages = near = comparisons = 0
     for _, value in values:
-        others = len(index.get_near_dups(value)) - 1
-        near += others > 0
-        pairs += others
-    return NearDuplicates(len(chosen), near, pairs // 2)
+        if comparisons > _COMPARISONS:
+            break
+        comparisons += sum(len(index.bucket[key]) for key in index.get_keys(value))
+        pages += 1
+        near += len(index.get_near_dups(value)) > 1
+    return NearDuplicates(pages, near)
 
 
 def _simhash(sketch: Sketch) -> Simhash:
