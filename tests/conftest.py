@@ -5,8 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from .server import Asked, Route, Server
+
+# A loaded machine is no fault of the code.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 #: Host names that no machine resolves by itself; in the tests they are 127.0.0.1.
 LOOPBACK_NAMES = ("www.localhost", "m.localhost", "shop.test", "www.shop.test", "other.test")

@@ -1,6 +1,7 @@
 """Strategies for hypothesis: rules over the keys and values of given URLs, and of none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ _KEYS = [
     "q.ü",
 ]
 _PREFIXES = ["q.*", "q.utm_*", "q.t*", "path.*", "host.*", "m.*", "s.*", "*", "p*", "q.a*"]
+_DEEP_KEYS = [f"{key}.{end}" for key in ("q.a", "path.0", "path.1") for end in ("head", "tail")]
 _VALUES = [
     "",
     "1",
@@ -79,21 +81,19 @@ values = st.one_of(st.sampled_from(_VALUES), st.text(max_size=5))
 deep_splits = st.builds(DeepSplit, st.sampled_from([*"-_.,:~|+", "%3A", "1"]), st.sampled_from(["first", "last"]))
 
 
-def predicates(own: Sequence[str]) -> st.SearchStrategy[Predicate]:
-    """Predicates on a key that has the values *own* in some URLs."""
-    some = st.sampled_from(list(own)) if own else values
+def predicates(some: st.SearchStrategy[str], own: Sequence[str] = ()) -> st.SearchStrategy[Predicate]:
+    """Predicates on a key whose values are drawn from *some*, or of the class of its *own*."""
     return st.one_of(
         st.builds(Literal, some, st.booleans()),
-        st.builds(Literal, values, st.booleans()),
-        st.builds(OneOf, st.lists(st.one_of(some, values), max_size=3), st.booleans()),
-        st.builds(OfClass, st.one_of(value_classes, st.just(class_of(own))), st.booleans()),
+        st.builds(OneOf, st.lists(some, max_size=3), st.booleans()),
+        st.builds(OfClass, value_classes, st.booleans()),
+        st.builds(OfClass, st.just(class_of(own)), st.booleans()),
         st.just(Absent()),
     )
 
 
-def operations(own: Sequence[str], keys: Sequence[str]) -> st.SearchStrategy[Operation]:
-    """Operations on a key that has the values *own* in some URLs with *keys*."""
-    some = st.one_of(st.sampled_from(list(own)), values) if own else values
+def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
+    """Operations on a key whose values are drawn from *some*."""
     only = st.one_of(st.none(), st.lists(some, max_size=2), value_classes)
     maybe = st.one_of(st.none(), some)
     return st.one_of(
@@ -102,7 +102,7 @@ def operations(own: Sequence[str], keys: Sequence[str]) -> st.SearchStrategy[Ope
         st.builds(IgnoreValue),
         st.builds(IgnoreValue, only),
         st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
-        st.builds(Replace, st.sampled_from(list(keys)), values, st.just(""), st.sampled_from(["", "lower"])),
+        st.builds(Replace, st.sampled_from(_KEYS), some, st.just(""), st.sampled_from(["", "lower"])),
         st.sampled_from([Lower(), SetOfValues(), Nested(), Keep()]),
     )
 
@@ -114,20 +114,24 @@ def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) ->
     for url in urls:
         for key, value in values_of(url).items():
             own.setdefault(key, []).append(value or "")
-    keys = [*own, *[f"{key}.{end}" for key in ("q.a", "path.0", "path.1") for end in ("head", "tail")]]
+    keys = [*own, *_DEEP_KEYS]
+
+    def some(key: str) -> st.SearchStrategy[str]:
+        seen = own.get(key)
+        return st.one_of(st.sampled_from(seen), values) if seen else values
+
     found: dict[str, Rule] = {}
     for _ in range(draw(st.integers(0, most))):
-        match = draw(_table(keys, lambda key: predicates(own.get(key, [])), 2))
-        ops = draw(_table([*keys, *_PREFIXES], lambda key: operations(own.get(key, []), keys), 3))
+        match = {key: draw(predicates(some(key), own.get(key, ()))) for key in draw(_some_of(keys, 2))}
+        ops = {key: draw(operations(some(key))) for key in draw(_some_of([*keys, *_PREFIXES], 3))}
         status = draw(st.sampled_from([Status.ACTIVE, Status.ACTIVE, Status.MANUAL, Status.OFF]))
         rule = Rule(site, match, ops, status)
         found[rule.id] = rule
     return list(found.values())
 
 
-@st.composite
-def _table(draw: st.DrawFn, keys: Sequence[str], content, most: int) -> Mapping[str, object]:  # type: ignore[no-untyped-def]
-    return {key: draw(content(key)) for key in draw(st.lists(st.sampled_from(keys), max_size=most, unique=True))}
+def _some_of(keys: Sequence[str], most: int) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(keys), max_size=most, unique=True)
 
 
 deep_tokens = st.dictionaries(
@@ -148,21 +152,21 @@ evidences = st.builds(
 )
 
 
+_any_predicates = predicates(_text)
+_any_operations = operations(_text)
+_any_keys = st.one_of(st.sampled_from(_KEYS), st.builds("{}{}".format, st.sampled_from(["q.", "m.", "s."]), _text))
+
+
 @st.composite
 def any_rules(draw: st.DrawFn, site: str) -> list[Rule]:
     """Rules of *site* with whatever text a rule may hold."""
-    words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-    keys = [*_KEYS, *[kind + draw(words) for kind in ("q.", "m.", "s.")]]
     found: dict[str, Rule] = {}
-    for _ in range(draw(st.integers(0, 5))):
-        own = [draw(words) for _ in range(2)]
-        match = draw(_table(keys, lambda _: predicates(own), 3))  # noqa: B023
-        ops = draw(_table([*keys, *_PREFIXES], lambda _: operations(own, keys), 3))  # noqa: B023
+    for _ in range(draw(st.integers(0, 4))):
+        match = draw(st.dictionaries(_any_keys, _any_predicates, max_size=2))
+        ops = draw(st.dictionaries(st.one_of(_any_keys, st.sampled_from(_PREFIXES)), _any_operations, max_size=2))
         status = draw(st.sampled_from(list(Status)))
-        rule = Rule(site, match, ops, status, draw(st.none() | evidences), draw(words))
-        if status.users:
-            rule = Rule(
-                site, match, ops, status, rule.evidence, rule.note, draw(st.sampled_from(["", "mine", rule.id]))
-            )
+        rule = Rule(site, match, ops, status, draw(st.none() | evidences), draw(_text))
+        if status.users and draw(st.booleans()):
+            rule = replace(rule, id="mine")
         found[rule.id] = rule
     return list(found.values())

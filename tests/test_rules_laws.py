@@ -73,25 +73,18 @@ def books(draw: st.DrawFn, groups: bool = False) -> tuple[RuleBook, list[str]]:
 
 
 @given(books())
-@settings(max_examples=400)
-def test_a_key_is_its_own_key(case: tuple[RuleBook, list[str]]) -> None:
+@settings(max_examples=300)
+def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook, list[str]]) -> None:
     book, urls = case
     for url in urls:
         key = book.canonical_key(url)
         assert book.canonical_key(key) == key
         assert normal_form(key) == key
-
-
-@given(books())
-@settings(max_examples=400)
-def test_the_program_does_what_the_definition_says(case: tuple[RuleBook, list[str]]) -> None:
-    book, urls = case
-    for url in urls:
-        assert book.canonical_key(url) == slow_key(book, url)
+        assert slow_key(book, url) == key
 
 
 @given(books(groups=True))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_site_groups(case: tuple[RuleBook, list[str]]) -> None:
     book, urls = case
     urls = urls + [url.replace("example.com", "example.org") for url in urls]
@@ -101,7 +94,7 @@ def test_site_groups(case: tuple[RuleBook, list[str]]) -> None:
 
 
 @given(books(), any_text)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_total_and_the_normal_form_where_no_rule_is(case: tuple[RuleBook, list[str]], url: str) -> None:
     book, _ = case
     key = book.canonical_key(url)
@@ -114,7 +107,7 @@ def test_total_and_the_normal_form_where_no_rule_is(case: tuple[RuleBook, list[s
 
 
 @given(books(), st.randoms())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_the_order_of_parameters_does_not_matter(case: tuple[RuleBook, list[str]], random: random.Random) -> None:
     book, urls = case
     for url in urls:
