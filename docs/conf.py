@@ -13,7 +13,7 @@ copyright = author  # noqa: A001
 release = version = __version__
 
 extensions = [
-    "_settings",
+    "_reference_tables",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from demo_site.pages import Page
 from demo_site.server import Shop
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -53,7 +54,7 @@ def scrapy(*args: str, log: Path | None = None) -> None:
 def crawl(name: str, shop: Shop, *options: str) -> Crawl:
     """Crawl the shop and count."""
     shop.pages.clear()
-    stem = name.replace(" ", "-")
+    stem = name.partition(",")[0].replace(" ", "-").lower()
     feed, log = WORK / f"{stem}.jsonl", WORK / f"{stem}.log"
     start = time.perf_counter()
     scrapy("crawl", "shop", "-a", f"start={shop.url}", "-O", str(feed.relative_to(HERE)), *options, log=log)
@@ -70,8 +71,8 @@ def crawl(name: str, shop: Shop, *options: str) -> Crawl:
 
 
 def table_of(crawls: list[Crawl]) -> Table:
-    table = Table(title="The demo shop, crawled three times")
-    table.add_column("crawl")
+    table = Table(title="The demo shop, crawled three times", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("crawl", no_wrap=True)
     for column in ("downloads", "distinct pages", "items", "distinct items", "seconds"):
         table.add_column(column, justify="right")
     for each in crawls:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import time
 from typing import TYPE_CHECKING
 
 from ..observation import Observation, read_jsonl
@@ -13,6 +14,7 @@ from .base import Mistake, Nothing
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
 
+_DAY = 86_400
 _CRAWL_FIRST = (
     "nothing is recorded in {} yet: put ADDONS = {{'scrapy_dedup.Addon': 600}} into settings.py, "
     "run a crawl (scrapy crawl NAME), then this command again"
@@ -36,8 +38,9 @@ def observations_in_store(settings: "DedupSettings", names: list[str]) -> Iterat
         if not known:
             raise Nothing(_why_nothing(store, settings.scope))
         sites = {known_site(name, known, settings) for name in names} or known
+        since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
         for site in sorted(sites):
-            yield from store.observations(settings.scope, site)
+            yield from store.observations(settings.scope, site, since=since)
 
 
 def observations_in_file(settings: "DedupSettings", names: list[str], file: str) -> Iterator[Observation]:

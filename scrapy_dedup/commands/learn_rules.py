@@ -70,6 +70,7 @@ class LearnRules(DedupCommand):
 def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool) -> int:
     """Learn, show, and write unless *dry_run*; return the exit code."""
     from ..learning.learn import learn as learn_from
+    from ..rules.files import update_site
     from .evidence import observations_in_file, observations_in_store
     from .progress import progress
     from .summary import print_summary
@@ -87,7 +88,11 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     if dry_run:
         print("Nothing was written (--dry-run).")
         return DONE
-    learned.book.save(settings.learned_directory)
+    for report in learned.reports:
+        found = learned.book.site_rules(report.site)
+        # The user's own rules are in the file already, or in a directory of DEDUP_RULES: they stay there.
+        rules = [rule for rule in found.rules if not rule.status.users]
+        update_site(settings.learned_directory, report.site, rules, found.deep)
     print(f"The rules are in {settings.learned_directory}.")
     return DONE
 

@@ -40,7 +40,7 @@ def print_summary(learned: "Learned") -> None:
 
 def site_table(reports: "Iterable[SiteReport]") -> Table:
     """Return the table of all sites, those with most duplicates first."""
-    table = Table(box=box.SIMPLE, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("site", overflow="fold")
     for name in ("URLs", "pages", "duplicates", "rules", "removed", "share", "at risk"):
         table.add_column(name, justify="right")

@@ -1,4 +1,4 @@
-"""The directive ``dedup-settings``: the reference of all settings, from the table that checks them."""
+"""The directives ``dedup-settings`` and ``dedup-stats``: references made from the tables in the code."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from scrapy_dedup.crawl.settings import SETTINGS
+from scrapy_dedup.crawl.statistics import STATS
 
 
 def _text_of(value: Any) -> str:
@@ -26,8 +27,19 @@ class DedupSettings(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 
+class DedupStats(SphinxDirective):
+    """The table of all stats."""
+
+    def run(self) -> list[nodes.Node]:
+        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 35 65", "", "   * - stat", "     - what it tells"]
+        for name, what in STATS:
+            lines += [f"   * - ``{name}``", f"     - {what}"]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("dedup-settings", DedupSettings)
-    for role in ("setting", "reqmeta", "stat"):
+    app.add_directive("dedup-stats", DedupStats)
+    for role in ("setting", "reqmeta"):
         app.add_crossref_type(role, role, indextemplate=f"pair: %s; {role}")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
