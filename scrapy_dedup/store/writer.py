@@ -111,7 +111,8 @@ class Writer:
             self._refused += 1
             return False
         self._bytes_in += size
-        if (waiting * 2 > self._max_waiting or held * 2 > self._max_bytes) and not self._wake.is_set():
+        much = waiting * 2 > self._max_waiting or held * 2 > self._max_bytes
+        if much and not self._pause and not self._wake.is_set():
             self._wake.set()
         self._queue.put((row, size))
         return True
@@ -191,14 +192,14 @@ class Writer:
 
     def _take(self) -> None:
         """Move a batch out of the queue; run the tasks in it."""
-        for item, size in _all_of(self._queue):
+        items = _all_of(self._queue)
+        while len(self._held) < self._batch and (found := next(items, None)) is not None:
+            item, size = found
             if isinstance(item, tuple):
                 self._held.append(item)
             else:
                 self._held.extend(self._made_by(item))
                 self._bytes_out += size
-            if len(self._held) >= self._batch:
-                return
 
     def _made_by(self, task: Task) -> Iterable[Row]:
         try:
