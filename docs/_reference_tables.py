@@ -18,7 +18,15 @@ class DedupSettings(SphinxDirective):
     """A table of all settings, then a section for each."""
 
     def run(self) -> list[nodes.Node]:
-        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 40 30 30", "", "   * - setting", "     - type", "     - default"]
+        lines = [
+            ".. list-table::",
+            "   :header-rows: 1",
+            "   :widths: 40 30 30",
+            "",
+            "   * - setting",
+            "     - type",
+            "     - default",
+        ]
         for each in SETTINGS:
             lines += [f"   * - :setting:`{each.name}`", f"     - {each.type}", f"     - ``{_text_of(each.default)}``"]
         for each in SETTINGS:
@@ -31,7 +39,14 @@ class DedupStats(SphinxDirective):
     """The table of all stats."""
 
     def run(self) -> list[nodes.Node]:
-        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 35 65", "", "   * - stat", "     - what it tells"]
+        lines = [
+            ".. list-table::",
+            "   :header-rows: 1",
+            "   :widths: 35 65",
+            "",
+            "   * - stat",
+            "     - what it tells",
+        ]
         for name, what in STATS:
             lines += [f"   * - ``{name}``", f"     - {what}"]
         return self.parse_text_to_nodes("\n".join(lines))

@@ -9,7 +9,8 @@ from rich.text import Text
 from .wording import condition_of, evidence_of, operations_of
 
 if TYPE_CHECKING:
-    from ..rules.book import Explanation, RuleBook
+    from ..rules.book import RuleBook
+    from ..rules.explanation import Explanation
     from ..rules.model import Rule
     from ..rules.operations import Operation
 

@@ -88,11 +88,11 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     if dry_run:
         print("Nothing was written (--dry-run).")
         return DONE
-    for report in learned.reports:
-        found = learned.book.site_rules(report.site)
+    for site in [each.site for each in learned.reports]:
+        found = learned.book.site_rules(site)
         # The user's own rules are in the file already, or in a directory of DEDUP_RULES: they stay there.
         rules = [rule for rule in found.rules if not rule.status.users]
-        update_site(settings.learned_directory, report.site, rules, found.deep)
+        update_site(settings.learned_directory, site, rules, found.deep)
     print(f"The rules are in {settings.learned_directory}.")
     return DONE
 
