@@ -88,9 +88,10 @@ def test_hand_edits_survive(project):
 
 
 @pytest.mark.slow
-def test_crawl_learn_crawl(project, serve):
+@pytest.mark.parametrize("reactor", [True, pytest.param(False, marks=pytest.mark.reactorless)])
+def test_crawl_learn_crawl(project, serve, reactor):
     server = serve(shop)
-    crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}")
+    crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}", "-s", f"TWISTED_REACTOR_ENABLED={reactor}")
     done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=off")
     assert done.returncode == 0, done.stderr
     first = server.downloads
