@@ -45,7 +45,9 @@ def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]") -> Iterable[Text]
     yield Text(f"rule {rule.id} ({rule.status})", style="bold")
     yield Text(f"  says      {operations_of(rule.ops)}")
     yield Text(f"  where     {condition_of(rule)}")
-    yield Text(f"  did here  {operations_of(used) or 'nothing: other rules come first, or nothing is left to do'}")
+    yield Text(
+        f"  did here  {operations_of(used) or 'nothing: the URL has none of these keys, or another rule comes first'}"
+    )
     yield Text(f"  evidence  {evidence_of(rule.evidence)}")
     for one, other in rule.evidence.examples if rule.evidence else ():
         yield Text(f"  example   {one}\n            {other}")

@@ -111,6 +111,7 @@ def forget(settings: "DedupSettings", names: list[str]) -> int:
 def check(settings: "DedupSettings") -> int:
     """Read every rule file and print what is wrong with it; 1 if something is."""
     from ..rules.files import check as faults_of
+    from .wording import counted
 
     faults = [fault for directory in settings.rule_directories for fault in faults_of(directory)]
     for fault in faults:
@@ -118,5 +119,5 @@ def check(settings: "DedupSettings") -> int:
     if faults:
         return NOTHING
     book = settings.load_rules()
-    print(f"{len(book)} rules for {len(book.sites)} sites: all files are right.")
+    print(f"{counted(len(book), 'rule')} for {counted(len(book.sites), 'site')}: all files are right.")
     return DONE

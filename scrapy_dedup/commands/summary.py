@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .wording import condition_of, operations_of
+from .wording import condition_of, counted, operations_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ def print_summary(learned: "Learned") -> None:
     console = Console(highlight=False)
     console.print(site_table(learned.reports))
     for report in learned.reports:
-        rules = learned.book.for_site(report.site)
+        rules = sorted(learned.book.for_site(report.site), key=_rank)
         console.print(Text(f"{report.site}:", style="bold"))
         if not rules:
             console.print("  no rules", markup=False)
@@ -60,5 +60,10 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
 
 def rule_line(rule: "Rule") -> str:
     """Return a rule in one line: its id, what it does and where, and how much speaks for it."""
-    groups = f", {rule.evidence.groups} groups" if rule.evidence else ""
+    groups = f", {counted(rule.evidence.groups, 'group')}" if rule.evidence else ""
     return f"{rule.id} ({rule.status}{groups}), {condition_of(rule)}: {operations_of(rule.ops)}"
+
+
+def _rank(rule: "Rule") -> tuple[bool, int, str]:
+    """Order rules: those that act first, then by how much speaks for them."""
+    return not rule.status.acts, -(rule.evidence.groups if rule.evidence else 0), rule.id

@@ -27,10 +27,19 @@ def evidence_of(evidence: "Evidence | None") -> str:
         return "no evidence is known"
     learners = f", found by {', '.join(evidence.learners)}" if evidence.learners else ""
     return (
-        f"{evidence.groups} groups agree, {evidence.counterexamples} do not; {evidence.pages} pages, "
-        f"{evidence.urls} URLs, {evidence.removed} of them removed; "
+        f"{counted(evidence.groups, 'group')} for it, {evidence.counterexamples} against it; "
+        f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them removed; "
         f"at most {evidence.upper95:.1%} of the pages lost (95 %){learners}"
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "group"), counted(2, "group")
+    ('1 group', '2 groups')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _asked(form: Any) -> str:
@@ -63,6 +72,8 @@ def _one_of(values: Any) -> str:
     if isinstance(values, str):
         return _quoted(values)
     if isinstance(values, Mapping):
+        if values["class"] == "empty":
+            return _quoted("")
         lengths = dict.fromkeys(values.get("length", ()))
         return str(values["class"]) + (f"{{{','.join(map(str, lengths))}}}" if lengths else "")
     return " or ".join(map(_quoted, values))
