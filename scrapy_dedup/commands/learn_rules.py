@@ -83,6 +83,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             groups=settings.site_groups,
             known=settings.load_rules(),
             progress=report,
+            diagnose=True,
         )
     print_summary(learned)
     if dry_run:
