@@ -84,7 +84,7 @@ def crawl(*, quick: bool) -> tuple[list[speed_crawl.Overhead], list[Check], Tabl
         table.add_column(heading, justify="right")
     for row in found:
         table.add_row(
-            *(row.kind.name, row.variant, f"<= {row.kind.most_ratio:.2f}"),
+            *(row.kind.name, row.variant, f"<= {row.kind.most_ratio:.2f}" if row.kind.most_ratio else "-"),
             *(f"{row.stock_ms:.2f}", f"{row.plugin_ms:.2f}"),
             *(f"{value:.3f}" for value in (row.ratio, row.least_ratio, row.most_ratio)),
             *(str(row.pairs), f"+{row.start_up_ms:.0f}"),
@@ -92,7 +92,7 @@ def crawl(*, quick: bool) -> tuple[list[speed_crawl.Overhead], list[Check], Tabl
     checks = [
         Check(f"CPU ratio, {row.kind.name}", row.ratio, most=row.kind.most_ratio)
         for row in found
-        if row.variant == "no rules"
+        if row.variant == "no rules" and row.kind.most_ratio
     ]
     return found, checks, table
 
