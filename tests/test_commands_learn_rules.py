@@ -158,11 +158,12 @@ def test_spider_settings(project):
 
 
 def test_check_names_file_and_line(project):
-    project.write("dedup-rules/bad.test.toml", 'format = "dedup-rules/1"\nsite = "bad.test"\n\n[[rule]\n')
+    head = 'format = "dedup-rules/1"\nsite = "bad.test"\n\n[[rule]]\n'
+    project.write("dedup-rules/bad.test.toml", head + 'status = "activ"\nops = { "q.sid" = "ignore" }\n')
     done = project.scrapy("learn-rules", "--check")
     assert done.returncode == 1
-    assert "bad.test.toml" in done.stderr
-    assert "4" in done.stderr
+    assert "bad.test.toml:5: status is 'activ'" in done.stderr
+    assert "manual" in done.stderr
     assert "Traceback" not in done.stderr
 
 
