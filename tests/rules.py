@@ -24,6 +24,7 @@ from scrapy_dedup.rules import (
     SetOfValues,
     Status,
 )
+from scrapy_dedup.rules.model import operation_key_problem
 from scrapy_dedup.urls import CLASS_NAMES, DeepSplit, ValueClass, class_of, values_of
 
 _KEYS = [
@@ -123,7 +124,7 @@ def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) ->
     found: dict[str, Rule] = {}
     for _ in range(draw(st.integers(0, most))):
         match = {key: draw(predicates(some(key), own.get(key, ()))) for key in draw(_some_of(keys, 2))}
-        ops = {key: draw(operations(some(key))) for key in draw(_some_of([*keys, *_PREFIXES], 3))}
+        ops = {key: draw(operations(some(key))) for key in draw(_some_of([*_without_repeats(keys), *_PREFIXES], 3))}
         status = draw(st.sampled_from([Status.ACTIVE, Status.ACTIVE, Status.MANUAL, Status.OFF]))
         rule = Rule(site, match, ops, status)
         found[rule.id] = rule
@@ -132,6 +133,10 @@ def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) ->
 
 def _some_of(keys: Sequence[str], most: int) -> st.SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(keys), max_size=most, unique=True)
+
+
+def _without_repeats(keys: Sequence[str]) -> list[str]:
+    return [key for key in keys if _acts(key)]
 
 
 deep_tokens = st.dictionaries(
@@ -157,13 +162,19 @@ _any_operations = operations(_text)
 _any_keys = st.one_of(st.sampled_from(_KEYS), st.builds("{}{}".format, st.sampled_from(["q.", "m.", "s."]), _text))
 
 
+def _acts(key: str) -> bool:
+    return operation_key_problem(key) is None
+
+
 @st.composite
 def any_rules(draw: st.DrawFn, site: str) -> list[Rule]:
     """Rules of *site* with whatever text a rule may hold."""
     found: dict[str, Rule] = {}
     for _ in range(draw(st.integers(0, 4))):
         match = draw(st.dictionaries(_any_keys, _any_predicates, max_size=2))
-        ops = draw(st.dictionaries(st.one_of(_any_keys, st.sampled_from(_PREFIXES)), _any_operations, max_size=2))
+        ops = draw(
+            st.dictionaries(st.one_of(_any_keys.filter(_acts), st.sampled_from(_PREFIXES)), _any_operations, max_size=2)
+        )
         status = draw(st.sampled_from(list(Status)))
         rule = Rule(site, match, ops, status, draw(st.none() | evidences), draw(_text))
         if status.users and draw(st.booleans()):

@@ -5,13 +5,27 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.rules import Ignore, Rule, RuleBook
+from scrapy_dedup.rules import (
+    Absent,
+    Ignore,
+    IgnoreValue,
+    Keep,
+    Literal,
+    Lower,
+    OfClass,
+    OneOf,
+    Rule,
+    RuleBook,
+    Set,
+    SetOfValues,
+    Status,
+)
 from scrapy_dedup.rules.actions import Context
 from scrapy_dedup.rules.application import _new_query, new_origin, new_path
 from scrapy_dedup.rules.compiled import CompiledRule
 from scrapy_dedup.rules.program import rule_matches
 from scrapy_dedup.rules.table import OpTable
-from scrapy_dedup.urls import DeepSplit, SiteGroups, normal_form, normal_parts, site_of_url, values_of
+from scrapy_dedup.urls import DeepSplit, SiteGroups, ValueClass, normal_form, normal_parts, site_of_url, values_of
 from scrapy_dedup.urls.origins import origin_of
 
 from .rules import deep_tokens, rules_for
@@ -81,6 +95,54 @@ def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook,
         assert book.canonical_key(key) == key
         assert normal_form(key) == key
         assert slow_key(book, url) == key
+
+
+_few = st.sampled_from(["", "1", "2", "*"])
+_few_classes = st.sampled_from([ValueClass("int", 0, 1), ValueClass("int", 1, 2), ValueClass("any", 1, 9)])
+_few_predicates = st.one_of(
+    st.builds(Literal, _few, st.booleans()),
+    st.builds(OneOf, st.lists(_few, max_size=2), st.booleans()),
+    st.builds(OfClass, _few_classes, st.booleans()),
+    st.just(Absent()),
+)
+_few_only = st.one_of(st.none(), st.lists(_few, max_size=2), _few_classes)
+_few_operations = st.one_of(
+    st.builds(Ignore, _few_only),
+    st.builds(IgnoreValue, _few_only),
+    st.builds(Set, st.dictionaries(st.none() | _few, st.none() | _few, max_size=2)),
+    st.sampled_from([Keep(), Lower(), SetOfValues()]),
+)
+_few_rules = st.lists(
+    st.builds(
+        Rule,
+        st.just(SITE),
+        st.dictionaries(
+            st.sampled_from(["q.a", "q.b", "q.a[1]", "host.1", "path.0", "path.trail"]), _few_predicates, max_size=2
+        ),
+        st.dictionaries(
+            st.sampled_from(["q.a", "q.b", "q.c", "q.*", "path.trail", "path.0", "host.1"]), _few_operations, max_size=2
+        ),
+        st.sampled_from([Status.ACTIVE, Status.MANUAL]),
+    ),
+    max_size=3,
+    unique_by=lambda rule: rule.id,
+)
+_few_urls = st.builds(
+    "http://{}example.com{}?{}".format,
+    st.sampled_from(["", "1.", "1.2."]),
+    st.sampled_from(["/", "/1", "/1/", "/2/1//", "//"]),
+    st.lists(st.builds("{}={}".format, st.sampled_from("abc"), _few), max_size=3).map("&".join),
+)
+
+
+@given(_few_rules, st.lists(_few_urls, min_size=1, max_size=8))
+@settings(max_examples=500)
+def test_few_keys_and_values_in_all_combinations(rules: list[Rule], urls: list[str]) -> None:
+    """That the short ways are none too short: many rules act on one key, and on what others ask for."""
+    book = RuleBook(rules)
+    for url in urls:
+        key = book.canonical_key(url)
+        assert book.canonical_key(key) == key == slow_key(book, url)
 
 
 @given(books(groups=True))

@@ -70,6 +70,12 @@ def test_keys_that_no_view_has(key: str) -> None:
         Rule(SITE, {}, {key: Ignore()})
 
 
+def test_operations_are_on_all_repeats() -> None:
+    with pytest.raises(ValueError, match=r'write "q.a", or "q.a%5B1%5D"'):
+        Rule(SITE, {}, {"q.a[1]": Ignore()})
+    assert Rule(SITE, {}, {"q.a[]": Ignore(), "q.b*": Ignore()}).ops
+
+
 def test_merging() -> None:
     edited = replace(rule("edited"), ops={"q.edited": Keep()})
     old = SiteRules(

@@ -11,6 +11,8 @@ from .table import OpTable
 
 __all__ = ["new_origin", "new_path", "new_query"]
 
+_GONE = (Mark.DROP, Mark.CUT)
+
 
 def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
@@ -152,7 +154,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
         kept.append(added)
         count += 1
     if slash:
-        slash = table.outcome("path.trail", "/", context) is Mark.PASS
+        slash = table.outcome("path.trail", "/", context) not in _GONE
     elif table.added:
         slash = table.addition("path.trail", context) is not None
     return "/" + "/".join(kept) + ("/" if slash and kept else "")
@@ -211,7 +213,7 @@ def _new_simple_path(table: OpTable, path: str, context: Context) -> str:
     if rest:
         texts[-1] += rest
     if slash and len(texts) > 1:
-        slash = table.outcome("path.trail", "/", context) is Mark.PASS
+        slash = table.outcome("path.trail", "/", context) not in _GONE
         if slash:
             texts.append("")
     return "/".join(texts) if len(texts) > 1 else "/"

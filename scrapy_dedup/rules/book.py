@@ -208,7 +208,7 @@ class RuleBook:
             origin, path, query = parts
             table = program.table(path, query)
             context = self._context(program, path, query, depth) if table.asks else _NO_CONTEXT
-            end = table.closed
+            end = table.is_end(path, query)
             if table.on_origin:
                 origin, stays = self._move(program, table, context)
                 end = end and stays

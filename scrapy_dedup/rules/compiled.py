@@ -15,11 +15,15 @@ _EXACT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An operation bound to the key and the rule that it acts for."""
+    """An operation bound to a key and to the rule that it acts for.
+
+    ``guard``: what that rule asks of the key, None if nothing.
+    """
 
     operation: Operation
     action: Action
     rule: Rule
+    guard: Predicate | None
 
 
 class CompiledRule:

@@ -12,13 +12,27 @@ from .forms import operation_form, predicate_form
 from .operations import Operation
 from .predicates import Predicate
 
-__all__ = ["Evidence", "Rule", "SiteRules", "Status", "content_id", "is_key", "key_problem", "merge", "settled"]
+__all__ = [
+    "Evidence",
+    "Rule",
+    "SiteRules",
+    "Status",
+    "content_id",
+    "is_key",
+    "key_problem",
+    "merge",
+    "operation_key_problem",
+    "settled",
+]
 
 
 _KEYS = "scheme, host.1.., path.0.., path.len, path.trail, ext, q.NAME, m.NAME and s.NAME"
 _is_key = re.compile(
     r"(?:scheme|host\.[0-9]+|path\.[0-9]+(?:\.head|\.tail)?|path\.(?:len|trail)|ext|[qms]\..*)\Z", re.DOTALL
 ).match
+
+
+_repeat = re.compile(r"[qms]\..*\[[0-9]+\]\Z", re.DOTALL).match
 
 
 class Status(str, Enum):
@@ -94,12 +108,9 @@ class Rule:
         object.__setattr__(self, "match", dict(sorted(self.match.items())))
         object.__setattr__(self, "ops", dict(sorted(self.ops.items())))
         object.__setattr__(self, "status", Status(self.status))
-        for key in self.match:
-            if not is_key(key):
-                raise ValueError(key_problem(key))
-        for key in self.ops:
-            if not key.endswith("*") and not is_key(key):
-                raise ValueError(key_problem(key))
+        for problem in (*map(key_problem, self.match), *map(operation_key_problem, self.ops)):
+            if problem is not None:
+                raise ValueError(problem)
         if not self.id:
             object.__setattr__(self, "id", content_id(self.site, self.match, self.ops))
 
@@ -121,9 +132,26 @@ def is_key(key: str) -> bool:
     return _is_key(key) is not None
 
 
-def key_problem(key: str) -> str:
-    """Return what is wrong with *key*."""
-    return f'no URL has the key "{key}"; keys are {_KEYS}'
+def key_problem(key: str) -> str | None:
+    """Return what is wrong with *key*; None if nothing is."""
+    return None if is_key(key) else f'no URL has the key "{key}"; keys are {_KEYS}'
+
+
+def operation_key_problem(key: str) -> str | None:
+    """Return what is wrong with *key* as that of an operation, which may end in ``*``.
+
+    >>> operation_key_problem("q.utm_*") is None
+    True
+    """
+    if key.endswith("*"):
+        return None
+    if _repeat(key):
+        name = key.replace("[", "%5B").replace("]", "%5D")
+        return (
+            f'"{key}" is one repeat of a key, and operations are on all of them; '
+            f'write "{key.partition("[")[0]}", or "{name}" for a name with brackets'
+        )
+    return key_problem(key)
 
 
 def content_id(site: str, match: Mapping[str, Predicate], ops: Mapping[str, Operation]) -> str:

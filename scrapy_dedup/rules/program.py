@@ -45,8 +45,8 @@ class SiteProgram:
         self.guards: dict[str, list[Predicate]] = {}
         for rule in self.rules:
             for key, predicate in rule.match.items():
-                for name in {key, key.partition("[")[0]}:
-                    self.guards.setdefault(name, []).append(predicate)
+                self.guards.setdefault(key, []).append(predicate)
+                self.guards.setdefault(key.partition("[")[0], [])
 
     def for_origin(self, origin: Origin) -> "OriginProgram | None":
         """Return the program of the URLs that begin with *origin*; None if no rule can match."""

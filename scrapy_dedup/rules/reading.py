@@ -10,7 +10,7 @@ from typing import Any
 from ..urls import DeepSplit
 from .errors import RuleFileError
 from .forms import FormError, operation_of, predicate_of
-from .model import Evidence, Rule, SiteRules, Status, is_key, key_problem
+from .model import Evidence, Rule, SiteRules, Status, key_problem, operation_key_problem
 
 if sys.version_info >= (3, 11):
     from tomllib import loads as _loads
@@ -132,8 +132,9 @@ class _Reader:
             self._fault(self._line(None, "deep"), "deep is no table", f"write [deep] and lines such as {example}")
             return deep
         for key, form in table.items():
-            if not is_key(key):
-                self._fault(self._line(None, key), *_halves(key_problem(key)))
+            problem = key_problem(key)
+            if problem is not None:
+                self._fault(self._line(None, key), *_halves(problem))
             elif not isinstance(form, Mapping) or not set(form) <= {"delimiter", "side"}:
                 self._fault(self._line(None, key), f'"{key}" is no deep token', f"write it as {example}")
             else:
@@ -174,8 +175,9 @@ class _Reader:
         found: dict[str, Any] = {}
         for key, form in content.items():
             line = self._line(number, name, key)
-            if not is_key(key) and not (name == "ops" and key.endswith("*")):
-                self._fault(line, *_halves(key_problem(key)))
+            problem = operation_key_problem(key) if name == "ops" else key_problem(key)
+            if problem is not None:
+                self._fault(line, *_halves(problem))
                 continue
             try:
                 found[key] = read(form)

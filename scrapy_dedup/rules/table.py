@@ -4,15 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import DeepSplit
 from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
+from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
-from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, SetOfValues
+from .operations import Ignore, IgnoreValue, Keep, Nested, Operation, Replace, SetOfValues
 from .predicates import Predicate
 
 __all__ = ["OpTable"]
 
 _MANY_KEYS = 4_096
-#: Operations that add no text of their own, and find nothing to do on their result.
-_PLAIN = (Ignore, IgnoreValue, Lower, SetOfValues, Keep)
 
 _ORIGIN_KINDS = ("scheme", "host.")
 _PATH_KINDS = ("path.", "ext", "m.", "s.")
@@ -27,8 +26,8 @@ class OpTable:
 
     ``on_origin``, ``on_path``, ``on_query``: whether any operation touches it;
     ``asks``: whether operations ask for more than their value; ``plain``: whether the
-    result of a normal form is one again; ``closed``: whether a second step with these
-    operations, or with some of them, changes nothing; ``added``: operations that may
+    result of a normal form is one again; ``closed``: whether a second step changes nothing
+    (see :meth:`is_end`); ``added``: operations that may
     give a value to an absent key; ``positions``: N of the operations on ``path.N``, the
     greatest first; ``deep``: the site's deep tokens; ``rules``: those that match.
     """
@@ -47,6 +46,7 @@ class OpTable:
         "on_origin",
         "on_path",
         "on_query",
+        "once",
         "plain",
         "positions",
         "rules",
@@ -80,7 +80,9 @@ class OpTable:
         self.simple_path = not (
             self.added or self.deep_path or _touches((), prefixes, _PATH_KINDS) or _touches(exact, (), ("m.", "s."))
         )
-        self.plain = all(isinstance(operation, _PLAIN) for operation in operations)
+        keyed = [item for rule in rules for item in rule.exact.items()] + prefixes
+        self.plain = all(leaves_normal(key, operation) for key, operation in keyed)
+        self.once: tuple[str, ...] = ()
         self.closed = self.plain and self._leaves_nothing(exact, prefixes, guards)
 
     def _leaves_nothing(
@@ -88,30 +90,45 @@ class OpTable:
     ) -> bool:
         """Return whether a second step would change nothing after the first.
 
-        So it is where no operation touches a key that some rule of the site asks for, and
-        none may come to act on a key because another one did not. The origin is looked
-        at by itself.
+        So it is where no rule matches afterwards that did not before, and where the same
+        operations, or some of them, find nothing more to do. The origin is looked at by
+        itself (:meth:`.RuleBook.canonical_key`).
         """
+        once = []
         for key, predicates in guards.items():
-            if not key.startswith(_ORIGIN_KINDS) and not _unseen(self.bounds(key), predicates):
+            bounds = () if key.startswith(_ORIGIN_KINDS) else self.bounds(key)
+            if not bounds:
+                continue
+            if key[0] in "ms" or any(may_awaken(key, bound, predicates) for bound in bounds):
                 return False
+            if key.startswith("q."):
+                once.append(key[2:] + "=")
+        self.once = tuple(once)
         for key in exact:
-            bounds = self.bounds(key)
             if key.startswith(_ORIGIN_KINDS):
                 continue
-            if "[" in key or any(key.startswith(deep) for deep in self.deep):
+            operations = [bound.operation for bound in self.bounds(key)]
+            if "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
                 return False
-            if len(bounds) > 1 and not all(isinstance(bound.operation, Ignore) for bound in bounds):
+            if len(operations) > 1 and not all(isinstance(operation, Ignore) for operation in operations):
                 return False
             # Where a segment is removed, all keys of the path mean something else.
-            if key[:5] == "path." and key != "path.trail" and not isinstance(bounds[0].operation, IgnoreValue | Keep):
-                return False
-            if key == "ext":
+            if key[:5] == "path." and key != "path.trail" and not isinstance(operations[0], IgnoreValue | Keep):
                 return False
         return not prefixes or (
             all(prefix.startswith("q.") and isinstance(operation, Ignore) for prefix, operation in prefixes)
             and not self.deep_query
         )
+
+    def is_end(self, path: str, query: str) -> bool:
+        """Return whether the result of one step from a URL of *path* and *query* is its key.
+
+        A parameter that rules ask for must not be repeated: when its first value goes,
+        the second one is looked at. So it is with several slashes at the end.
+        """
+        if not self.closed or (self.on_path and path.endswith("//")):
+            return False
+        return not self.once or all(query.count(name) <= 1 for name in self.once)
 
     def bounds(self, key: str) -> tuple[Bound, ...]:
         """Return what is done to *key*, the best first."""
@@ -130,7 +147,10 @@ class OpTable:
                 found.append(((*rule.rank, -operation[1], rule.rule.id), operation[0], rule))
         found.sort(key=lambda item: item[0])
         return tuple(
-            [Bound(operation, action_of(key, operation, rule.named(key)), rule.rule) for _, operation, rule in found]
+            [
+                Bound(operation, action_of(key, operation, rule.named(key)), rule.rule, rule.match.get(key))
+                for _, operation, rule in found
+            ]
         )
 
     def actions(self, name: str) -> tuple[Action, ...]:
@@ -175,18 +195,6 @@ class OpTable:
                 if text is not None:
                     return text
         return None
-
-
-def _unseen(bounds: tuple[Bound, ...], predicates: Sequence[Predicate]) -> bool:
-    """Return whether *predicates* of the same key hold after the operations as before."""
-    return all(
-        isinstance(bound.operation, Ignore)
-        and isinstance(bound.operation.only, frozenset)
-        and all(
-            predicate.holds(value) == predicate.optional for value in bound.operation.only for predicate in predicates
-        )
-        for bound in bounds
-    )
 
 
 def _touches(exact: Iterable[str], prefixes: Iterable[tuple[str, Operation]], kinds: tuple[str, ...]) -> bool:
