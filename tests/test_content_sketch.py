@@ -189,7 +189,7 @@ def test_bag_does_not_depend_on_order_nor_on_cuts(blocks: list[str], random: "ob
 @settings(deadline=None)
 @given(st.text())
 def test_never_raises_on_any_text(page: str) -> None:
-    assert sketch_of_html(page) == sketch_of_html(Selector(text=page).root)
+    assert sketch_of_html(page) == sketch_of_html(Selector(text=page, type="html").root)
 
 
 @settings(deadline=None)
