@@ -1,6 +1,7 @@
 """The URLs of one site as columns of small integers, one column a key."""
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -67,8 +68,9 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
     """
     numbers: dict[str, int] = {}
     vocabulary: list[str] = [""]
-    rows: dict[str, list[int]] = {}
-    codes: dict[str, list[int]] = {}
+    # Arrays of 4 bytes an entry: a site with many parameters has some ten millions of them.
+    rows: dict[str, array[int]] = {}
+    codes: dict[str, array[int]] = {}
     repeated: set[str] = set()
     for row, view in enumerate(views):
         for key, value in joined_repeats(view):
@@ -77,7 +79,7 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
                 code = numbers[value] = len(vocabulary)
                 vocabulary.append(value)
             if key not in rows:
-                rows[key], codes[key] = [], []
+                rows[key], codes[key] = array("i"), array("i")
             rows[key].append(row)
             codes[key].append(code)
             if REPEAT in value:
@@ -85,7 +87,7 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
     columns = {}
     for key in sorted(rows):
         column = np.zeros(len(urls), dtype=np.int32)
-        column[rows[key]] = codes[key]
+        column[np.frombuffer(rows[key], dtype=np.int32)] = np.frombuffer(codes[key], dtype=np.int32)
         columns[key] = column
         del rows[key], codes[key]
     # Any odd multiplier will do: the seeds only have to differ and stay the same between runs.
