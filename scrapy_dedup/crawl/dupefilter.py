@@ -5,6 +5,7 @@ was: it never hears of a request that is discarded because of a rule, so that a 
 be withdrawn. Canonical keys are kept elsewhere (:mod:`.seen`).
 """
 
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from scrapy.dupefilters import BaseDupeFilter
@@ -183,8 +184,13 @@ def _made(crawler: "Crawler", settings: "BaseSettings") -> Any:
     except TypeError as error:
         remedy = "Give it a class method from_crawler(crawler) that returns an instance."
         raise DedupSettingError(FALLBACK, wrapped_class, f"it cannot be made ({error})", remedy) from error
+    problem = None
     if not hasattr(wrapped, "request_seen"):
-        raise DedupSettingError(FALLBACK, wrapped_class, "it is no dupe filter", "It needs request_seen(request).")
+        problem = "it is no dupe filter"
+    elif iscoroutinefunction(wrapped.request_seen):
+        problem = "its request_seen is a coroutine function, so that Scrapy would discard every request"
+    if problem is not None:
+        raise DedupSettingError(FALLBACK, wrapped_class, problem, "It needs a method request_seen(request).")
     return wrapped
 
 

@@ -4,6 +4,8 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
+from ..store.database import StoreError
+
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
@@ -20,15 +22,15 @@ class Faults:
     def report(self, where: str, what: str) -> None:
         """Report the exception that is being handled.
 
-        A fault of the system (OSError) is a warning in one line; one of ours has its
-        traceback.
+        A fault of the system or of the store is a warning in one line; one of ours has
+        its traceback.
         """
         self.count(where)
         if where in self._told:
             return
         self._told.add(where)
         error = sys.exc_info()[1]
-        if isinstance(error, OSError):
+        if isinstance(error, OSError | StoreError):
             logger.warning("%s; the crawl goes on (told once): %s", what, error)
         else:
             logger.error("%s; the crawl goes on (told once)", what, exc_info=error)

@@ -1,7 +1,6 @@
 """From a response to the row of the store that says what was seen."""
 
 import re
-from collections.abc import Mapping
 from time import time
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
@@ -17,8 +16,12 @@ if TYPE_CHECKING:
     from scrapy import Request
 
 #: Bodies of up to this many bytes are looked at at once (under a millisecond); of longer ones
-#: the thread of the store does it. A tree that was made at once is the spider's as well.
+#: the thread of the store does it.
 AT_ONCE: Final = 65_536
+#: Up to this many bytes, a tree of our own costs less than the response's.
+OWN_TREE: Final = 4_096
+#: Bytes in which the head of a page is looked for, if only a part of it is read.
+HEAD: Final = 65_536
 #: Content that is neither HTML nor JSON is only digested.
 AT_ONCE_DIGEST: Final = 4_194_304
 
@@ -55,7 +58,7 @@ def base_row(
 def is_quick(response: Response) -> bool:
     """Whether :func:`page_row` takes less than about a millisecond of the event loop."""
     length = len(response.body)
-    if length <= AT_ONCE:
+    if OWN_TREE < length <= AT_ONCE:
         return True
     if isinstance(response, HtmlResponse | JsonResponse):
         return False
@@ -71,92 +74,61 @@ def content_type_of(response: Response) -> str:
 
 
 def page_row(response: Response, base: ObservationRow, max_body: int) -> ObservationRow:
-    """Return *base* with the content of a response, in the event loop: the tree is shared with the spider."""
+    """Return *base* with the content of a response, made in the event loop."""
     root = None
-    kind = None
-    encoding = None
-    if isinstance(response, HtmlResponse):
-        kind = Kind.HTML
-        root = response.selector.root
-    elif isinstance(response, JsonResponse):
-        kind = Kind.JSON
-    if isinstance(root, etree._Element):
-        canonical = canonical_link(root, response.url)
-    else:
-        root = None
-        canonical = None
-    if isinstance(response, TextResponse) and len(response.body) > max_body:
-        encoding = response.encoding
-    return _with_content(
-        base,
-        response.body,
-        content_type_of(response),
-        headers=headers_of(response),
-        canonical=canonical or canonical_header(response, response.url),
-        encoding=encoding,
-        kind=kind,
-        root=root,
-        max_body=max_body,
-    )
+    if isinstance(response, HtmlResponse) and OWN_TREE < len(response.body) <= max_body:
+        # Most callbacks parse the page, and the response keeps the tree for them.
+        found = response.selector.root
+        root = found if isinstance(found, etree._Element) else None
+    return LaterRow(response, base, max_body)(root)
 
 
 class LaterRow:
-    """Makes the row of a page elsewhere: holds what is needed of a response, and not more."""
+    """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more."""
 
-    __slots__ = ("_base", "_body", "_canonical", "_content_type", "_headers", "_kind", "_max_body", "_url")
+    __slots__ = ("_base", "_body", "_canonical", "_content_type", "_encoding", "_headers", "_kind", "_max_body", "_url")
 
     def __init__(self, response: Response, base: ObservationRow, max_body: int) -> None:
         self._base = base
         self._body = response.body
         self._content_type = content_type_of(response)
+        self._encoding = response.encoding if isinstance(response, TextResponse) else None
         self._headers = headers_of(response)
-        self._kind = Kind.HTML if isinstance(response, HtmlResponse) else None
+        if isinstance(response, HtmlResponse):
+            self._kind = Kind.HTML
+        else:
+            self._kind = kind_of(self._content_type, self._body)
         self._canonical = canonical_header(response, response.url)
         self._max_body = max_body
         self._url = response.url
 
-    def __call__(self) -> ObservationRow:
-        """Return the row."""
-        kind = self._kind or kind_of(self._content_type, self._body)
-        root = None
+    def __call__(self, root: etree._Element | None = None) -> ObservationRow:
+        """Return the row; *root* is the tree of the page if somebody has parsed it."""
+        body = self._body
         canonical = None
-        if kind is Kind.HTML:
-            whole = len(self._body) <= self._max_body
-            tree = parse(decode(self._body if whole else self._body[:AT_ONCE], self._content_type))
-            canonical = canonical_link(tree, self._url)
-            root = tree if whole else None
-        return _with_content(
-            self._base,
-            self._body,
+        if self._kind is Kind.HTML:
+            whole = len(body) <= self._max_body
+            if root is None:
+                text = decode(body if whole else body[:HEAD], self._content_type, self._encoding)
+                root = parse(text.removeprefix("\ufeff"))
+            canonical = canonical_link(root, self._url)
+            if not whole:
+                root = None
+        prints = fingerprint_body(
+            body,
             self._content_type,
-            headers=self._headers,
-            canonical=canonical or self._canonical,
-            encoding=None,
-            kind=kind,
+            encoding=self._encoding,
             root=root,
+            kind=self._kind,
             max_body=self._max_body,
         )
-
-
-def _with_content(
-    base: ObservationRow,
-    body: bytes,
-    content_type: str,
-    *,
-    headers: Mapping[str, str] | None,
-    canonical: str | None,
-    encoding: str | None,
-    kind: Kind | None,
-    root: etree._Element | None,
-    max_body: int,
-) -> ObservationRow:
-    return base._replace(
-        fingerprints=fingerprint_body(body, content_type, encoding=encoding, root=root, kind=kind, max_body=max_body),
-        length=len(body),
-        content_type=content_type or None,
-        headers=headers,
-        canonical=canonical,
-    )
+        return self._base._replace(
+            fingerprints=prints,
+            length=len(body),
+            content_type=self._content_type or None,
+            headers=self._headers,
+            canonical=canonical or self._canonical,
+        )
 
 
 def headers_of(response: Response) -> dict[str, str] | None:

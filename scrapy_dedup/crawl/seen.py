@@ -81,7 +81,7 @@ class Seen:
         if self._journal is not None:
             try:
                 return self._journal.taken(slot, url, callback, plain) << 1
-            except OSError:
+            except (OSError, ValueError):  # ValueError: it is closed
                 self._faults.report("journal", "The journal of pages could not be written")
         return _UNKNOWN
 
@@ -95,7 +95,7 @@ class Seen:
         if self._journal is not None and value >= 0:
             try:
                 self._journal.fetched(slot)
-            except OSError:
+            except (OSError, ValueError):  # ValueError: it is closed
                 self._faults.report("journal", "The journal of pages could not be written")
 
     # What waits
@@ -176,5 +176,5 @@ class Seen:
         if self._journal is not None:
             try:
                 self._journal.close()
-            except OSError:
+            except (OSError, ValueError):  # ValueError: it is closed
                 self._faults.report("journal", "The journal of pages could not be written")

@@ -110,6 +110,8 @@ class Shared:
         if self._opened:
             return
         self._opened = True
+        if not self.settings.compares:
+            return
         folder = job_dir(self.crawler.settings)
         try:
             self.seen = Seen(Journal(Path(folder, JOURNAL) if folder else None), self.faults)
@@ -180,7 +182,7 @@ class Shared:
         return any(self.identities.slot_of_url(url, request) == slot for url in urls)
 
     def crawl(self, request: "Request") -> bool:
-        """Schedule a request that was discarded; return False if the spider does not run any more."""
+        """Schedule a request that was discarded; return False if that is not possible any more."""
         if request.dont_filter:  # no filter will be asked
             identity = self.identities.of(request)
             if identity is not None and identity.slot not in self.seen:
@@ -188,7 +190,10 @@ class Shared:
                 self.mark(request)
         try:
             self.crawler.engine.crawl(request)
-        except RuntimeError:
+        except RuntimeError:  # the spider is closed
+            return False
+        except Exception:  # noqa: BLE001 (its scheduler is)
+            self.faults.report("schedule", "A discarded request could not be scheduled")
             return False
         return True
 
