@@ -2,9 +2,9 @@
 
 Crawls come in pairs, one with the add-on and one without, right after each other and in alternating
 order, so that what else the machine does hits both alike; the figure is the median of the pairs'
-ratios. No page is a duplicate, so nothing is saved. CPU is that of the crawl's process and all that it
-started, from the first request to the end of the process; the server's is not counted. Start-up is
-told apart.
+ratios. No page is a duplicate, so nothing is saved. CPU is that of the crawl's process and of all that it
+started, from the first request to the end of the process; the server's is not counted. What does not
+grow with the crawl is told apart: the start-up, and what a crawl of one page takes to end.
 """
 
 import json
@@ -92,14 +92,21 @@ def recorded_pages(kind: Kind) -> list[Answer]:
 class CrawlBench:
     """The projects of one kind of crawl, against one server."""
 
-    def __init__(self, kind: Kind, folder: Path, server: Server) -> None:
+    def __init__(self, kind: Kind, folder: Path, server: Server, fixed: dict[str, float] | None = None) -> None:
+        """``fixed`` keeps, by the project's name, what one page takes: the same for all kinds."""
         self._kind = kind
         self._folder = folder
         self._port = server.port
         urls = [item_url(i) for i in range(1 if kind.callback == "follow" else kind.pages)]
-        plan = {"callback": kind.callback, "start": [url.replace(f":{PORT}", f":{server.port}") for url in urls]}
-        self._plan = folder / "plan.json"
-        self._plan.write_text(json.dumps(plan))
+        self._plan = self._write_plan("plan", kind.callback, urls)
+        self._single = self._write_plan("single", "ignore", urls[:1])
+        self._fixed = {} if fixed is None else fixed
+
+    def _write_plan(self, name: str, callback: str, urls: list[str]) -> Path:
+        moved = [url.replace(f":{PORT}", f":{self._port}") for url in urls]
+        path = self._folder / f"{name}.json"
+        path.write_text(json.dumps({"callback": callback, "start": moved}))
+        return path
 
     def project(self, name: str, settings: dict[str, Any]) -> Project:
         """A new project; a crawl that follows links ends at the last recorded page."""
@@ -117,13 +124,24 @@ class CrawlBench:
 
     def cpu(self, project: Project) -> tuple[float, float]:
         """(seconds per response, seconds before the first request) of one crawl with an empty store."""
+        name = project.folder.name
+        if name not in self._fixed:
+            self._crawl(project, self._single)  # once for the file cache and compiled modules
+            self._fixed[name] = median(self._crawl(project, self._single)[0] for _ in range(3))
+        seconds, start_up, responses = self._crawl(project, self._plan)
+        if responses < self._kind.pages:
+            raise RuntimeError(f"{name}: {responses} responses\n{read_end(project)}")
+        return (seconds - self._fixed[name]) / responses, start_up
+
+    def _crawl(self, project: Project, plan: Path) -> tuple[float, float, int]:
+        """(CPU seconds from the first request on, CPU seconds before it, responses)."""
         shutil.rmtree(project.folder / ".scrapy", ignore_errors=True)
         (project.folder / "crawl.log").unlink(missing_ok=True)
-        run, stats = project.crawl("speed", plan=str(self._plan))
-        responses = stats["response_received_count"]
-        if responses < self._kind.pages or stats.get("log_count/ERROR"):
-            raise RuntimeError(f"{project.folder.name}: {responses} responses\n{read_end(project)}")
-        return (run.cpu_seconds - stats["cpu_at_start"]) / responses, stats["cpu_at_start"]
+        run, stats = project.crawl("speed", plan=str(plan))
+        if stats.get("log_count/ERROR"):
+            raise RuntimeError(f"{project.folder.name}: errors\n{read_end(project)}")
+        start_up = stats["cpu_at_start"]
+        return run.cpu_seconds - start_up, start_up, stats["response_received_count"]
 
     def compare(self, variant: str, stock: Project, plugin: Project, pairs: int) -> Overhead:
         """Crawl in pairs, the order alternating."""
@@ -156,6 +174,7 @@ def read_end(project: Project) -> str:
 def measure(*, quick: bool) -> list[Overhead]:
     """Every kind of crawl; unless ``quick``, also with rules, and with learning at the close."""
     found = []
+    fixed: dict[str, float] = {}
     for kind in KINDS if quick else (*KINDS, RUNNING_TEXT):
         if quick:
             kind = replace(kind, pages=kind.pages // 2)
@@ -164,10 +183,9 @@ def measure(*, quick: bool) -> list[Overhead]:
             path = folder / f"{word(Random(4))}.jsonl.gz"
             write_recording(path, recorded_pages(kind))
             with Server(path) as server:
-                bench = CrawlBench(kind, folder, server)
+                bench = CrawlBench(kind, folder, server, fixed)
                 stock = bench.project("stock", {})
                 plugin = bench.project("plugin", NOT_LEARNING)
-                bench.cpu(plugin)  # once for the file cache and compiled modules
                 pairs = 5 if quick else 9 if kind.most_ratio else 3
                 found.append(bench.compare("no rules", stock, plugin, pairs))
                 if not quick and kind.most_ratio:
