@@ -69,8 +69,8 @@ def step(book: RuleBook, text: str, depth: int) -> str:
     if not matching:
         return text
     table = OpTable(matching, rules.deep, {})
-    table.simple_path = False
-    context = Context(values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
+    table.positions_only = table.pairs_only = False
+    context = Context(lambda: values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
     new = _new_query(table, query, context)
     return normal_form(
         f"{new_origin(table, taken, context)}{new_path(table, path, context)}" + (f"?{new}" if new else "")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from urllib.parse import unquote_to_bytes
 
-from ..urls import PLACEHOLDER
+from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_value, path_value, query_value
 from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
 
@@ -35,13 +35,24 @@ Outcome = str | Mark
 
 
 class Context:
-    """What an action may ask beyond its value: other keys, the key of a nested URL."""
+    """What an action may ask beyond its value: other keys, the key of a nested URL.
 
-    __slots__ = ("nested", "values")
+    The values are made when they are first asked for.
+    """
 
-    def __init__(self, values: Mapping[str, str | None], nested: Callable[[str], str] | None) -> None:
-        self.values = values
+    __slots__ = ("_made", "_values", "nested")
+
+    def __init__(self, values: Callable[[], Mapping[str, str | None]], nested: Callable[[str], str] | None) -> None:
+        self._values = values
+        self._made: Mapping[str, str | None] | None = None
         self.nested = nested
+
+    @property
+    def values(self) -> Mapping[str, str | None]:
+        """The values of the URL as it came."""
+        if self._made is None:
+            self._made = self._values()
+        return self._made
 
 
 Action = Callable[[str | None, Context], Outcome]
@@ -87,10 +98,9 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
     """Return the action of *operation* on *key*; *named* are the values of the rule's match."""
     match operation:
         case Ignore(only, cut):
-            return _ignore(operation, key, named, cut or isinstance(only, frozenset))
-        case IgnoreValue():
-            concerns = _concerns(key, operation)
-            return lambda value, _: PLACEHOLDER if concerns(value) else Mark.PASS
+            return _ignore(key, only, named, cut)
+        case IgnoreValue(only):
+            return _ignore_value(key, only)
         case Set(pairs):
             return _set(key, pairs)
         case Lower():
@@ -103,23 +113,32 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
             return lambda value, context: _replaced(key, operation, context)
 
 
-def _concerns(key: str, operation: Ignore | IgnoreValue) -> Callable[[str | None], bool]:
-    only = operation.only
+def _ignore(key: str, only: frozenset[str] | ValueClass | None, named: frozenset[str], cut: bool) -> Action:
+    # One function for each kind, since one is called for each parameter of a URL.
     if isinstance(only, frozenset):
-        values = frozenset(normal_value(key, value) for value in only)
-        return lambda value: (value or "") in values
-    return operation.concerns
+        values = frozenset([normal_value(key, value) for value in only])
+        return lambda value, _: Mark.CUT if (value or "") in values else Mark.PASS
+    if cut:
+        named = frozenset()
+    dropped = Mark.CUT if cut else Mark.DROP
+    if only is None:
+        if not named:
+            return lambda _, __: dropped
+        return lambda value, _: Mark.CUT if (value or "") in named else dropped
+    matches = only.matches
+    if not named:
+        return lambda value, _: dropped if matches(value) else Mark.PASS
+    return lambda value, _: (Mark.CUT if (value or "") in named else dropped) if matches(value) else Mark.PASS
 
 
-def _ignore(operation: Ignore, key: str, named: frozenset[str], cut: bool) -> Action:
-    concerns = _concerns(key, operation)
-
-    def action(value: str | None, _: Context) -> Outcome:
-        if not concerns(value):
-            return Mark.PASS
-        return Mark.CUT if cut or (value or "") in named else Mark.DROP
-
-    return action
+def _ignore_value(key: str, only: frozenset[str] | ValueClass | None) -> Action:
+    if only is None:
+        return lambda _, __: PLACEHOLDER
+    if isinstance(only, frozenset):
+        values = frozenset([normal_value(key, value) for value in only])
+        return lambda value, _: PLACEHOLDER if (value or "") in values else Mark.PASS
+    matches = only.matches
+    return lambda value, _: PLACEHOLDER if matches(value) else Mark.PASS
 
 
 def _set(key: str, pairs: tuple[tuple[str | None, str | None], ...]) -> Action:

@@ -1,11 +1,12 @@
 """Operations applied: to the parts of a URL in normal form, all at once."""
 
+import re
 from collections.abc import Sequence
 
 from ..urls import PLACEHOLDER
 from ..urls.origins import Origin
 from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
-from .actions import Context, Mark, Outcome, added_text
+from .actions import Action, Context, Mark, Outcome, added_text
 from .operations import SetOfValues
 from .table import OpTable
 
@@ -120,8 +121,10 @@ def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
 
 def new_path(table: OpTable, path: str, context: Context) -> str:
     """Return *path* as the canonical key has it."""
-    if table.simple_path and ";" not in path and "=" not in path:
-        return _new_simple_path(table, path, context)
+    if table.positions_only and ";" not in path and "=" not in path:
+        return _new_positions(table, path, context)
+    if table.pairs_only and not (table.segment_pairs and ";" in path):
+        return _new_pairs(table, path, context)
     segments, slash = segments_of(path)
     texts: list[Outcome] = []  # of the positional segments
     places: list[int] = []
@@ -179,44 +182,79 @@ def _rest(table: OpTable, segment: Segment, last: bool, context: Context) -> str
     return rest
 
 
-def _new_simple_path(table: OpTable, path: str, context: Context) -> str:
+def _new_positions(table: OpTable, path: str, context: Context) -> str:
     """Return what :func:`new_path` returns, of a path that is nothing but segments."""
     texts = path.split("/")
     slash = not texts[-1]
     if slash:
         del texts[-1]
     count = len(texts) - 1  # texts[0] is what stands before the first slash: nothing
-    extension = None
-    if count and (table.on_extension or count - 1 in table.positions):
+    if not count:
+        return "/"
+    rest = ""  # what follows the last segment, dropped or not
+    if "." in texts[count] and (table.extension or _has(table, count - 1)):
         texts[count], extension = split_extension(texts[count])
-        if extension is not None and table.on_extension:
-            outcome = table.outcome("ext", extension, context)
-            if outcome is not Mark.PASS:
-                extension = outcome if isinstance(outcome, str) else None
-    rest = "" if extension is None else f".{extension}"
-    here = count  # where the last segment is, which has the rest
-    for position in table.positions:
+        if extension is not None:
+            outcome = _outcome(table.extension, extension, context)
+            if outcome is Mark.PASS:
+                rest = f".{extension}"
+            elif isinstance(outcome, str):
+                rest = f".{outcome}"
+    for position, actions in table.positions:
         number = position + 1
         if number > count:
             continue
-        outcome = table.outcome(f"path.{position}", texts[number], context)
+        outcome = _outcome(actions, texts[number], context)
         if outcome is Mark.PASS:
             continue
         if isinstance(outcome, str):
             texts[number] = outcome
-        elif rest and number == here:
+        elif rest and number == count:
             texts[number] = PLACEHOLDER
         elif outcome is Mark.CUT or number == len(texts) - 1:
             del texts[number]
         else:
             texts[number] = PLACEHOLDER
+    if len(texts) == 1:
+        return "/"
     if rest:
         texts[-1] += rest
-    if slash and len(texts) > 1:
-        slash = table.outcome("path.trail", "/", context) not in _GONE
-        if slash:
-            texts.append("")
-    return "/".join(texts) if len(texts) > 1 else "/"
+    if slash and (not table.slash or _outcome(table.slash, "/", context) not in _GONE):
+        texts.append("")
+    return "/".join(texts)
+
+
+def _has(table: OpTable, position: int) -> bool:
+    return any(number == position for number, _ in table.positions)
+
+
+def _outcome(actions: Sequence[Action], value: str, context: Context) -> Outcome:
+    for action in actions:
+        outcome = action(value, context)
+        if outcome is not Mark.PASS:
+            return Mark.PASS if outcome is Mark.KEEP else outcome
+    return Mark.PASS
+
+
+_pair = re.compile(r"/([A-Za-z0-9_.\-]+)=([^/;]*)|;([^/;=]*)(?:(=)([^/;]*))?")
+
+
+def _new_pairs(table: OpTable, path: str, context: Context) -> str:
+    """Return what :func:`new_path` returns, where only matrix parameters or pairs are touched."""
+
+    def written(match: re.Match[str]) -> str:
+        segment, segment_value, name, mark, value = match.groups()
+        if segment is not None:
+            outcome = table.outcome("s." + segment, segment_value, context)
+            start = f"/{segment}="
+        else:
+            outcome = table.outcome(param_key(name), value if mark else None, context)
+            start = f";{name}="
+        if outcome is Mark.PASS:
+            return match[0]
+        return start + outcome if isinstance(outcome, str) else ""
+
+    return _pair.sub(written, path) or "/"
 
 
 def _with_gaps(texts: Sequence[Outcome]) -> list[str | None]:

@@ -30,7 +30,7 @@ __all__ = ["RuleBook"]
 _MAX_STEPS = 8
 _MAX_DEPTH = 2
 _MANY_ORIGINS = 20_000
-_NO_CONTEXT = Context({}, None)
+_NO_CONTEXT = Context(dict, None)
 
 Parts = tuple[str, str, str]
 
@@ -207,6 +207,8 @@ class RuleBook:
         while program is not None:
             origin, path, query = parts
             table = program.table(path, query)
+            if not table.rules:
+                return parts
             context = self._context(program, path, query, depth) if table.asks else _NO_CONTEXT
             end = table.is_end(path, query)
             if table.on_origin:
@@ -234,7 +236,7 @@ class RuleBook:
 
     def _context(self, program: OriginProgram, path: str, query: str, depth: int) -> Context:
         nested = None if depth >= _MAX_DEPTH else lambda text: self._nested(text, depth + 1)
-        return Context(program.values(path, query), nested)
+        return Context(lambda: program.values(path, query), nested)
 
     def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
         """Return (what *table* makes of the program's origin, whether it stays so)."""

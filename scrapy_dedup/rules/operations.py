@@ -29,14 +29,6 @@ def _only(only: Iterable[str] | ValueClass | None) -> Only:
     return only if only is None or isinstance(only, ValueClass) else frozenset(only)
 
 
-def _concerns(only: Only, value: str | None) -> bool:
-    if only is None:
-        return True
-    if isinstance(only, ValueClass):
-        return only.matches(value)
-    return (value or "") in only
-
-
 @dataclass(frozen=True, slots=True, init=False)
 class Ignore:
     """Drop the key: URLs with and without it, whatever its value, have one canonical key.
@@ -65,10 +57,6 @@ class Ignore:
         object.__setattr__(self, "only", _only(only))
         object.__setattr__(self, "cut", cut)
 
-    def concerns(self, value: str | None) -> bool:
-        """Return whether *value* is dropped."""
-        return _concerns(self.only, value)
-
 
 @dataclass(frozen=True, slots=True, init=False)
 class IgnoreValue:
@@ -81,10 +69,6 @@ class IgnoreValue:
 
     def __init__(self, only: Iterable[str] | ValueClass | None = None) -> None:
         object.__setattr__(self, "only", _only(only))
-
-    def concerns(self, value: str | None) -> bool:
-        """Return whether *value* is dropped."""
-        return _concerns(self.only, value)
 
 
 @dataclass(frozen=True, slots=True, init=False)

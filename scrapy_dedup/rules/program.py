@@ -7,7 +7,7 @@ of those are put together once and kept. So the cost does not depend on the numb
 rules.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import deep_values
@@ -59,10 +59,16 @@ class SiteProgram:
         return OriginProgram(self, rules, origin) if rules else None
 
 
-class _Coder(dict[str, int]):
-    """Value of one key -> bits of the predicates that hold of it."""
+_Code = Callable[[str, int], int]
 
-    __slots__ = ("_classes", "absent")
+
+class _Coder(dict[str, int]):
+    """Value of one key -> bits of the predicates that hold of it.
+
+    ``code(value, 0)`` are those of any value.
+    """
+
+    __slots__ = ("_classes", "absent", "code")
 
     def __init__(self, predicates: Iterable[Predicate]) -> None:
         super().__init__()
@@ -81,10 +87,15 @@ class _Coder(dict[str, int]):
             else:
                 self._classes.append((bit, predicate))
         for value, code in named.items():
-            self[value] = code | self.__missing__(value)
+            self[value] = self._code(value, code)
+        # Most keys are asked for literals only: one look into a dictionary.
+        self.code: _Code = self._code_of if self._classes else self.get
 
-    def __missing__(self, value: str) -> int:
-        code = 0
+    def _code_of(self, value: str, code: int) -> int:
+        known = self.get(value)
+        return self._code(value, code) if known is None else known
+
+    def _code(self, value: str, code: int) -> int:
         for bit, predicate in self._classes:
             if predicate.holds(value):
                 code |= bit
@@ -97,13 +108,14 @@ class OriginProgram:
     __slots__ = (
         "_absent",
         "_coders",
+        "_deep",
         "_extension",
-        "_general",
         "_keys",
         "_length",
         "_path",
         "_positions",
         "_query",
+        "_repeats",
         "_rules",
         "_signatures",
         "_site",
@@ -137,31 +149,34 @@ class OriginProgram:
         self._absent = [coder.absent for coder in self._coders]
         self._signatures: dict[tuple[int, ...], OpTable] = {}
         self._tables: dict[tuple[int, ...], OpTable] = {}
-        self._positions: list[tuple[int, int, _Coder]] = []
+        self._positions: list[tuple[int, int, _Code]] = []
         self._extension = self._length = self._trail = -1
-        self._query: dict[str, tuple[int, _Coder]] = {}
-        # Matrix parameters, key=value segments, repeats and deep tokens are read from the
-        # whole view; all else is looked up directly.
-        self._general = any(key in keys for key in _deep_keys(site.deep))
+        self._query: dict[str, tuple[int, _Code]] = {}
+        self._repeats: list[str] = []
+        # Deep tokens are read from the whole view; all else is looked up directly.
+        self._deep = any(key in keys for key in _deep_keys(site.deep))
         for index, key in enumerate(keys):
             kind, _, name = key.partition(".")
-            if kind == "q" and "[" not in name:
-                self._query[name] = index, self._coders[index]
+            if kind == "q" and "[" in name:
+                self._repeats.append(name.partition("[")[0] + "=")
+            elif kind == "q":
+                self._query[name] = index, self._coders[index].code
             elif kind == "path" and name.isdigit():
-                self._positions.append((int(name), index, self._coders[index]))
+                self._positions.append((int(name), index, self._coders[index].code))
             elif key == "ext":
                 self._extension = index
             elif key == "path.len":
                 self._length = index
             elif key == "path.trail":
                 self._trail = index
-            else:
-                self._general = True
-        self._path = bool(self._positions) or max(self._extension, self._length, self._trail) >= 0
+        self._path = any(not key.startswith("q.") for key in keys)
 
     def table(self, path: str, query: str) -> OpTable:
         """Return the operations on the URL of *path* and *query*, both in normal form."""
-        codes = tuple(self._general_codes(path, query) if self._general else self._codes(path, query))
+        if self._deep or (self._repeats and any(query.count(name) > 1 for name in self._repeats)):
+            codes = tuple(self._general_codes(path, query))
+        else:
+            codes = tuple(self._codes(path, query))
         table = self._signatures.get(codes)
         if table is None:
             table = self._table_of(codes)
@@ -190,7 +205,7 @@ class OriginProgram:
                 path_values(path, values)
                 for index, key in enumerate(self._keys):
                     if key in values:
-                        codes[index] = self._coders[index][values[key] or ""]
+                        codes[index] = self._coders[index].code(values[key] or "", 0)
             else:
                 texts = path.split("/")
                 count = len(texts) - 1
@@ -198,34 +213,34 @@ class OriginProgram:
                 if slash:
                     count -= 1
                     slash = count > 0
-                for position, index, coder in self._positions:
+                for position, index, code in self._positions:
                     if position < count:
                         text = texts[position + 1]
                         if position == count - 1 and "." in text:
                             text = split_extension(text)[0]
-                        codes[index] = coder[text]
+                        codes[index] = code(text, 0)
                 if slash and self._trail >= 0:
-                    codes[self._trail] = self._coders[self._trail]["/"]
+                    codes[self._trail] = self._coders[self._trail].code("/", 0)
                 if self._length >= 0:
-                    codes[self._length] = self._coders[self._length][str(count)]
+                    codes[self._length] = self._coders[self._length].code(str(count), 0)
                 if self._extension >= 0 and count:
                     extension = split_extension(texts[count])[1]
                     if extension is not None:
-                        codes[self._extension] = self._coders[self._extension][extension]
+                        codes[self._extension] = self._coders[self._extension].code(extension, 0)
         if query and self._query:
             asked = self._query
             # From the last to the first: of repeats the first one counts.
             for piece in reversed(query.replace(";", "&").split("&")):
                 name, _, value = piece.partition("=")
                 if name in asked:
-                    index, coder = asked[name]
-                    codes[index] = coder[value]
+                    index, code = asked[name]
+                    codes[index] = code(value, 0)
         return codes
 
     def _general_codes(self, path: str, query: str) -> list[int]:
         values = self.values(path, query)
         return [
-            coder[values[key] or ""] if key in values else coder.absent
+            coder.code(values[key] or "", 0) if key in values else coder.absent
             for key, coder in zip(self._keys, self._coders, strict=True)
         ]
 

@@ -28,8 +28,11 @@ class OpTable:
     ``asks``: whether operations ask for more than their value; ``plain``: whether the
     result of a normal form is one again; ``closed``: whether a second step changes nothing
     (see :meth:`is_end`); ``added``: operations that may
-    give a value to an absent key; ``positions``: N of the operations on ``path.N``, the
-    greatest first; ``deep``: the site's deep tokens; ``rules``: those that match.
+    give a value to an absent key; ``positions``: (N, actions on ``path.N``), the greatest N
+    first; ``extension``, ``slash``: the actions on ``ext`` and ``path.trail``;
+    ``positions_only``, ``pairs_only``: whether of a path only these, or only matrix
+    parameters and key=value segments, are touched; ``deep``: the site's deep tokens;
+    ``rules``: those that match.
     """
 
     __slots__ = (
@@ -41,16 +44,19 @@ class OpTable:
         "deep_path",
         "deep_query",
         "distinct",
+        "extension",
         "names",
-        "on_extension",
         "on_origin",
         "on_path",
         "on_query",
         "once",
+        "pairs_only",
         "plain",
         "positions",
+        "positions_only",
         "rules",
-        "simple_path",
+        "segment_pairs",
+        "slash",
     )
 
     def __init__(
@@ -61,25 +67,29 @@ class OpTable:
         #: The actions on each parameter met so far.
         self.names: dict[str, tuple[Action, ...]] = {}
         self.deep = deep
-        self.deep_query = any(key.startswith("q.") for key in deep)
-        self.deep_path = any(not key.startswith("q.") for key in deep)
+        in_parts = [key for key in deep if any(self.bounds(key + end) for end in ("", ".head", ".tail"))]
+        self.deep_query = any(key.startswith("q.") for key in in_parts)
+        self.deep_path = any(not key.startswith("q.") for key in in_parts)
         exact = {key for rule in rules for key in rule.exact}
         prefixes = [item for rule in rules for item in rule.prefixes]
         operations = [op for rule in rules for op in rule.exact.values()] + [op for _, op in prefixes]
         self.on_origin = _touches(exact, prefixes, _ORIGIN_KINDS)
         self.on_path = _touches(exact, prefixes, _PATH_KINDS)
         self.on_query = _touches(exact, prefixes, ("q.",))
-        self.on_extension = bool(self.bounds("ext"))
+        self.extension = self._actions("ext")
+        self.slash = self._actions("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         self.added = [(key, op) for rule in rules for key, op in rule.exact.items() if adds(op)]
         self.distinct = any(isinstance(operation, SetOfValues) for operation in operations)
-        self.positions = sorted(
-            {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}, reverse=True
-        )
-        # Positions are all there is to do, but for the extension and the slash at the end.
-        self.simple_path = not (
+        positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
+        self.positions = [(n, self._actions(f"path.{n}")) for n in sorted(positions, reverse=True)]
+        self.positions_only = not (
             self.added or self.deep_path or _touches((), prefixes, _PATH_KINDS) or _touches(exact, (), ("m.", "s."))
         )
+        self.pairs_only = not (
+            self.added or self.deep_path or _touches((), prefixes, _PATH_KINDS) or _touches(exact, (), ("path.", "ext"))
+        )
+        self.segment_pairs = _touches(exact, (), ("s.",))
         keyed = [item for rule in rules for item in rule.exact.items()] + prefixes
         self.plain = all(leaves_normal(key, operation) for key, operation in keyed)
         self.once: tuple[str, ...] = ()
@@ -159,8 +169,11 @@ class OpTable:
         if known is None:
             if len(self.names) >= _MANY_KEYS:
                 self.names.clear()
-            known = self.names[name] = tuple([bound.action for bound in self.bounds("q." + name)])
+            known = self.names[name] = self._actions("q." + name)
         return known
+
+    def _actions(self, key: str) -> tuple[Action, ...]:
+        return tuple([bound.action for bound in self.bounds(key)])
 
     def outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return what becomes of *value* at *key*; PASS where nothing does."""

@@ -64,7 +64,7 @@ class ValueClass:
             return self.min_len == 0 or self.name == "empty"
         if not self.min_len <= len(value) <= self.max_len or self.name == "empty":
             return False
-        return _fits[self.name](value) is not None
+        return self.name == "any" or _fits[self.name](value) is not None
 
     def __str__(self) -> str:
         if self.min_len == self.max_len:
