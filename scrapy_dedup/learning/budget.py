@@ -64,8 +64,10 @@ def _halves(
 ) -> tuple[list[int], list[int]]:
     book = book_of(rules_of(sample.site, proposals), sample, deep)
     halves: tuple[list[int], list[int]] = ([], [])
-    for number, url in enumerate(sample.urls):
-        halves[crc32(book.canonical_key(url).encode("utf-8", "replace")) & 1].append(number)
+    for key, members in judged(book, sample).by_key.items():
+        halves[crc32(key.encode("utf-8", "replace")) & 1].extend(members)
+    for half in halves:
+        half.sort()
     return halves
 
 
@@ -78,7 +80,7 @@ def _tried(
     for learned, test in trials:
         deployed = [proposal for proposal in learned if any(_covers(other, proposal) for other in kept)]
         book = book_of(rules_of(test.site, deployed), test, deep)
-        judgement = judged(book.canonical_key, test)
+        judgement = judged(book, test)
         wrong = judgement.bad
         pages += len(set(test.content))
         groups += len(judgement.merged)

@@ -18,7 +18,7 @@ from .table import ABSENT
 
 MIN_CLUSTERS = 3
 """Duplicate clusters in which a key must vary to be a candidate."""
-MAX_CANDIDATES = 64
+MAX_CANDIDATES = 400
 """Candidate keys considered at once, those that vary in most clusters."""
 MAX_PAIRS = 8_000
 SMOOTHING = 0.02

@@ -117,7 +117,7 @@ def learn_site(
     deep = used_splits(proposals, learner.deep)
     rules = _with_those_of_the_user(weighed(proposals, sample, deep), known.for_site(site))
     book = RuleBook(rules, {site: deep}, groups)
-    report = site_report(site, found, rules, judged(book.canonical_key, sample), held_out)
+    report = site_report(site, found, rules, judged(book, sample), held_out)
     return rules, deep, report
 
 

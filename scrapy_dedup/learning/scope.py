@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..rules import Absent, Ignore, IgnoreValue, Literal, OneOf, Operation, Predicate, Set
+from ..urls import ValueClass
 from .emission import Match, Proposal
 from .grouping import Flags
 from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token
@@ -142,9 +143,15 @@ def _concerned(table: Table, key: str, operation: Operation) -> Flags:
         if value is None:
             answers.append(False)
         elif isinstance(operation, Ignore | IgnoreValue):
-            answers.append(any(operation.concerns(one) for one in value.split(REPEAT)))
+            answers.append(any(_among_dropped(operation.only, one) for one in value.split(REPEAT)))
         elif isinstance(operation, Set):
             answers.append(value in {source for source, _ in operation.values})
         else:
             answers.append(REPEAT in value)
     return np.array(answers, dtype=np.bool_)[place]
+
+
+def _among_dropped(only: frozenset[str] | ValueClass | None, value: str) -> bool:
+    if isinstance(only, ValueClass):
+        return only.matches(value)
+    return only is None or value in only

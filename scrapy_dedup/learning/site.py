@@ -43,7 +43,7 @@ class SiteLearner:
         fixed = proposals(table, rows, Node(()), constants)
         found = proposals(table, rows, tree, ())
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, self.deep)
-        found = scoped(found, table, judged(book.canonical_key, sample))
+        found = scoped(found, table, judged(book, sample))
         return validated([*fixed, *found], sample, self.deep)
 
 

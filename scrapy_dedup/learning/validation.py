@@ -6,8 +6,8 @@ have no bad group, or a share of them that is bounded like noise.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..rules import Rule, RuleBook
 from ..urls import DeepSplit, values_of
@@ -19,7 +19,6 @@ from .evidence import tolerable
 ROUNDS = 40
 
 Deep = Mapping[str, DeepSplit]
-Canonical = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +30,8 @@ class Sample:
     content: Sequence[int]
     groups: Mapping[str, Sequence[str]] | None = None
     """The declared site groups."""
+    remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
+    """The last judgement, by the digest of its rules."""
 
     @classmethod
     def of(cls, site: str, found: Clusters, groups: Mapping[str, Sequence[str]] | None) -> "Sample":
@@ -74,12 +75,19 @@ class Judgement:
         return sum(content[i] == content[members[0]] for members in self.merged for i in members[1:])
 
 
-def judged(canonical: Canonical, sample: Sample) -> Judgement:
-    """Return what *canonical* does to the URLs of a sample."""
-    by_key: defaultdict[str, list[int]] = defaultdict(list)
-    for number, url in enumerate(sample.urls):
-        by_key[canonical(url)].append(number)
-    return Judgement(sample, by_key)
+def judged(book: RuleBook, sample: Sample) -> Judgement:
+    """Return what the rules of a book do to the URLs of a sample.
+
+    The last judgement of a sample is remembered, since one step often asks what the one before asked.
+    """
+    digest = book.digest()
+    if digest not in sample.remembered:
+        by_key: defaultdict[str, list[int]] = defaultdict(list)
+        for number, url in enumerate(sample.urls):
+            by_key[book.canonical_key(url)].append(number)
+        sample.remembered.clear()
+        sample.remembered[digest] = Judgement(sample, by_key)
+    return sample.remembered[digest]
 
 
 def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:
@@ -99,7 +107,7 @@ def validated(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> list
             break
         rules = rules_of(sample.site, kept)
         book = book_of(rules, sample, deep)
-        judgement = judged(book.canonical_key, sample)
+        judgement = judged(book, sample)
         worst = worst_proposal(kept, book, judgement)
         if worst is None:
             return kept

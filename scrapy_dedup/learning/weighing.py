@@ -32,7 +32,7 @@ def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, De
         return []
     book = book_of(rules, sample, deep)
     counted: defaultdict[str, _Count] = defaultdict(_Count)
-    judgement = judged(book.canonical_key, sample)
+    judgement = judged(book, sample)
     for members in judgement.by_key.values():
         by_rule: defaultdict[str, list[int]] = defaultdict(list)
         for i in members:
