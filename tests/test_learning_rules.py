@@ -50,6 +50,19 @@ def test_two_unique_junk_parameters_are_dropped_jointly() -> None:
     assert not same(book, "/view?id=7", "/view?id=8")
 
 
+def test_a_hundred_junk_parameters_are_dropped_jointly() -> None:
+    """Were some of them left, they alone would tell all URLs apart."""
+    token = hexes(15, 12)
+    junk = [f"k{number}" for number in range(100)]
+
+    def url(page: int) -> str:
+        return f"/view?id={page}&" + "&".join(f"{key}={token()}" for key in junk)
+
+    book = learned((url(i), f"page {i}") for i in range(60) for _ in range(3))
+    assert same(book, url(7), "/view?id=7")
+    assert not same(book, url(7), url(8))
+
+
 def test_what_pages_demand_is_put_back() -> None:
     sid = hexes(3)
     rows = [
