@@ -32,9 +32,12 @@ class CallbackNames:
         callback = request.callback
         if callback is None:
             return DEFAULT
-        function = getattr(callback, "__func__", None)
-        if function is None or getattr(callback, "__self__", None) is not self._spider:
+        owner = getattr(callback, "__self__", None)
+        if owner is None:
             return self._function_name(callback)
+        function = getattr(callback, "__func__", None)
+        if function is None or owner is not self._spider:
+            return None
         try:
             name = self._known[function]
         except KeyError:

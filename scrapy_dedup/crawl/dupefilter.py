@@ -67,7 +67,9 @@ class DupeFilter:
         return opened
 
     def close(self, reason: str) -> "Deferred[None] | None":
-        """Close the wrapped filter."""
+        """Close the wrapped filter, and write what is to be known in later runs of the job."""
+        if self._shared is not None:
+            self._shared.seen.close()
         closed: Deferred[None] | None = _called(self.wrapped, "close", reason)
         return closed
 
@@ -84,10 +86,9 @@ class DupeFilter:
             return bool(self.wrapped.request_seen(request))
         shared = self._shared
         slot = identity.slot
-        known = slot in shared.seen
         other = None
         try:
-            if known and identity.passed != slot:
+            if slot in shared.seen and identity.passed != slot:
                 other = self._other(request, identity)
                 if other is not None and self._is_ours_to_discard(request, identity, other):
                     shared.discards.discard(request, identity, other)
@@ -95,9 +96,10 @@ class DupeFilter:
                     return True
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("dupefilter", "A request could not be compared with what is seen")
+            return bool(self.wrapped.request_seen(request))
         seen = bool(self.wrapped.request_seen(request))
         try:
-            return self._follow_up(request, identity, seen=seen, known=known, other=other)
+            return self._follow_up(request, identity, seen=seen, other=other)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("dupefilter", "A request could not be noted")
             return seen
@@ -131,9 +133,7 @@ class DupeFilter:
             return True
         return not other or normal_form(other) != normal_form(request.url)
 
-    def _follow_up(
-        self, request: "Request", identity: UrlIdentity, *, seen: bool, known: bool, other: str | None
-    ) -> bool:
+    def _follow_up(self, request: "Request", identity: UrlIdentity, *, seen: bool, other: str | None) -> bool:
         """Note what the wrapped filter has decided; return whether *request* is to be discarded."""
         shared = self._shared
         assert shared is not None
@@ -143,7 +143,7 @@ class DupeFilter:
             if redirected:
                 shared.outcomes.ended(request, request.url)
             return True
-        if not known:
+        if slot not in shared.seen:
             shared.take(request, identity)
         elif identity.passed == slot:
             pass  # the wrapped filter lets a URL pass again: that is its business

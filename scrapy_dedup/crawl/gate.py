@@ -54,10 +54,11 @@ class Gate:
         shared.mark(request)
         slot = identity.slot
         seen = shared.seen
+        if not request.dont_filter:
+            identity.passed = slot
         if slot not in seen:
             shared.take(request, identity)
             return None
-        identity.passed = slot
         if request.dont_filter or identity.mode is not Mode.ACTIVE:
             return None
         other = seen.url(slot)

@@ -1,6 +1,7 @@
 """The spider middleware: what reaches the spider is recorded, and told its canonical key."""
 
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
@@ -26,6 +27,16 @@ class PageMiddleware:
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the middleware of a crawl."""
         return cls(Shared.of(crawler))
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Hand on what the spider starts with. Requests that no filter will be asked about stand for their key."""
+        async for each in start:
+            if isinstance(each, Request) and each.dont_filter:
+                try:
+                    self._shared.take_unasked(each)
+                except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+                    self._shared.faults.report("page", "A start request could not be noted")
+            yield each
 
     def process_spider_input(self, response: "Response") -> None:
         """Set ``response.meta["dedup_key"]``, note that the page is fetched, and record it."""

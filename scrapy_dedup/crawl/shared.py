@@ -23,7 +23,7 @@ from .journal import Journal, Page
 from .ledger import Ledger
 from .outcomes import Outcomes
 from .seen import Seen
-from .settings import DedupSettingError, DedupSettings
+from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
 
 if TYPE_CHECKING:
@@ -174,20 +174,25 @@ class Shared:
         slot = identity.slot
         plain = not self.seen.persistent or self.identities.is_plain_slot(request, request.url, slot)
         self.seen.take(slot, request.url, identity.callback, plain)
-        identity.slot = identity.passed = slot
 
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
         urls = request.meta.get("redirect_urls") or ()
         return any(self.identities.slot_of_url(url, request) == slot for url in urls)
 
+    def take_unasked(self, request: "Request") -> None:
+        """Let a request about which no filter will be asked (dont_filter) stand for its slot, if that is free."""
+        identity = self.identities.of(request)
+        if identity is None or identity.mode is Mode.OBSERVE:
+            return
+        self.mark(request)
+        if identity.slot not in self.seen:
+            self.take(request, identity)
+
     def crawl(self, request: "Request") -> bool:
         """Schedule a request that was discarded; return False if that is not possible any more."""
-        if request.dont_filter:  # no filter will be asked
-            identity = self.identities.of(request)
-            if identity is not None and identity.slot not in self.seen:
-                self.take(request, identity)
-                self.mark(request)
+        if request.dont_filter:
+            self.take_unasked(request)
         try:
             self.crawler.engine.crawl(request)
         except RuntimeError:  # the spider is closed
@@ -206,8 +211,11 @@ class Shared:
         return isinstance(mark, str) and mark.startswith(self._run)
 
     def is_mark_of(self, mark: Any, request: "Request") -> bool:
-        """Whether a mark was made for the URL of *request*."""
-        return isinstance(mark, str) and mark.partition(" ")[2] == _digest(request.url)
+        """Whether a mark was made for *request*, or for one that redirects have led here from."""
+        if not isinstance(mark, str):
+            return False
+        digest = mark.partition(" ")[2]
+        return any(_digest(url) == digest for url in (request.url, *(request.meta.get("redirect_urls") or ())))
 
     def remember_fingerprints(self, wrapped: Any) -> None:
         """Let a dupe filter that asks Scrapy's own fingerprinter get its answers from memory where possible."""

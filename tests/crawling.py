@@ -1,0 +1,134 @@
+"""Crawls in this process, for the tests of the plug-in's parts in Scrapy.
+
+    async def crawl_shop():
+        done = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
+        assert done.urls == [...]
+
+Tests are coroutines under ``@in_reactor``. Learning at the close is off unless a test asks for it.
+"""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest_twisted
+import scrapy
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.observation import Observation
+from scrapy_dedup.rules import Operation, Predicate, Rule, Status
+from scrapy_dedup.store.rows import DiscardRow
+from scrapy_dedup.store.store import Store
+
+#: For a test that is a coroutine and awaits crawls.
+in_reactor = pytest_twisted.ensureDeferred
+
+#: Settings of every crawl of the tests; the last one is the plug-in's whole installation.
+BASE: dict[str, Any] = {
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "RETRY_TIMES": 1,
+    "DEDUP_LEARN": "off",
+    "ADDONS": {"scrapy_dedup.Addon": 600},
+}
+STORE = Path(".scrapy/dedup/store.sqlite")
+
+
+class Links(scrapy.Spider):
+    """Follows every link, and gives an item for each response."""
+
+    name = "links"
+
+    def __init__(self, *start: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.start_urls = list(start)
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "key": response.meta.get("dedup_key")}
+        if isinstance(response, scrapy.http.TextResponse):
+            yield from response.follow_all(css="a")
+
+
+class Crawl:
+    """A crawl that has ended."""
+
+    def __init__(self, crawler: Crawler, items: list[Any]) -> None:
+        self.crawler = crawler
+        self.items = items
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        return self.crawler.stats.get_stats()
+
+    @property
+    def urls(self) -> list[str]:
+        """The URLs of the items, as ``/path?query``, sorted."""
+        return sorted(item["url"].partition("//")[2].partition("/")[2].join(("/", "")) for item in self.items)
+
+    @property
+    def keys(self) -> dict[str, str | None]:
+        return {item["url"]: item["key"] for item in self.items}
+
+    def dedup(self) -> dict[str, Any]:
+        """The plug-in's stats without ``dedup/``."""
+        return {name.removeprefix("dedup/"): value for name, value in self.stats.items() if name.startswith("dedup/")}
+
+
+def crawler_of(spider: type[scrapy.Spider], **settings: Any) -> Crawler:
+    return AsyncCrawlerRunner({**BASE, **settings}).create_crawler(spider)
+
+
+async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
+    """Run a crawler to its end, and let all that it started end."""
+    items: list[Any] = []
+
+    def keep(item: Any) -> None:
+        items.append(item)
+
+    crawler.signals.connect(keep, signals.item_scraped)
+    await deferred_from_coro(crawler.crawl_async(*args, **kwargs))
+    return Crawl(crawler, items)
+
+
+async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Crawl:
+    """Run a spider with the add-on; positional arguments are the spider's."""
+    return await run(crawler_of(spider, **settings), *args)
+
+
+def rule(
+    site: str,
+    ops: dict[str, Operation],
+    match: dict[str, Predicate] | None = None,
+    status: Status = Status.MANUAL,
+) -> Rule:
+    return Rule(site, match or {}, ops, status)
+
+
+def write_rules(*rules: Rule, directory: str = "dedup-rules") -> None:
+    """Write the rule files anew: of sites without a rule none is left."""
+    for path in Path(directory).glob("*.toml"):
+        path.unlink()
+    RuleBook(rules).save(directory)
+
+
+def observed(scope: str = "") -> dict[str, Observation]:
+    """What the store holds, by URL."""
+    with Store.open(STORE, readonly=True) as store:
+        return {observation.url: observation for observation in store.observations(scope)}
+
+
+def discarded(**chosen: Any) -> list[DiscardRow]:
+    """The ledger."""
+    chosen.setdefault("state", None)
+    with Store.open(STORE, readonly=True) as store:
+        return list(store.discards(**chosen))
+
+
+def messages(caplog: Any, level: int = logging.WARNING, logger: str = "scrapy_dedup") -> list[str]:
+    """What was logged at *level* or above by one of *logger*'s family."""
+    return [
+        record.getMessage() for record in caplog.records if record.levelno >= level and record.name.startswith(logger)
+    ]

@@ -1,0 +1,37 @@
+"""Parts of the plug-in without a crawl: a filter or a gate that is asked directly."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import scrapy
+from scrapy.crawler import Crawler
+from scrapy.utils.test import get_crawler
+
+from scrapy_dedup.crawl.dupefilter import DupeFilter
+from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.rules import Rule
+
+from .crawling import BASE, Links, write_rules
+
+
+def crawler(*rules: Rule, spider: type[scrapy.Spider] = Links, **settings: Any) -> Crawler:
+    """A crawler of which everything is made, and that does not run."""
+    write_rules(*rules)
+    made = get_crawler(spider, {**BASE, **settings})
+    made.spider = made._create_spider()
+    made._apply_settings()
+    return made
+
+
+@contextmanager
+def dupe_filter(*rules: Rule, **settings: Any) -> Iterator[DupeFilter]:
+    """The dupe filter of such a crawler, opened."""
+    made = DupeFilter.from_crawler(crawler(*rules, **settings))
+    made.open()
+    yield made
+    made.close("finished")
+
+
+def shared(*rules: Rule, **settings: Any) -> Shared:
+    return Shared.of(crawler(*rules, **settings))

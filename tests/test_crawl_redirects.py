@@ -1,0 +1,151 @@
+"""Redirects and canonical keys: no page is lost, and none is fetched twice (scrapy#1225)."""
+
+from typing import Any
+
+import pytest
+from scrapy import Request
+
+from scrapy_dedup.rules import Ignore, Lower, Set
+
+from .conftest import Serve
+from .crawling import Links, crawl, in_reactor, rule, write_rules
+from .crawling_parts import dupe_filter
+from .server import Asked, page, prose, redirect
+
+
+def session(asked: Asked) -> Any:
+    """/strip?sid=1 -> /strip; /add -> /add?sid=new; /new?sid=1 -> /new?sid=2 -> ... -> a page."""
+    query = asked.query
+    match asked.path:
+        case "/":
+            return page("start", "/strip?sid=1", "/add", "/far", "/new?sid=1")
+        case "/strip" if "sid" in query:
+            return redirect("/strip")
+        case "/add" if "sid" not in query:
+            return redirect("/add?sid=new")
+        case "/new" if int(query["sid"]) < 4:
+            return redirect(f"/new?sid={int(query['sid']) + 1}")
+        case "/far":
+            return redirect("/near")
+        case "/near":
+            return redirect("/strip?sid=9")
+    return page(prose(asked.path), "/strip?sid=2", "/add?sid=3", "/add", "/strip", "/new?sid=7")
+
+
+@in_reactor
+async def test_a_redirect_to_the_canonical_form_is_followed(serve: Serve) -> None:
+    server = serve(session)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"))
+    assert done.urls == ["/", "/add?sid=new", "/new?sid=4", "/strip"]
+    assert server.hits == {
+        **dict.fromkeys(("/", "/strip?sid=1", "/strip", "/add", "/add?sid=new", "/far", "/near"), 1),
+        **{f"/new?sid={number}": 1 for number in (1, 2, 3, 4)},
+    }
+    assert done.stats["dedup/redirects/followed"] == 5
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+@in_reactor
+async def test_a_target_that_another_request_has_fetched_is_a_duplicate(serve: Serve) -> None:
+    server = serve({"/": page("start", "/c?sid=1", "/x"), "/x": redirect("/c?sid=2"), "/c": page(prose("c"))})
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS=1)
+    assert sum(server.hits[target] for target in ("/c?sid=1", "/c?sid=2")) == 1
+    assert len(done.items) == 2
+    assert done.stats["dedup/discarded"] == 1
+
+
+@in_reactor
+async def test_slash_and_www_and_path_alias(serve: Serve, loopback_names: None) -> None:
+    def site(asked: Asked) -> Any:
+        host, _, port = asked.host.partition(":")
+        if asked.path == "/":
+            return page("start", "/a", "/b/", "/index.php/C", "/d")
+        if host == "localhost" and asked.path == "/d":
+            return redirect(f"http://www.localhost:{port}/d")
+        other = {"/a": "/a/", "/b/": "/b", "/index.php/C": "/c"}.get(asked.path)
+        return redirect(other) if other else page(prose(asked.path), "/a", "/b", "/c", "/d")
+
+    server = serve(site)
+    name = f"localhost:{server.port}"
+    write_rules(
+        rule(name, {"path.trail": Ignore(), "host.1": Ignore(["www"])}),
+        rule(name, {"path.0": Ignore(["index.php"]), "path.1": Lower()}),
+    )
+    done = await crawl(Links, server.url("/", host="localhost"))
+    assert done.urls == ["/", "/a/", "/b", "/c", "/d"]
+
+
+@in_reactor
+async def test_a_start_url_that_redirects_to_its_own_key(serve: Serve) -> None:
+    server = serve(session)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/add"), server.url("/strip?sid=5"))
+    assert done.urls == ["/add?sid=new", "/new?sid=7", "/strip"]
+    assert max(server.hits.values()) == 1
+
+
+@in_reactor
+async def test_an_endless_chain_ends_as_it_does_without_the_plug_in(serve: Serve) -> None:
+    def endless(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", "/c?sid=0")
+        return redirect(f"/c?sid={int(asked.query['sid']) + 1}")
+
+    server = serve(endless)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"), REDIRECT_MAX_TIMES=5)
+    assert server.downloads == 1 + 6
+    assert done.urls == ["/"]
+
+
+@in_reactor
+async def test_a_circle_of_redirects_releases_its_key(serve: Serve) -> None:
+    def circle(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", "/a?sid=1", "/a?sid=2")
+        if asked.path == "/a":
+            return redirect("/b") if asked.query["sid"] == "1" else page(prose("a"))
+        return redirect("/a?sid=1")
+
+    server = serve(circle)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"))
+    assert done.urls == ["/", "/a?sid=2"]
+
+
+@in_reactor
+async def test_meta_refresh(serve: Serve) -> None:
+    def refreshed(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", "/c?sid=1", "/c?sid=2")
+        if asked.query:
+            return page("wait", head='<meta http-equiv="refresh" content="0;url=/c">')
+        return page(prose("c"))
+
+    server = serve(refreshed)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"))
+    assert done.urls == ["/", "/c"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("http://shop.test/c", "https://shop.test/c"),
+        ("https://shop.test/c?sid=1", "http://www.shop.test/c"),
+        ("http://shop.test/c", "http://shop.test/c/"),
+    ],
+)
+def test_the_filter_lets_a_redirect_within_a_key_pass(source: str, target: str) -> None:
+    """Schemes cannot be served on loopback without certificates: the filter is asked directly."""
+    same = {"scheme": Set({"http": "https"}), "host.1": Ignore(), "path.trail": Ignore(), "q.sid": Ignore()}
+    redirected = {"redirect_urls": [source], "redirect_times": 1}
+    another = {"redirect_urls": ["http://shop.test/x"], "redirect_times": 1}
+    with dupe_filter(rule("shop.test", same)) as made:
+        assert not made.request_seen(Request(source))
+        assert made.request_seen(Request(target))
+        assert not made.request_seen(Request(target, meta=redirected))
+        assert made.request_seen(Request(target, meta=redirected)), "a redirect is followed once"
+        assert made.request_seen(Request(target.replace("/c", "/c?sid=3"), meta=another))

@@ -1,0 +1,169 @@
+"""When the URL that stands for a key fails, an equivalent one is fetched in its place."""
+
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_dedup.crawl import seen
+from scrapy_dedup.rules import Ignore
+from scrapy_dedup.store.rows import DiscardState
+
+from .conftest import Serve
+from .crawling import Links, crawl, discarded, in_reactor, rule, write_rules
+from .server import Answer, Asked, page, prose
+
+#: The first of three equivalent URLs that is asked for fails so.
+FAILURES: dict[str, Any] = {
+    "404": 404,
+    "500, retried": 500,
+    "gone": Answer(hang_up=True),
+    "time-out": Answer("late", seconds=1.5),
+    "too big": Answer("x" * 5000),
+}
+
+
+def failing_first(failure: Any) -> Any:
+    first: list[str] = []
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/c?sid={number}" for number in range(3)), "/d")
+        if asked.path == "/robots.txt":
+            return Answer("User-agent: *\nDisallow: /c?sid=2\n", content_type="text/plain")
+        if asked.path == "/c" and failure is not None and first in ([], [asked.target]):
+            first[:] = [asked.target]
+            return failure
+        return page(prose(asked.path), "/c?sid=9")
+
+    return site
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
+@in_reactor
+async def test_a_failed_request_is_replaced(serve: Serve, failure: Any) -> None:
+    server = serve(failing_first(failure))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(
+        Links,
+        server.url("/"),
+        DOWNLOAD_TIMEOUT=0.5,
+        DOWNLOAD_MAXSIZE=4000,
+        CONCURRENT_REQUESTS=2,
+    )
+    fetched = [url for url in done.urls if url.startswith("/c")]
+    assert len(fetched) == 1, "exactly one of the equivalents gives the page"
+    assert len({target for target in server.hits if target.startswith("/c")}) == 2
+    assert done.stats["dedup/released"] == 1
+    assert "dedup/errors" not in str(done.dedup())
+
+
+class IgnoresOnTheWayOut:
+    """What any middleware may do with a request."""
+
+    def process_request(self, request: scrapy.Request) -> None:
+        if request.url.endswith("sid=0") or request.url.endswith("sid=1"):
+            raise IgnoreRequest("not that one")
+
+
+class IgnoresOnTheWayBack:
+    """As above, with a response: no process_exception is called then."""
+
+    def process_response(self, request: scrapy.Request, response: Any) -> Any:
+        if request.url.endswith("sid=2") or request.url.endswith("sid=1"):
+            raise IgnoreRequest("not that one")
+        return response
+
+
+@pytest.mark.parametrize("middleware", [IgnoresOnTheWayOut, IgnoresOnTheWayBack])
+@pytest.mark.parametrize("number", [5, 500, 650])
+@in_reactor
+async def test_other_middlewares_may_ignore_requests(serve: Serve, middleware: type, number: int) -> None:
+    server = serve(failing_first(None))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES={middleware: number}, CONCURRENT_REQUESTS=1)
+    assert [url for url in done.urls if url.startswith("/c")] == [
+        "/c?sid=2" if middleware is IgnoresOnTheWayOut else "/c?sid=0"
+    ]
+
+
+@in_reactor
+async def test_robots_txt(serve: Serve) -> None:
+    server = serve(failing_first(None))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+
+    class LastFirst(Links):
+        def parse(self, response: Any) -> Any:
+            yield from reversed(list(super().parse(response)))
+
+    done = await crawl(LastFirst, server.url("/"), ROBOTSTXT_OBEY=True, CONCURRENT_REQUESTS=1)
+    assert done.urls == ["/", "/c?sid=1", "/d"]
+    assert done.stats["dedup/released/scheduled"] == 1
+
+
+@in_reactor
+async def test_a_redirect_that_ends_in_an_error(serve: Serve) -> None:
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", "/c?sid=1", "/c?sid=2")
+        if asked.target == "/c?sid=1":
+            return Answer(status=302, headers={"Location": "/gone"})
+        return 404 if asked.path == "/gone" else page(prose("c"))
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"))
+    assert done.urls == ["/", "/c?sid=2"]
+
+
+@in_reactor
+async def test_a_start_request_that_fails(serve: Serve) -> None:
+    server = serve({"/c": lambda asked: 404 if asked.query["sid"] == "1" else page("c"), "/": page("x", "/c?sid=2")})
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"), server.url("/c?sid=1"))
+    assert done.urls == ["/", "/c?sid=2"]
+
+
+@in_reactor
+async def test_what_does_not_find_room_in_memory_is_taken_from_the_ledger(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seen, "MOST_WAITING_PER_SLOT", 1)
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/c?sid={number}" for number in range(6)))
+        return page(prose("c")) if asked.query["sid"] == "4" else 404
+
+    class WithMore(Links):
+        def parse(self, response: Any, level: int = 0) -> Any:
+            yield {"url": response.url, "key": response.meta["category"]}
+
+        def start_parse(self, response: Any) -> Any:
+            for request in response.follow_all(css="a", callback=self.parse, meta={"category": "hats"}, priority=7):
+                request.cb_kwargs["level"] = 3
+                yield request
+
+        async def start(self) -> Any:
+            yield scrapy.Request(self.start_urls[0], callback=self.start_parse)
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(WithMore, server.url("/"), CONCURRENT_REQUESTS=1)
+    assert done.items == [{"url": server.url("/c?sid=4"), "key": "hats"}]
+    assert max(server.hits.values()) == 1
+    states = {row.url.rpartition("=")[2]: row.state for row in discarded(spider="links")}
+    assert states.pop("4") is DiscardState.RELEASED
+    assert set(states.values()) <= {DiscardState.RELEASED, DiscardState.PENDING}
+
+
+@in_reactor
+async def test_a_crawl_that_ends_early(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(failing_first(500))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"), CLOSESPIDER_PAGECOUNT=1)
+    assert done.stats["finish_reason"] == "closespider_pagecount"
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "CRITICAL")]
+    assert "dedup/errors" not in str(done.dedup())
