@@ -79,4 +79,12 @@ def plain_urls(draw: st.DrawFn) -> str:
     return f"{draw(st.sampled_from(['http', 'https']))}://{host}{draw(paths())}?{draw(queries())}"
 
 
-any_text = st.one_of(urls(), plain_urls(), st.text(), st.text(_TEXT), st.text(_TEXT).map(lambda t: "http://h/" + t))
+_with_surrogates = st.text(st.characters(exclude_categories=()), max_size=10)
+any_text = st.one_of(
+    urls(),
+    plain_urls(),
+    st.text(),
+    st.text(_TEXT),
+    st.text(_TEXT).map("http://h/{}".format),
+    _with_surrogates.map("http://example.com/{}?a=1".format),
+)

@@ -24,6 +24,7 @@ __all__ = ["OriginProgram", "SiteProgram", "rule_matches"]
 
 _ORIGIN_KINDS = ("scheme", "host.")
 _MANY_SIGNATURES = 16_384
+_MANY_TABLES = 1_024
 
 
 def rule_matches(match: Mapping[str, Predicate], values: Mapping[str, str | None]) -> bool:
@@ -188,7 +189,7 @@ class OriginProgram:
         )
         table = self._tables.get(matching)
         if table is None:
-            if len(self._tables) >= _MANY_SIGNATURES:
+            if len(self._tables) >= _MANY_TABLES:
                 self._tables.clear()
             rules = [self._rules[number][0] for number in matching]
             table = self._tables[matching] = OpTable(rules, self._site.deep, self._site.guards)
