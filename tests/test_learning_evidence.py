@@ -7,7 +7,15 @@ from scrapy_dedup.learning.evidence import tolerable, upper_bound
 
 @pytest.mark.parametrize(
     ("bad", "total", "bound"),
-    [(0, 10, 0.259), (0, 30, 0.095), (0, 59, 0.0495), (0, 299, 0.0100), (0, 2995, 0.0010), (1, 100, 0.047), (1, 1000, 0.0047)],
+    [
+        (0, 10, 0.259),
+        (0, 30, 0.095),
+        (0, 59, 0.0495),
+        (0, 299, 0.0100),
+        (0, 2995, 0.0010),
+        (1, 100, 0.047),
+        (1, 1000, 0.0047),
+    ],
 )
 def test_upper_bound_is_that_of_clopper_and_pearson(bad: int, total: int, bound: float) -> None:
     assert upper_bound(bad, total) == pytest.approx(bound, abs=0.0006)
