@@ -19,7 +19,7 @@ def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
     if table.deep_query or table.added or table.distinct:
         return _new_query(table, query, context)
-    names = table.names
+    names, beginnings = table.names, table.beginnings
     pieces = []
     for piece in query.split("&"):
         if ";" in piece:
@@ -30,6 +30,9 @@ def new_query(table: OpTable, query: str, context: Context) -> str:
         name, _, value = piece.partition("=")
         actions = names.get(name)
         if actions is None:
+            if not beginnings or not name.startswith(beginnings):
+                pieces.append(piece)
+                continue
             actions = table.actions(name)
         outcome: Outcome = Mark.PASS
         for action in actions:

@@ -31,14 +31,17 @@ class OpTable:
     give a value to an absent key; ``positions``: (N, actions on ``path.N``), the greatest N
     first; ``extension``, ``slash``: the actions on ``ext`` and ``path.trail``;
     ``positions_only``, ``pairs_only``: whether of a path only these, or only matrix
-    parameters and key=value segments, are touched; ``deep``: the site's deep tokens;
+    parameters and key=value segments, are touched; ``names``, ``beginnings``: the actions on each
+    parameter, of those met so far that begin so; ``deep``: the site's deep tokens;
     ``rules``: those that match.
     """
 
     __slots__ = (
+        "_exact_names",
         "_memo",
         "added",
         "asks",
+        "beginnings",
         "closed",
         "deep",
         "deep_path",
@@ -64,14 +67,15 @@ class OpTable:
     ) -> None:
         self.rules = rules
         self._memo: dict[str, tuple[Bound, ...]] = {}
-        #: The actions on each parameter met so far.
-        self.names: dict[str, tuple[Action, ...]] = {}
         self.deep = deep
+        exact = {key for rule in rules for key in rule.exact}
+        prefixes = [item for rule in rules for item in rule.prefixes]
+        self._exact_names = {key[2:]: self._actions(key) for key in exact if key.startswith("q.")}
+        self.names = self._exact_names.copy()
+        self.beginnings = tuple(prefix[2:] for prefix, _ in prefixes if "q.".startswith(prefix[:2]))
         in_parts = [key for key in deep if any(self.bounds(key + end) for end in ("", ".head", ".tail"))]
         self.deep_query = any(key.startswith("q.") for key in in_parts)
         self.deep_path = any(not key.startswith("q.") for key in in_parts)
-        exact = {key for rule in rules for key in rule.exact}
-        prefixes = [item for rule in rules for item in rule.prefixes]
         operations = [op for rule in rules for op in rule.exact.values()] + [op for _, op in prefixes]
         self.on_origin = _touches(exact, prefixes, _ORIGIN_KINDS)
         self.on_path = _touches(exact, prefixes, _PATH_KINDS)
@@ -164,12 +168,10 @@ class OpTable:
         )
 
     def actions(self, name: str) -> tuple[Action, ...]:
-        """Return what is done to the parameter *name*, the best first."""
-        known = self.names.get(name)
-        if known is None:
-            if len(self.names) >= _MANY_KEYS:
-                self.names.clear()
-            known = self.names[name] = self._actions("q." + name)
+        """Return what is done to the parameter *name*, whose beginning is in ``beginnings``."""
+        if len(self.names) >= _MANY_KEYS:
+            self.names = self._exact_names.copy()
+        known = self.names[name] = self._actions("q." + name)
         return known
 
     def _actions(self, key: str) -> tuple[Action, ...]:
