@@ -287,6 +287,7 @@ HEAD = 'format = "dedup-rules/1"\nsite = "example.com"\n'
         ('format = "dedup-rules/1"\n', 1, "site is missing", "example.com"),
         ('format = "dedup-rules/1"\nsite = 7\n', 2, "site is missing", "example.com"),
         ('format = "dedup-rules/1"\nsite = "other.com"\n', 2, "named example.com.toml", "other.com.toml"),
+        ('format = "dedup-rules/1"\nsite = "http://www.Example.com/"\n', 2, "without scheme", 'site = "example.com"'),
         (HEAD + "x = \n", 3, "no TOML", "mend"),
         (HEAD + 'rules = "x"\n', 3, 'no key "rules"', "did you mean rule?"),
         (HEAD + "[rule]\nid = '1'\n", 3, "rule is no list", "[[rule]]"),

@@ -19,6 +19,12 @@ def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
     if table.deep_query or table.added or table.distinct:
         return _new_query(table, query, context)
+    if table.marks:
+        for mark in table.marks:
+            if mark in query:
+                break
+        else:
+            return query
     names, beginnings = table.names, table.beginnings
     pieces = []
     for piece in query.split("&"):

@@ -24,6 +24,8 @@ __all__ = ["OriginProgram", "SiteProgram", "rule_matches"]
 
 _ORIGIN_KINDS = ("scheme", "host.")
 _MANY_SIGNATURES = 16_384
+#: Up to so many names are looked for one by one in a query, more in its pieces.
+_FEW_NAMES = 6
 _MANY_TABLES = 1_024
 
 
@@ -230,8 +232,19 @@ class OriginProgram:
                         codes[self._extension] = self._coders[self._extension].code(extension, 0)
         if query and self._query:
             asked = self._query
+            if ";" in query:
+                query = query.replace(";", "&")
+            if len(asked) <= _FEW_NAMES:
+                query = "&" + query
+                for name, (index, code) in asked.items():
+                    start = query.find(f"&{name}=")
+                    if start >= 0:
+                        start += len(name) + 2
+                        end = query.find("&", start)
+                        codes[index] = code(query[start:] if end < 0 else query[start:end], 0)
+                return codes
             # From the last to the first: of repeats the first one counts.
-            for piece in reversed(query.replace(";", "&").split("&")):
+            for piece in reversed(query.split("&")):
                 name, _, value = piece.partition("=")
                 if name in asked:
                     index, code = asked[name]

@@ -98,6 +98,10 @@ class _Reader:
             line = self._line(None, "site") if "site" in document else 1
             self._fault(line, "site is missing", 'say whose rules these are, such as site = "example.com"')
             site = ""
+        wanted = _site_meant(site)
+        if wanted != site:
+            problem = "a site is a domain as rules know it, without scheme, path and www"
+            self._fault(self._line(None, "site"), problem, f'write site = "{wanted}"')
         deep = self._deep(document.get("deep", {}))
         tables = document.get("rule", [])
         if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
@@ -218,6 +222,18 @@ class _Reader:
             examples=tuple((pair[0], pair[1]) for pair in examples),
             **{name: int(table.get(name, 0)) for name in _COUNTS},
         )
+
+
+def _site_meant(site: str) -> str:
+    """Return the site that one who writes *site* means; a rule of another one would never act.
+
+    >>> _site_meant("https://www.Example.com/"), _site_meant("my shops")
+    ('example.com', 'my shops')
+    """
+    meant = re.sub(r"^[a-z]+://|/.*$", "", site)
+    if "." not in meant:  # a site group's name, localhost
+        return meant
+    return meant.lower().removeprefix("www.")
 
 
 def _halves(message: str) -> tuple[str, str]:

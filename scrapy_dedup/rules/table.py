@@ -12,6 +12,7 @@ from .predicates import Predicate
 __all__ = ["OpTable"]
 
 _MANY_KEYS = 4_096
+_FEW_NAMES = 6
 
 _ORIGIN_KINDS = ("scheme", "host.")
 _PATH_KINDS = ("path.", "ext", "m.", "s.")
@@ -24,16 +25,19 @@ class OpTable:
     manual before learned, then the rule with more predicates, then the exact key
     before the longer beginning, then the smaller id.
 
-    ``on_origin``, ``on_path``, ``on_query``: whether any operation touches it;
-    ``asks``: whether operations ask for more than their value; ``plain``: whether the
-    result of a normal form is one again; ``closed``: whether a second step changes nothing
-    (see :meth:`is_end`); ``added``: operations that may
-    give a value to an absent key; ``positions``: (N, actions on ``path.N``), the greatest N
-    first; ``extension``, ``slash``: the actions on ``ext`` and ``path.trail``;
-    ``positions_only``, ``pairs_only``: whether of a path only these, or only matrix
-    parameters and key=value segments, are touched; ``names``, ``beginnings``: the actions on each
-    parameter, of those met so far that begin so; ``deep``: the site's deep tokens;
-    ``rules``: those that match.
+    - ``on_origin``, ``on_path``, ``on_query``: whether any operation touches it;
+    - ``asks``: whether operations ask for more than their value;
+    - ``plain``: whether the result of a normal form is one again;
+    - ``closed``: whether a second step changes nothing (see :meth:`is_end`);
+    - ``added``: (key, operation) that may give a value to an absent key;
+    - ``names``: the actions on each parameter, of those that begin with one of
+      ``beginnings`` as far as they were met; ``marks``: what a query must hold for any to
+      act, () where that is not known;
+    - ``positions``: (N, actions on ``path.N``), the greatest N first; ``extension``,
+      ``slash``: the actions on ``ext`` and ``path.trail``; ``positions_only``,
+      ``pairs_only``: whether of a path only these, or only matrix parameters and
+      key=value segments, are touched;
+    - ``deep``: the site's deep tokens; ``rules``: those that match.
     """
 
     __slots__ = (
@@ -48,6 +52,7 @@ class OpTable:
         "deep_query",
         "distinct",
         "extension",
+        "marks",
         "names",
         "on_origin",
         "on_path",
@@ -73,6 +78,8 @@ class OpTable:
         self._exact_names = {key[2:]: self._actions(key) for key in exact if key.startswith("q.")}
         self.names = self._exact_names.copy()
         self.beginnings = tuple(prefix[2:] for prefix, _ in prefixes if "q.".startswith(prefix[:2]))
+        few = not self.beginnings and len(self.names) <= _FEW_NAMES
+        self.marks = tuple(f"{name}=" for name in self.names) if few else ()
         in_parts = [key for key in deep if any(self.bounds(key + end) for end in ("", ".head", ".tail"))]
         self.deep_query = any(key.startswith("q.") for key in in_parts)
         self.deep_path = any(not key.startswith("q.") for key in in_parts)
