@@ -233,7 +233,8 @@ def _site_meant(site: str) -> str:
     meant = re.sub(r"^[a-z]+://|/.*$", "", site)
     if "." not in meant:  # a site group's name, localhost
         return meant
-    return meant.lower().removeprefix("www.")
+    short = meant.lower().removeprefix("www.")
+    return short if "." in short else meant.lower()
 
 
 def _halves(message: str) -> tuple[str, str]:
