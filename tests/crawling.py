@@ -15,6 +15,7 @@ import pytest_twisted
 import scrapy
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.http import HtmlResponse
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_dedup import RuleBook
@@ -48,7 +49,7 @@ class Links(scrapy.Spider):
 
     def parse(self, response: Any) -> Any:
         yield {"url": response.url, "key": response.meta.get("dedup_key")}
-        if isinstance(response, scrapy.http.TextResponse):
+        if isinstance(response, HtmlResponse):
             yield from response.follow_all(css="a")
 
 

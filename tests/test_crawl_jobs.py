@@ -1,0 +1,235 @@
+"""JOBDIR: pause, change the rules, resume. Nothing is fetched twice because of it, nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl.discards import DuplicateDiscarded
+from scrapy_dedup.rules import Ignore, Literal
+
+from .conftest import Project, Serve
+from .crawling import Links, crawl, discarded, in_reactor, rule, write_rules
+from .crawling_parts import dupe_filter
+from .server import Answer, Asked, Server, page, prose
+
+PAGES = 6
+
+
+@pytest.fixture(autouse=True)
+def _quick_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An idle spider is asked again after 5 seconds otherwise."""
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
+
+
+def shop(asked: Asked) -> Any:
+    """Every page is linked from the start, twice; "page" is noise for ids below 3, and the page for the others."""
+    if asked.path == "/":
+        return page("start", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2)))
+    number, what = asked.query["id"], asked.query["page"]
+    return page(prose(number if int(number) < 3 else number + "-" + what), "/")
+
+
+class Paused(Links):
+    """Pauses after *pages* pages, as Ctrl-C does."""
+
+    custom_settings = {"CONCURRENT_REQUESTS": 1, "JOBDIR": "job"}
+
+    def __init__(self, start: str, pages: int = 0) -> None:
+        super().__init__(start)
+        self.left = pages
+
+    async def start(self) -> Any:
+        """As usual, but through the dupe filter: a resumed job starts at its start URLs again otherwise."""
+        for url in self.start_urls:
+            yield scrapy.Request(url)
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        self.left -= 1
+        if self.left == 0:
+            raise scrapy.exceptions.CloseSpider("paused")
+
+
+def noise(server: Server) -> Any:
+    return rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()})
+
+
+@in_reactor
+async def test_without_a_change_the_job_goes_on(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(noise(server))
+    first = await crawl(Paused, server.url("/"), 3)
+    second = await crawl(Paused, server.url("/"))
+    assert len(first.items) + len(second.items) == 1 + PAGES
+    assert max(server.hits.values()) == 1
+    assert second.stats["dedup/resumed"] == len(first.items)
+    assert "dedup/resumed" not in first.stats
+
+
+@pytest.mark.parametrize("pages", [1, 2, 4, 6])
+@in_reactor
+async def test_a_rule_comes(serve: Serve, pages: int) -> None:
+    server = serve(shop)
+    first = await crawl(Paused, server.url("/"), pages)
+    fetched = set(server.hits)
+    write_rules(noise(server))
+    second = await crawl(Paused, server.url("/"))
+    assert max(server.hits.values()) == 1
+    ids = {target.partition("&")[0] for target in server.hits if target != "/"}
+    assert ids == {f"/p?id={i}" for i in range(PAGES)}, "no page is lost"
+    twice = {target.partition("&")[0] for target in set(server.hits) - fetched} & {
+        target.partition("&")[0] for target in fetched
+    }
+    assert not twice, "no page that was fetched is fetched again under another URL"
+    assert second.stats["dedup/discarded/gate"] == 2 * PAGES - len(server.hits) + 1
+    assert len(first.items) + len(second.items) == len(server.hits)
+
+
+@pytest.mark.parametrize("pages", [1, 2, 4, 6])
+@in_reactor
+async def test_a_rule_goes(serve: Serve, pages: int) -> None:
+    """What a withdrawn rule has discarded is fetched after all, though no page links to it any more."""
+    server = serve(shop)
+    write_rules(noise(server))
+    await crawl(Paused, server.url("/"), pages)
+    write_rules()
+    second = await crawl(Paused, server.url("/"))
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
+    assert second.stats["dedup/replayed"] == PAGES
+    assert len(discarded(spider="links")) == PAGES
+
+
+@in_reactor
+async def test_a_rule_goes_and_another_comes(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(noise(server))
+    await crawl(Paused, server.url("/"), 3)
+    write_rules(
+        *(rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()}, {"q.id": Literal(str(number))}) for number in range(3))
+    )
+    await crawl(Paused, server.url("/"), 3)
+    await crawl(Paused, server.url("/"))
+    assert max(server.hits.values()) == 1
+    assert len(server.hits) == 1 + 3 + 2 * 3
+
+
+@in_reactor
+async def test_what_waited_for_a_request_that_fails_in_a_later_run(serve: Serve) -> None:
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", "/a", "/c?sid=1", "/c?sid=2")
+        return page("a") if asked.path == "/a" else 404 if asked.query["sid"] == "1" else page(prose("c"))
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    first = await crawl(Paused, server.url("/"), 1)
+    second = await crawl(Paused, server.url("/"))
+    assert [item["url"] for item in first.items] == [server.url("/")]
+    assert server.url("/c?sid=2") in second.keys
+
+
+@in_reactor
+async def test_errbacks_can_tell_a_discarded_request(serve: Serve) -> None:
+    class Errs(Paused):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            self.failures: list[Any] = []
+
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                yield each.replace(errback=self.failed) if isinstance(each, scrapy.Request) else each
+
+        def failed(self, failure: Any) -> None:
+            self.failures.append(failure.value)
+
+    server = serve(shop)
+    await crawl(Errs, server.url("/"), 3)
+    write_rules(noise(server))
+    second = await crawl(Errs, server.url("/"))
+    failures = second.crawler.spider.failures  # type: ignore[union-attr]
+    assert len(failures) == second.stats["dedup/discarded/gate"] > 0
+    assert all(isinstance(failure, DuplicateDiscarded) for failure in failures)
+    (book,) = [RuleBook.load("dedup-rules")]
+    for failure in failures:
+        assert book.canonical_key(failure.url) == failure.key
+        assert failure.rule == next(iter(book)).id
+
+
+def test_what_a_foreign_fingerprinter_sees_is_not_guessed(tmp_path: Path) -> None:
+    """A page that was fetched with a browser does not stand for one without, also under new rules."""
+    from .test_crawl_dupefilter import Minding
+
+    def one(sid: int, **meta: Any) -> scrapy.Request:
+        return scrapy.Request(f"http://shop.test/c?sid={sid}", meta=meta)
+
+    settings = {"REQUEST_FINGERPRINTER_CLASS": Minding, "JOBDIR": str(tmp_path)}
+    with dupe_filter(**settings) as made:
+        for request in (one(1, browser="click"), scrapy.Request("http://shop.test/d?sid=1")):
+            assert not made.request_seen(request)
+            made._shared.outcomes.response(request, 200)  # type: ignore[union-attr]
+    with dupe_filter(**settings) as made:
+        assert made._shared.stats.get_value("dedup/resumed") == 2  # type: ignore[union-attr]
+    with dupe_filter(rule("shop.test", {"q.sid": Ignore()}), **settings) as made:
+        assert made._shared.stats.get_value("dedup/resumed") == 1  # type: ignore[union-attr]
+        assert made.request_seen(scrapy.Request("http://shop.test/d?sid=2"))
+        assert not made.request_seen(one(2))
+
+
+SLOW_SPIDER = """\
+import scrapy
+
+
+class Slow(scrapy.Spider):
+    name = "slow"
+    custom_settings = {"CONCURRENT_REQUESTS": 2, "DEDUP_LEARN": "off"}
+
+    def __init__(self, start, **kwargs):
+        super().__init__(**kwargs)
+        self.start_urls = [start]
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield from response.follow_all(css="a")
+"""
+
+
+def test_kill_9_in_a_job(project: Project, serve: Serve) -> None:
+    """The job goes on, no page is lost, and what it has recorded can be read."""
+    pages = 60
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/p?id={i}&sid={j}" for i in range(pages) for j in (1, 2)))
+        return Answer(page(prose(asked.query["id"])), seconds=0.02)
+
+    server = serve(site)
+    project.write("shop/spiders/slow.py", SLOW_SPIDER)
+    made = rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()})
+    RuleBook([made]).save(project.folder / "dedup-rules")
+    command = [sys.executable, "-m", "scrapy", "crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job"]
+    process = subprocess.Popen(command, cwd=project.folder, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + 60
+    while server.downloads < 25 and time.monotonic() < end:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    fetched = {target.partition("&")[0] for target in server.hits if target != "/"}
+    assert len(fetched) >= 20
+    done = project.scrapy("crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job2", "-O", "items.json")
+    assert done.returncode == 0, done.stderr
+    items = json.loads((project.folder / "items.json").read_text())
+    assert len(items) == 1 + pages, "the store and the rules are whole"
+    server.reset()
+    resumed = project.scrapy("crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job")
+    assert resumed.returncode == 0, resumed.stderr
+    again = {target.partition("&")[0] for target in server.hits if target != "/"} & fetched
+    assert len(again) <= 3, "at most what was on its way, or within the last write"

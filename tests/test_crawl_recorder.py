@@ -1,0 +1,350 @@
+"""One observation per response; no forged evidence; the key of each response."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.dupefilters import BaseDupeFilter
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
+from scrapy.utils.request import fingerprint
+from twisted.internet.defer import ensureDeferred, gatherResults
+
+from scrapy_dedup.content.fingerprints import MAX_BODY
+from scrapy_dedup.crawl import observing
+from scrapy_dedup.crawl.observing import LaterRow, base_row, canonical_header, is_quick, page_row
+from scrapy_dedup.rules import Ignore
+from scrapy_dedup.store.store import Store
+
+from .conftest import Serve
+from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
+from .server import Answer, Asked, as_json, page, prose, redirect
+
+
+@in_reactor
+async def test_what_is_recorded(serve: Serve) -> None:
+    big = page(prose("big", 20_000))
+    server = serve(
+        {
+            "/": page("start " + prose(0), "/a", "/b", "/json", "/image", "/gone", "/broken", "/moved", "/big"),
+            "/a": Answer(
+                gzip.compress(page(prose(1), canonical="/canonical").encode()),
+                headers={"Content-Encoding": "gzip", "ETag": '"1"', "No-Vary-Search": "params=(sid)", "X-Other": "1"},
+            ),
+            "/b": page(prose(1), title=prose(1)[:40]),
+            "/json": as_json({"b": 1, "a": 2}),
+            "/image": Answer(b"\x89PNG", content_type="image/png"),
+            "/gone": 404,
+            "/broken": 500,
+            "/moved": redirect("/b?x=1", 301),
+            "/big": big,
+        }
+    )
+    done = await crawl(Links, server.url("/"))
+    seen = {url.removeprefix(server.url("/")): observation for url, observation in observed().items()}
+    assert set(seen) == {"", "a", "b", "json", "image", "gone", "broken", "moved", "b?x=1", "big"}
+    start, a, b = seen[""], seen["a"], seen["b"]
+    assert (start.status, start.canonical, start.redirect) == (200, None, None)
+    assert start.length == len(server.answer(Asked("GET", "", "/", {})).body)
+    assert start.time is not None
+    assert start.sketch is not None
+    assert a.fingerprint == b.fingerprint == seen["b?x=1"].fingerprint
+    assert (a.canonical, a.headers) == (server.url("/canonical"), {"etag": '"1"', "no-vary-search": "params=(sid)"})
+    assert (seen["moved"].status, seen["moved"].redirect) == (301, server.url("/b?x=1"))
+    for name in ("gone", "broken", "moved"):
+        assert not seen[name].fingerprint
+    assert seen["json"].fingerprint
+    assert seen["image"].fingerprint
+    assert seen["image"].sketch is None
+    assert (seen["big"].length, seen["big"].words) == (len(big), 20_000 + len(prose("big", 20_000)[:40].split()))
+    assert done.stats["dedup/recorded"] == 10
+    assert done.stats["dedup/recorded/redirects"] == 1
+    assert done.stats["dedup/store/written"] == 10
+
+
+@in_reactor
+async def test_what_is_not_recorded(serve: Serve) -> None:
+    """robots.txt, requests of one's own, other methods, bodies, and what is switched off."""
+
+    class Others(Links):
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "key": response.meta.get("dedup_key")}
+
+        async def start(self) -> Any:
+            url = self.start_urls[0]
+            yield Request(url)
+            yield Request(url + "post", method="POST", body=b"x")
+            yield Request(url + "head", method="HEAD")
+            yield Request(url + "body", body=b"x")
+            yield Request(url + "off", meta={"dedup": False})
+            yield Request(url + "verbatim?b=1&a=2", meta={"verbatim_url": True})
+            yield Request(url + "redirected", meta={"dedup": False})
+            response = await self.crawler.engine.download_async(Request(url + "own"))
+            assert response.status == 200
+
+    server = serve({"*": page(prose(1)), "/redirected": redirect("/target"), "/robots.txt": "User-agent: *"})
+    done = await crawl(Others, server.url("/"), ROBOTSTXT_OBEY=True)
+    assert set(observed()) == {server.url("/")}
+    assert server.downloads == len(done.items) + 2
+    assert done.keys.pop(server.url("/")) == server.url("/")
+
+
+@in_reactor
+async def test_own_downloads_are_never_discarded(serve: Serve) -> None:
+    class Own(Links):
+        async def parse(self, response: Any) -> Any:
+            for sid in (1, 2):
+                request = Request(response.urljoin(f"/c?sid={sid}"), meta=dict(response.meta))
+                own = await self.crawler.engine.download_async(request)
+                yield {"url": own.url, "key": None}
+            yield response.follow("/c?sid=3", callback=self.last)
+
+        def last(self, response: Any) -> Any:
+            yield {"url": response.url, "key": response.meta["dedup_key"]}
+
+    server = serve({"*": page("c")})
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Own, server.url("/"))
+    assert done.urls == ["/c?sid=1", "/c?sid=2", "/c?sid=3"]
+
+
+class Canonicalizing:
+    """A fingerprinter that drops the query, as add-ons do: the HTTP cache follows it."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        return fingerprint(request.replace(url=request.url.partition("?")[0]))
+
+
+@in_reactor
+async def test_copies_of_other_urls_are_no_evidence(serve: Serve) -> None:
+    server = serve({"/": page("start", "/c?sid=1", "/c?sid=2"), "/c": lambda asked: page(prose(asked.query["sid"]))})
+    settings = {
+        "HTTPCACHE_ENABLED": True,
+        "REQUEST_FINGERPRINTER_CLASS": Canonicalizing,
+        "DUPEFILTER_CLASS": BaseDupeFilter,
+        "DEDUP_MODE": "observe",
+        "CONCURRENT_REQUESTS": 1,
+    }
+    done = await crawl(Links, server.url("/"), **settings)
+    assert len(done.items) == 3
+    (fetched,) = {target for target in server.hits if target != "/"}
+    assert set(observed()) == {server.url("/"), server.url(fetched)}
+    assert done.stats["dedup/recorded/skipped/cached"] == 1
+    again = await crawl(Links, server.url("/"), **settings)
+    assert again.stats["dedup/recorded"] == 2
+    assert set(observed()) == {server.url("/"), server.url(fetched)}
+
+
+@pytest.mark.parametrize("media", [False, True])
+@in_reactor
+async def test_media_pipelines(serve: Serve, media: bool, tmp_path: Any) -> None:
+    """A rule for pages never mixes up files."""
+
+    class Files(Links):
+        custom_settings = {
+            "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
+            "FILES_STORE": str(tmp_path / "files"),
+        }
+
+        def parse(self, response: Any) -> Any:
+            yield {"file_urls": [response.urljoin(f"/file.bin?sid={sid}") for sid in "ab"]}
+
+    server = serve(
+        {"/": page("start"), "/file.bin": lambda asked: Answer(asked.query["sid"] * 9, content_type="image/x")}
+    )
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Files, server.url("/"), DEDUP_MEDIA=media, ROBOTSTXT_OBEY=True)
+    paths = [file["path"] for file in done.items[0]["files"]]
+    assert [(tmp_path / "files" / path).read_text() for path in paths] == ["a" * 9, "b" * 9]
+    urls = {server.url("/")} | ({server.url(f"/file.bin?sid={sid}") for sid in "ab"} if media else set())
+    assert set(observed()) == urls
+
+
+@in_reactor
+async def test_the_key_is_always_that_of_the_response(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    class Copies(Links):
+        """Hands all of response.meta on, as users do."""
+
+        custom_settings = {"META_COPY_WARN_SKIP_KEYS": ["download_latency", "redirect_urls", "redirect_reasons"]}
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "key": response.meta.get("dedup_key")}
+            for link in response.css("a"):
+                off = {"dedup": False} if "off" in link.attrib["href"] else {}
+                yield response.follow(link, meta={**response.meta, **off})
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", "/a?sid=1", "/moved?sid=1", "/off?sid=1", "http://localhost:{}/o".format(*port))
+        links = () if asked.path in ("/off", "/o") else ("/c?sid=3&x=1",)
+        return redirect("/b?sid=2") if asked.path == "/moved" else page(prose(asked.path), *links)
+
+    server = serve(site)
+    port = [server.port]
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Copies, server.url("/"), DEDUP_SITES={f"localhost:{server.port}": False})
+    keys = {url.rpartition("/")[2]: key and key.rpartition("/")[2] for url, key in done.keys.items()}
+    assert keys == {"": "", "a?sid=1": "a", "b?sid=2": "b", "off?sid=1": None, "o": None, "c?sid=3&x=1": "c?x=1"}
+    assert not [text for text in messages(caplog, 30, "scrapy") if "dedup" in text]
+
+
+@in_reactor
+async def test_scopes_are_kept_apart(serve: Serve) -> None:
+    server = serve({"*": page(prose(1))})
+    await crawl(Links, server.url("/"), DEDUP_SCOPE="members")
+    assert not observed()
+    assert set(observed("members")) == {server.url("/")}
+
+
+@in_reactor
+async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    """What JSON cannot hold, and secrets, are left out and named once."""
+
+    class Carrying(Links):
+        def parse(self, response: Any) -> Any:
+            for sid in range(4):
+                yield Request(
+                    response.urljoin(f"/c?sid={sid}"),
+                    callback=self.page,
+                    errback=self.failed,
+                    headers={"X-Asked": "1", "Authorization": "secret"},
+                    cookies={"session": "secret"},
+                    meta={"name": "x", "object": object(), "proxy": "http://me:secret@localhost"} if sid else {},
+                    cb_kwargs={"number": sid, "spider": self},
+                    priority=-sid,
+                )
+
+        def page(self, response: Any, number: int, spider: Any) -> Any:
+            yield {"url": response.url, "key": None}
+
+        def failed(self, failure: Any) -> None: ...
+
+    server = serve({"*": page(prose(1))})
+    made = rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()})
+    write_rules(made)
+    done = await crawl(Carrying, server.url("/"))
+    rows = discarded(spider="links")
+    assert [row.url for row in rows] == [server.url(f"/c?sid={sid}") for sid in (1, 2, 3)]
+    assert {(row.rule, row.key, row.taken_for, row.callback) for row in rows} == {
+        (made.id, server.url("/c"), server.url("/c?sid=0"), "page")
+    }
+    assert rows[2].meta == {
+        "depth": 1,
+        "name": "x",
+        "dedup_request": {
+            "cb_kwargs": {"number": 3},
+            "errback": "failed",
+            "headers": {"X-Asked": ["1"], "Referer": [server.url("/")]},
+            "priority": -3,
+        },
+    }
+    assert b"secret" not in STORE.read_bytes()
+    (again,) = [done.crawler._scrapy_dedup.ledger.request(rows[2])]  # type: ignore[attr-defined]
+    assert (again.url, again.priority, again.cb_kwargs) == (rows[2].url, -3, {"number": 3})
+    assert again.callback == done.crawler.spider.page  # type: ignore[union-attr]
+    warned = [text.partition(" of discarded")[0] for text in messages(caplog)]
+    assert sorted(warned) == ["cb_kwargs['spider']", "cookies", "headers['Authorization']", "meta['object']"]
+
+
+@in_reactor
+async def test_the_ledger_is_bounded(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve({"/": page("start", *(f"/c?sid={sid}" for sid in range(9))), "/c": "c"})
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Links, server.url("/"), DEDUP_STORE_MAX_ROWS=3)
+    assert (done.stats["dedup/ledger/written"], done.stats["dedup/ledger/dropped"]) == (3, 5)
+    assert len(discarded(spider="links")) == 3
+    assert len([text for text in messages(caplog) if "ledger" in text]) == 1
+
+
+@in_reactor
+async def test_two_crawls_write_to_one_store_at_once(serve: Serve) -> None:
+    server = serve(lambda asked: page(prose(asked.target), *(f"/p?id={i}" for i in range(30))))
+    both = [ensureDeferred(crawl(Links, server.url(f"/{name}"))) for name in "ab"]
+    done = await gatherResults(both)
+    assert all(each.stats["dedup/store/written"] == 31 for each in done)
+    with Store.open(STORE, readonly=True) as store:
+        assert [count.responses for count in store.sites("")] == [62]
+
+
+def response(body: bytes = b"", cls: type[Response] = HtmlResponse, **headers: str) -> Response:
+    made = cls("http://shop.test/a/b?x=1", body=body, headers=headers)
+    made.request = Request(made.url)
+    return made
+
+
+def base(made: Response) -> Any:
+    assert made.request is not None
+    return base_row(made.request, made, "", "shop.test", "spider", from_cache=False)
+
+
+PARAGRAPHS = "<h1>Überschrift</h1>" + "".join(f"<p>{prose(i, 20)} für &amp; wider</p>" for i in range(40))
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "windows-1252"])
+@pytest.mark.parametrize("declared", ["header", "meta", "nowhere", "mark"])
+def test_all_ways_to_look_at_a_page_agree(monkeypatch: pytest.MonkeyPatch, charset: str, declared: str) -> None:
+    meta = f'<meta charset="{charset}">' if declared == "meta" else ""
+    text = f'<html><head>{meta}<link rel=canonical href="/c"></head><body>{PARAGRAPHS}</body></html>'
+    body = text.encode(charset)
+    if declared == "mark":
+        body = b"\xef\xbb\xbf" + text.encode()
+    headers = {"Content-Type": f"text/html; charset={charset}"} if declared == "header" else {}
+    rows = []
+    for own_tree in (0, 1 << 20):
+        monkeypatch.setattr(observing, "OWN_TREE", own_tree)
+        made = response(body, **headers)
+        rows.append(page_row(made, base(made), MAX_BODY))
+    made = response(body, **headers)
+    rows.append(LaterRow(made, base(made), MAX_BODY)())
+    assert len({(row.fingerprints, row.canonical, row.length, row.content_type) for row in rows}) == 1
+    assert rows[0].canonical == "http://shop.test/c"
+    assert rows[0].fingerprints.words == 1 + 40 * 23
+
+
+def test_long_bodies_are_looked_at_in_part_and_elsewhere() -> None:
+    long = response(page(prose(1, 9_000), canonical="c").encode())
+    assert not is_quick(long)
+    whole, part = (LaterRow(long, base(long), limit)() for limit in (MAX_BODY, 5_000))
+    assert whole.fingerprints is not None
+    assert part.fingerprints is not None
+    assert part.fingerprints.words is not None
+    assert part.fingerprints.words < 800
+    assert (whole.fingerprints.words or 0) > 9_000
+    assert part.fingerprints.digest == whole.fingerprints.digest
+    assert whole.canonical == part.canonical == "http://shop.test/a/c"
+
+
+@pytest.mark.parametrize(
+    ("body", "cls", "content_type"),
+    [
+        (b"", HtmlResponse, "text/html"),
+        (b"\x00\xff<<<p", HtmlResponse, "text/html"),
+        (b"{", JsonResponse, "application/json"),
+        (json.dumps([1]).encode(), JsonResponse, "application/json"),
+        (b"plain", TextResponse, "text/plain"),
+        (b"\x00" * 100_000, Response, "image/png"),
+        (b"<html>" * 3, Response, ""),
+    ],
+)
+def test_whatever_a_response_is(body: bytes, cls: type[Response], content_type: str) -> None:
+    made = response(body, cls, **({"Content-Type": content_type} if content_type else {}))
+    row = page_row(made, base(made), MAX_BODY)
+    assert row.fingerprints is not None
+    assert row.fingerprints.text
+    assert row == LaterRow(made, base(made)._replace(time=row.time), MAX_BODY)()
+
+
+@pytest.mark.parametrize(
+    ("link", "canonical"),
+    [
+        ('<https://shop.test/c>; rel="canonical"', "https://shop.test/c"),
+        ("</c>; rel=canonical, </d>; rel=next", "http://shop.test/c"),
+        ('</d>; rel=next, <c>; title="x"; rel="shortlink canonical"', "http://shop.test/a/c"),
+        ("</d>; rel=next", None),
+        ("nonsense", None),
+        ("<http://[>; rel=canonical", None),
+    ],
+)
+def test_canonical_by_header(link: str, canonical: str | None) -> None:
+    assert canonical_header(response(Link=link), "http://shop.test/a/b") == canonical
