@@ -26,7 +26,7 @@ PARTS = ("keys", "learning", "crawl")
 
 def console() -> Console:
     """Wide enough for the tables when the output is a file."""
-    return Console(width=None if sys.stdout.isatty() else 130, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
 
 
 def keys(*, quick: bool) -> tuple[list[speed_keys.KeyTimes], list[Check], Table]:
@@ -80,13 +80,23 @@ def crawl(*, quick: bool) -> tuple[list[speed_crawl.Overhead], list[Check], Tabl
     table = Table(title="CPU per response of the process tree, with the add-on against without it, no duplicates")
     table.add_column("crawl")
     table.add_column("add-on")
-    for heading in ("aim", "stock ms", "add-on ms", "ratio (median)", "least", "most", "pairs", "start-up ms"):
+    for heading in (
+        "aim",
+        "stock ms",
+        "add-on ms",
+        "ratio (median)",
+        "least",
+        "most",
+        "of minima",
+        "pairs",
+        "start-up ms",
+    ):
         table.add_column(heading, justify="right")
     for row in found:
         table.add_row(
             *(row.kind.name, row.variant, f"<= {row.kind.most_ratio:.2f}" if row.kind.most_ratio else "-"),
             *(f"{row.stock_ms:.2f}", f"{row.plugin_ms:.2f}"),
-            *(f"{value:.3f}" for value in (row.ratio, row.least_ratio, row.most_ratio)),
+            *(f"{value:.3f}" for value in (row.ratio, row.least_ratio, row.most_ratio, row.minima_ratio)),
             *(str(row.pairs), f"+{row.start_up_ms:.0f}"),
         )
     checks = [
