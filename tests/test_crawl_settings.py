@@ -1,0 +1,221 @@
+"""Every setting is checked at the start, and a wrong one stops the crawl with one clear line."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+
+import scrapy_dedup.crawl
+from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
+from scrapy_dedup.crawl.statistics import STATS
+
+from .conftest import Project, Serve
+from .crawling import Links, crawl, in_reactor, messages
+from .server import page
+
+
+def read(**settings: Any) -> DedupSettings:
+    return DedupSettings.from_crawler_settings(Settings(settings))
+
+
+def test_defaults() -> None:
+    settings = read()
+    assert settings == read(**{setting.name: setting.default for setting in SETTINGS})
+    assert (settings.mode, settings.learn, settings.compares) == (Mode.ACTIVE, "close", True)
+    assert settings.dir == Path.cwd() / "dedup-rules"
+    assert settings.store == str(Path.cwd() / ".scrapy/dedup/store.sqlite")
+    assert settings.rule_directories == ()
+    assert len(settings.load_rules()) == 0
+    assert settings.mode_of("shop.test") is Mode.ACTIVE
+
+
+def test_the_table_is_whole() -> None:
+    names = [setting.name for setting in SETTINGS]
+    assert len(set(names)) == len(names)
+    fields = {name.removeprefix("DEDUP_").lower() for name in names}
+    assert fields == set(DedupSettings.__dataclass_fields__)
+    for setting in SETTINGS:
+        assert setting.help.endswith(".")
+        assert "\n" not in setting.help
+        assert setting.type
+
+
+def test_values_as_the_command_line_gives_them() -> None:
+    settings = read(
+        DEDUP_ENABLED="0",
+        DEDUP_MODE="shadow",
+        DEDUP_SITES='{"other.test": false, "localhost:80": "active"}',
+        DEDUP_SITE_GROUPS='{"shop": ["shop.test", "shop.example"]}',
+        DEDUP_RULES=f"scrapy_dedup:crawl,{Path.cwd()}",
+        DEDUP_MAX_LOSS="0.01",
+        DEDUP_MAX_BODY="1000",
+        DEDUP_EVIDENCE_DAYS="None",
+        DEDUP_STORE_MAX_ROWS="",
+        DEDUP_SKETCHES_PER_SITE="0",
+        DEDUP_MEDIA="True",
+        DEDUP_LEARN_TIMEOUT="1.5",
+    )
+    assert settings.enabled is False
+    assert settings.mode is Mode.SHADOW
+    assert settings.mode_of("other.test") is None
+    assert settings.mode_of("localhost:80") is Mode.ACTIVE
+    assert settings.site_groups == {"shop": ("shop.test", "shop.example")}
+    assert settings.rules == (Path(scrapy_dedup.crawl.__file__).parent, Path.cwd())
+    assert (settings.max_loss, settings.max_body, settings.sketches_per_site) == (0.01, 1000, 0)
+    assert (settings.evidence_days, settings.store_max_rows) == (None, None)
+    assert (settings.media, settings.learn_timeout) == (True, 1.5)
+
+
+def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative ones start at the folder of scrapy.cfg, from wherever in the project a crawl is started."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\n")
+    (tmp_path / "deep/er").mkdir(parents=True)
+    (tmp_path / "reviewed").mkdir()
+    (tmp_path / "dedup-rules/members").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "deep/er")
+    settings = read(DEDUP_RULES=["reviewed", tmp_path], DEDUP_SCOPE="members", DEDUP_STORE="x/store.db")
+    assert settings.rules == (tmp_path / "reviewed", tmp_path)
+    assert settings.learned_directory == tmp_path / "dedup-rules/members"
+    assert settings.rule_directories == (*settings.rules, settings.learned_directory)
+    assert settings.store == str(tmp_path / "x/store.db")
+    assert read().store == str(tmp_path / ".scrapy/dedup/store.sqlite")
+    url = "postgresql://user@host/database"
+    assert read(DEDUP_STORE=url).store == url
+    assert read(DEDUP_STORE=Path("/var/x.db"), DEDUP_DIR=Path("/var/rules")).store == "/var/x.db"
+    # A settings module without a scrapy.cfg, as scrapyd has it.
+    (tmp_path / "scrapy.cfg").unlink()
+    (tmp_path / "somewhere_settings.py").write_text("")
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "somewhere_settings")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert read().store == str(tmp_path / "deep/er/.scrapy/dedup/store.sqlite")
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("DEDUP_ENABLED", "yes", "it must be True or False"),
+    ("DEDUP_ENABLED", 2, "it must be True or False"),
+    ("DEDUP_MODE", "activ", 'it must be "observe", "shadow" or "active"'),
+    ("DEDUP_MODE", ["observe"], 'it must be "observe", "shadow" or "active"'),
+    ("DEDUP_SITES", ["shop.test"], "it must be a dictionary"),
+    ("DEDUP_SITES", "{", "it is not JSON"),
+    ("DEDUP_SITES", {"www.shop.test": "shadow"}, "'www.shop.test' is not a site. Write 'shop.test'."),
+    ("DEDUP_SITES", {"http://shop.test/": "shadow"}, "is not a site"),
+    ("DEDUP_SITES", {"shop.test": True}, "'shop.test' has True"),
+    ("DEDUP_SITES", {3: "shadow"}, "3 is not a site"),
+    ("DEDUP_SITE_GROUPS", {"shop": "shop.test"}, "'shop' has 'shop.test', not a list of domains"),
+    ("DEDUP_SITE_GROUPS", {"shop": ["www.shop.test"]}, "is not a registrable domain. Write 'shop.test'."),
+    ("DEDUP_SITE_GROUPS", {"a/b": ["shop.test"]}, "'a/b' is not a name"),
+    ("DEDUP_SITE_GROUPS", {"a": ["shop.test"], "b": ["shop.test"]}, "stands in two site groups"),
+    ("DEDUP_RULES", ["nowhere"], "there is no directory"),
+    ("DEDUP_RULES", ["no_such_package:rules"], "there is no package 'no_such_package'"),
+    ("DEDUP_RULES", 3, "it must be a list of directories"),
+    ("DEDUP_RULES", [3], "3 is not a directory"),
+    ("DEDUP_DIR", "", "it must be the path of a directory"),
+    ("DEDUP_DIR", __file__, "it is a file"),
+    ("DEDUP_SCOPE", "../x", "it must be a name"),
+    ("DEDUP_STORE", "/", "it is a directory"),
+    ("DEDUP_STORE", 3, "it must be a path, an SQLAlchemy URL or None"),
+    ("DEDUP_EVIDENCE_DAYS", 0, "it must be a number above 0, or None for no limit"),
+    ("DEDUP_STORE_MAX_ROWS", 0.5, "it must be a whole number of at least 1, or None for no limit"),
+    ("DEDUP_SKETCHES_PER_SITE", -1, "it must be a whole number of at least 0"),
+    ("DEDUP_MAX_BODY", "0", "it must be a whole number of at least 1"),
+    ("DEDUP_MAX_BODY", True, "it must be a whole number of at least 1"),
+    ("DEDUP_MEDIA", "maybe", "it must be True or False"),
+    ("DEDUP_LEARN", "live", 'it must be "close" or "off"'),
+    ("DEDUP_LEARN_TIMEOUT", float("nan"), "it must be a number above 0"),
+    ("DEDUP_MAX_LOSS", 1, "it must be a number between 0 and 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "problem"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
+def test_wrong_values(name: str, value: Any, problem: str) -> None:
+    with pytest.raises(DedupSettingError) as caught:
+        read(**{name: value})
+    told = str(caught.value)
+    assert told.startswith(f"{name} is ")
+    assert problem in told
+    assert "\n" not in told
+    assert caught.value.name == name
+
+
+@in_reactor
+async def test_a_misspelled_setting_is_told(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve({"*": page("x")})
+    await crawl(Links, server.url("/"), DEDUP_MODES="shadow", DEDUP_OTHER_PLUGIN=1)
+    assert messages(caplog) == ["DEDUP_MODES is no setting of scrapy-dedup; is DEDUP_MODE meant?"]
+
+
+@in_reactor
+async def test_custom_settings(serve: Serve) -> None:
+    class Own(Links):
+        custom_settings = {"DEDUP_MODE": "observe", "DEDUP_SCOPE": "own", "DEDUP_STORE": "own.sqlite"}
+
+    server = serve({"*": page("x", "/")})
+    done = await crawl(Own, server.url("/"))
+    assert done.stats["dedup/store/written"] == 2
+    assert Path("own.sqlite").exists()
+
+    class Off(Links):
+        custom_settings = {"ADDONS": {"scrapy_dedup.Addon": None}}
+
+    assert not (await crawl(Off, server.url("/"))).dedup()
+
+
+def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project) -> None:
+    spider = (project.folder / "shop/spiders/shop.py").read_text()
+    own = spider.replace('name = "shop"', 'name = "own"\n    custom_settings = {"DEDUP_MAX_LOSS": 7}')
+    project.write("shop/spiders/own.py", own)
+    for arguments, told in (
+        (("shop", "-s", "DEDUP_MODE=activ"), 'DEDUP_MODE is \'activ\': it must be "observe", "shadow" or "active".'),
+        (("own",), "DEDUP_MAX_LOSS is 7: it must be a number between 0 and 1. 0.001 is one page of a thousand."),
+    ):
+        done = project.scrapy("crawl", *arguments, "-a", "start=http://127.0.0.1:1/")
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        errors = [line for line in done.stderr.splitlines() if "ERROR" in line or "CRITICAL" in line]
+        assert len(errors) == 1
+        assert errors[0].endswith(f"The crawl is not started: {told}")
+        assert done.stderr.rstrip().endswith(told), "it is the last that is said"
+
+
+def test_a_faulty_rule_file_stops_the_command_without_a_traceback(project: Project) -> None:
+    project.write("dedup-rules/shop.test.toml", 'format = "dedup-rules/1"\nsite = "shop.test"\n\n[[rule]]\nid = 3\n')
+    done = project.scrapy("crawl", "shop", "-a", "start=http://127.0.0.1:1/")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert re.search(r"The crawl is not started: .*dedup-rules/shop\.test\.toml:\d+: ", done.stderr)
+
+
+def test_whoever_awaits_a_crawl_gets_the_error(project: Project) -> None:
+    project.write(
+        "script.py",
+        "import asyncio, scrapy\n"
+        "from scrapy.crawler import AsyncCrawlerProcess\n"
+        "from scrapy_dedup.crawl.settings import DedupSettingError\n"
+        "process = AsyncCrawlerProcess({'ADDONS': {'scrapy_dedup.Addon': 600}, 'DEDUP_MODE': 'x'})\n"
+        "task = process.crawl(scrapy.Spider, name='a')\n"
+        "process.start()\n"
+        "assert isinstance(task.exception(), DedupSettingError), task\n",
+    )
+    done = run_script(project, "script.py")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def run_script(project: Project, name: str) -> Any:
+    import subprocess
+
+    return subprocess.run(
+        [sys.executable, name], cwd=project.folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_every_stat_is_in_the_table() -> None:
+    source = "".join(path.read_text() for path in Path(scrapy_dedup.crawl.__file__).parent.glob("[!s]*.py"))
+    source += (Path(scrapy_dedup.crawl.__file__).parent / "shared.py").read_text()
+    used = {re.sub(r"\{.*?\}", "<>", name) for name in re.findall(r'f?"(dedup/[^"]+)"', source)}
+    known = {re.sub(r"<.*?>", "<>", name) for name, _ in STATS}
+    errors = {name for name in used if name.startswith("dedup/errors/")} | {"dedup/errors/<>"}
+    assert used - errors == known - errors
