@@ -1,0 +1,222 @@
+"""Learning at the close of a crawl: a process of its own that never harms or holds up the crawl."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl import learner
+from scrapy_dedup.crawl.settings import DedupSettings
+
+from .conftest import Project, Serve
+from .crawling import Links, crawl, in_reactor, messages, observed
+from .server import Asked, page, prose
+
+
+def shop(asked: Asked) -> Any:
+    """Sixty pages, each under three session ids."""
+    if asked.path == "/":
+        return page(prose("start"), *(f"/p?id={i}&sid=s{i}x{j}" for i in range(60) for j in range(3)))
+    return page(prose(asked.query["id"]), "/")
+
+
+@in_reactor
+async def test_rules_are_learned_and_used_by_the_next_crawl(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(shop)
+    site = f"127.0.0.1:{server.port}"
+    with caplog.at_level("INFO"):
+        first = await crawl(Links, server.url("/"), DEDUP_LEARN="close")
+    assert server.downloads == 1 + 180
+    book = RuleBook.load("dedup-rules")
+    assert book.equivalent(server.url("/p?id=1&sid=s9x1"), server.url("/p?id=1&sid=s8x0"))
+    assert first.stats["dedup/learned/rules"] == len(book) >= 1
+    assert first.stats["dedup/learned/seconds"] > 0
+    assert [text for text in messages(caplog, 20) if text.startswith("Learned ")] == [
+        f"Learned {len(book)} rules for 1 sites, see {Path.cwd() / 'dedup-rules'}"
+    ]
+    server.reset()
+    second = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SITES={site: "shadow"})
+    assert second.stats["dedup/shadow/discarded"] == 121
+    server.reset()
+    third = await crawl(Links, server.url("/"))
+    assert server.downloads == len(third.items) == 61
+
+
+def told_to(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    """Run *code* in the place of the learning process."""
+
+    def command(settings: DedupSettings, sites: Any) -> list[str]:
+        return [sys.executable, "-c", code]
+
+    monkeypatch.setattr(learner, "command_of", command)
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("raise SystemExit('no memory left')", "the learning process failed (no memory left)"),
+        ("import os; os.kill(os.getpid(), 9)", "the learning process failed (exit code -9)"),
+        ("print('not JSON')", "the learning process failed (exit code 0)"),
+        ("import time; time.sleep(60)", "it took longer than DEDUP_LEARN_TIMEOUT (0.5 s)"),
+        ("print('x' * 10_000_000); raise SystemExit(1)", "the learning process failed (exit code 1)"),
+    ],
+)
+@in_reactor
+async def test_a_process_that_fails_is_one_warning(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, code: str, problem: str
+) -> None:
+    told_to(monkeypatch, code)
+    server = serve(shop)
+    done = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_LEARN_TIMEOUT=0.5)
+    assert done.stats["dedup/learned/failed"] == 1
+    assert done.stats["finish_reason"] == "finished"
+    (warning,) = messages(caplog)
+    assert warning.startswith(f"No rules were learned from this crawl: {problem}. What it has seen is recorded")
+    assert len(observed()) == 181
+
+
+@in_reactor
+async def test_an_interpreter_that_cannot_be_started(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learner.sys, "executable", "/nowhere/python")
+    done = await crawl(Links, serve(shop).url("/"), DEDUP_LEARN="close")
+    assert done.stats["dedup/learned/failed"] == 1
+    assert "could not be started" in messages(caplog)[0]
+
+
+@in_reactor
+async def test_when_nothing_is_learned(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    told_to(monkeypatch, "open('ran', 'w').close(); print('{}')")
+    server = serve({"/": page("x"), "/gone": 404})
+    for start, settings in (("/gone", {"DEDUP_LEARN": "close"}), ("/", {"DEDUP_LEARN": "off"})):
+        await crawl(Links, server.url(start), **settings)
+        assert not Path("ran").exists(), start
+    cached = {"HTTPCACHE_ENABLED": True, "DEDUP_LEARN": "close"}
+    await crawl(Links, server.url("/"), **cached)
+    Path("ran").unlink()
+    await crawl(Links, server.url("/"), **cached)
+    assert not Path("ran").exists(), "copies from the cache are nothing new"
+
+
+def test_the_command_line() -> None:
+    from scrapy.settings import Settings
+
+    settings = DedupSettings.from_crawler_settings(
+        Settings(
+            {
+                "DEDUP_SCOPE": "members",
+                "DEDUP_SITE_GROUPS": {"shop": ["shop.test"]},
+                "DEDUP_STORE": "/x/store.db",
+                "DEDUP_LEARN_TIMEOUT": 100,
+            }
+        )
+    )
+    command = learner.command_of(settings, ["shop", "other.test:80"])
+    assert command == [
+        *(sys.executable, "-m", "scrapy_dedup.learning", "--parent"),
+        *("--store", "/x/store.db", "--dir", str(Path.cwd() / "dedup-rules/members"), "--scope", "members"),
+        *("--max-loss", "0.001", "--timeout", "80.0", "--evidence-days", "90.0"),
+        *("--groups", '{"shop": ["shop.test"]}', "--site=shop", "--site=other.test:80"),
+    ]
+    assert not any(word.startswith("--site=") for word in learner.command_of(settings, map(str, range(500))))
+
+
+SLEEPER = """\
+import os, pathlib, sys, time
+pathlib.Path("learning").write_text(str(os.getpid()))
+sys.stdin.buffer.read()
+"""
+
+
+def shop_with_a_learner_that_waits(project: Project) -> None:
+    project.write("sleeper.py", SLEEPER)
+    settings = project.folder / "shop/settings.py"
+    settings.write_text(
+        settings.read_text()
+        + "DEDUP_LEARN_TIMEOUT = 600\n"
+        + "from scrapy_dedup.crawl import learner\n"
+        + "import sys\n"
+        + "learner.command_of = lambda settings, sites: [sys.executable, 'sleeper.py']\n"
+    )
+
+
+def started(project: Project, url: str) -> tuple[subprocess.Popen[str], int]:
+    """A crawl that learns, and the id of the learning process."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "shop", "-a", f"start={url}"],
+        cwd=project.folder,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 60
+    mark = project.folder / "learning"
+    while not (mark.exists() and mark.read_text()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return process, int(mark.read_text())
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process ends within a minute; a zombie has."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
+
+
+@linux
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.Signals) -> None:
+    shop_with_a_learner_that_waits(project)
+    process, learning = started(project, serve({"*": page("x")}).url("/"))
+    process.send_signal(sent)
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 0
+    assert has_ended(learning)
+    assert "Traceback" not in errors
+    assert "WARNING" not in errors
+
+
+@linux
+def test_learning_ends_with_a_crawl_that_is_killed(project: Project, serve: Serve) -> None:
+    shop_with_a_learner_that_waits(project)
+    process, learning = started(project, serve({"*": page("x")}).url("/"))
+    process.kill()
+    process.communicate(timeout=60)
+    assert has_ended(learning)
+
+
+@linux
+def test_a_crawl_that_is_shut_down_does_not_learn(project: Project, serve: Serve) -> None:
+    from .server import Answer
+
+    shop_with_a_learner_that_waits(project)
+    server = serve(lambda asked: Answer(page("x", f"/{asked.path.count('x')}x"), seconds=0.05))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "shop", "-a", f"start={server.url('/')}"],
+        cwd=project.folder,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while server.downloads < 2 and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=60)[1]
+    assert "Closing spider (shutdown)" in errors or "finished" in errors
+    assert "Traceback" not in errors
+    if "Closing spider (shutdown)" in errors:
+        assert not (project.folder / "learning").exists()
