@@ -224,7 +224,7 @@ class Shared:
             and isinstance(wrapped, RFPDupeFilter)
             and wrapped.fingerprinter is self.crawler.request_fingerprinter
         ):
-            wrapped.fingerprinter = _Remembering(self.identities, wrapped.fingerprinter)
+            wrapped.fingerprinter = _Remembering(self.identities, wrapped.fingerprinter, self.faults)
 
 
 def _digest(url: str) -> str:
@@ -234,10 +234,15 @@ def _digest(url: str) -> str:
 class _Remembering:
     """Scrapy's own fingerprinter behind the memory of identities."""
 
-    def __init__(self, identities: Identities, fingerprinter: "RequestFingerprinterProtocol") -> None:
+    def __init__(self, identities: Identities, fingerprinter: "RequestFingerprinterProtocol", faults: Faults) -> None:
         self._identities = identities
+        self._faults = faults
         self._ask = fingerprinter.fingerprint
 
     def fingerprint(self, request: "Request") -> bytes:
         """Return what the wrapped fingerprinter returns."""
-        return self._identities.stock_fingerprint(request, self._ask)
+        try:
+            return self._identities.stock_fingerprint(request, self._ask)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._faults.report("fingerprint", "A fingerprint could not be remembered")
+            return self._ask(request)
