@@ -1,0 +1,80 @@
+"""The gate: what came through the dupe filter before the rules that are used now."""
+
+import pytest
+from scrapy import Request
+
+from scrapy_dedup.crawl import DuplicateDiscarded
+from scrapy_dedup.crawl.gate import Gate
+from scrapy_dedup.crawl.identities import CHECKED
+from scrapy_dedup.rules import Ignore
+
+from .crawling import rule
+from .crawling_parts import dupe_filter
+
+SID = rule("shop.test", {"q.sid": Ignore()})
+
+
+def one(sid: int) -> Request:
+    return Request(f"http://shop.test/c?sid={sid}")
+
+
+def old(request: Request) -> Request:
+    """The request as it comes from the queue of an earlier run."""
+    request.meta[CHECKED] = "0" * 8 + " " + request.meta[CHECKED].partition(" ")[2]
+    return request
+
+
+def test_the_gate() -> None:
+    with dupe_filter(SID) as made:
+        shared = made._shared
+        assert shared is not None
+        gate = Gate(shared)
+        first, second = one(1), one(2)
+        for request in (first, second):
+            shared.mark(request)
+            old(request)
+        assert gate.process_request(first) is None, "nobody stands for the key"
+        assert shared.is_fresh(first.meta[CHECKED])
+        assert gate.process_request(old(first)) is None, "it stands for the key itself"
+        with pytest.raises(DuplicateDiscarded) as caught:
+            gate.process_request(second)
+        assert (caught.value.url, caught.value.key, caught.value.rule) == (first.url, "http://shop.test/c", SID.id)
+        assert first.url in str(caught.value)
+        assert gate.process_request(one(3)) is None, "no dupe filter was asked about it"
+
+        copied = Request("http://shop.test/c?sid=4", meta=dict(old(second).meta))
+        assert gate.process_request(copied) is None
+        assert CHECKED not in copied.meta, "the mark was that of another request"
+
+        retried = old(first).replace(url=first.url, dont_filter=True)
+        assert gate.process_request(retried) is None
+        asked_again = second.copy()
+        asked_again.dont_filter = True
+        shared.mark(asked_again)
+        assert gate.process_request(old(asked_again)) is None
+
+        redirected = Request("http://shop.test/c", meta={"redirect_urls": [first.url]})
+        shared.mark(redirected)
+        assert gate.process_request(old(redirected)) is None
+        stranger = Request("http://shop.test/c", meta={"redirect_urls": ["http://shop.test/other"]})
+        shared.mark(stranger)
+        with pytest.raises(DuplicateDiscarded):
+            gate.process_request(old(stranger))
+
+
+def test_in_shadow_mode_nothing_is_discarded() -> None:
+    with dupe_filter(SID, DEDUP_MODE="shadow") as made:
+        shared = made._shared
+        assert shared is not None
+        for number in (1, 2):
+            request = one(number)
+            shared.mark(request)
+            assert Gate(shared).process_request(old(request)) is None
+
+
+def test_a_mark_that_is_none() -> None:
+    with dupe_filter(SID) as made:
+        assert made._shared is not None
+        request = one(1)
+        request.meta[CHECKED] = 7
+        assert Gate(made._shared).process_request(request) is None
