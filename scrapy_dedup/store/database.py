@@ -131,12 +131,16 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
     def connect() -> sqlite3.Connection:
         # isolation_level None: transactions are begun below, by us.
         connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
-        if not readonly:
-            if not path.stat().st_size:
-                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA journal_size_limit = 16777216")
+        try:
+            if not readonly:
+                if not path.stat().st_size:
+                    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute("PRAGMA journal_size_limit = 16777216")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=2)
