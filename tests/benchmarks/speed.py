@@ -51,14 +51,14 @@ def learning(*, quick: bool) -> tuple[list[speed_learning.LearningCost], list[Ch
     found = [speed_learning.measure(urls=size) for size in sizes]
     table = Table(title="learning from one site")
     for heading in (
-        *("URLs", "query keys", "pages", "seconds", "us/URL", "x parsing", "MB before", "MB peak"),
+        *("URLs", "query keys", "pages", "seconds", "CPU s", "us/URL", "x parsing", "MB before", "MB peak"),
         *("rules", "oracle-norm.", "lost"),
     ):
         table.add_column(heading, justify="right")
     for cost in found:
         share = "-" if cost.oracle_compression is None else f"{cost.oracle_compression:.3f}"
         table.add_row(
-            *(str(cost.urls), str(cost.keys), str(cost.pages), f"{cost.seconds:.1f}"),
+            *(str(cost.urls), str(cost.keys), str(cost.pages), f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"),
             *(f"{cost.seconds / cost.urls * 1e6:.0f}", f"{cost.times_parsing:.0f}"),
             *(f"{cost.before_mb:.0f}", f"{cost.peak_mb:.0f}", str(cost.rules), share, str(cost.lost)),
         )

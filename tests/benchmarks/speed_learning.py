@@ -8,7 +8,7 @@ import resource
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 from urllib.parse import parse_qsl, urlsplit
 
 from .server import ROOT
@@ -23,6 +23,7 @@ class LearningCost:
     """Distinct query keys."""
     pages: int
     seconds: float
+    cpu_seconds: float
     parse_seconds: float
     """urlsplit and parse_qsl of the same URLs, in the same process."""
     before_mb: float
@@ -72,9 +73,9 @@ def learn(urls: int, keys: int) -> LearningCost:
     query_keys = len({name for name, _ in names})
     del names
     before_mb = peak_mb()
-    start = perf_counter()
+    start, cpu_start = perf_counter(), process_time()
     book = learn_rules(observations)
-    seconds = perf_counter() - start
+    seconds, cpu_seconds = perf_counter() - start, process_time() - cpu_start
     after_mb = peak_mb()
     scores = score([book.canonical_key(seen.url) for seen in observations], [seen.fingerprint for seen in observations])
     return LearningCost(
@@ -82,6 +83,7 @@ def learn(urls: int, keys: int) -> LearningCost:
         keys=query_keys,
         pages=scores.pages,
         seconds=seconds,
+        cpu_seconds=cpu_seconds,
         parse_seconds=parse_seconds,
         before_mb=before_mb,
         peak_mb=after_mb,
