@@ -86,7 +86,7 @@ def _tried(
         groups += len(judgement.merged)
         bad += len(wrong)
         lost += judgement.lost
-        against.update(blamed(deployed, book, judgement, wrong))
+        against.update({proposal: len(found) for proposal, found in blamed(deployed, book, judgement, wrong).items()})
     return HeldOut(pages, groups, bad, lost), against
 
 

@@ -36,7 +36,7 @@ class Frame:
         cut = ((key, codes[rows] if columns is None else codes) for key, codes in source.items())
         self.columns = {key: codes for key, codes in cut if codes.any()}
         self.content = table.content[rows]
-        self._hashes: dict[tuple[str, Level], Hashes] = {}
+        self._hashes: dict[str, Hashes] = {}
         self._whole: Hashes | None = None
 
     def __len__(self) -> int:
@@ -52,23 +52,21 @@ class Frame:
         if self._whole is not None and key not in NEVER_KEPT:
             self._whole -= self.hashes(key, Level.KEPT)
         self.columns[key] = codes
-        for level in Level:
-            self._hashes.pop((key, level), None)
+        self._hashes.pop(key, None)
         if self._whole is not None and key not in NEVER_KEPT:
             self._whole += self.hashes(key, Level.KEPT)
 
     def hashes(self, key: str, level: Level) -> Hashes:
         """Return what *key* adds to the hash of the kept part at a level."""
-        cached = self._hashes.get((key, level))
+        codes = self.columns[key]
+        if level is Level.DROPPED:
+            return np.zeros(len(codes), dtype=np.uint64)
+        if level is Level.PRESENCE:
+            return np.where(codes != ABSENT, self.table.seeds[key] ^ PRESENCE_SEED, np.uint64(0))
+        cached = self._hashes.get(key)
         if cached is None:
-            codes = self.columns[key]
-            if level is Level.DROPPED:
-                cached = np.zeros(len(codes), dtype=np.uint64)
-            elif level is Level.PRESENCE:
-                cached = np.where(codes != ABSENT, self.table.seeds[key] ^ PRESENCE_SEED, np.uint64(0))
-            else:
-                cached = np.where(codes != ABSENT, self.table.hashes(key, codes), np.uint64(0))
-            self._hashes[key, level] = cached
+            cached = np.where(codes != ABSENT, self.table.hashes(key, codes), np.uint64(0))
+            self._hashes[key] = cached
         return cached
 
     def kept_hashes(self, levels: Mapping[str, Level], without: Iterable[str] = ()) -> Hashes:

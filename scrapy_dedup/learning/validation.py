@@ -16,7 +16,11 @@ from .combining import rules_of
 from .emission import Proposal
 from .evidence import tolerable
 
-ROUNDS = 40
+ROUNDS = 20
+MAX_CLEAN = 2_000
+"""Clean groups that are looked at to count what speaks for a proposal; of more, every n-th is."""
+MAX_MEMBERS = 20
+"""URLs of a group that are looked at."""
 
 Deep = Mapping[str, DeepSplit]
 
@@ -98,21 +102,22 @@ def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:
 def validated(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> list[Proposal]:
     """Return the proposals that stay when the function is judged as a whole.
 
-    Proposals that are part of bad groups are taken out one by one, the worst first, until each rule
-    that is left is free of counterexamples or within what noise can explain.
+    Proposals that are part of bad groups are taken out, the worst first, until each rule that is left
+    is free of counterexamples or within what noise can explain. To take one out divides groups and
+    joins none, so that from the second round on only what was in bad groups is looked at.
     """
     kept = list(proposals)
+    looked_at = sample
     for _ in range(ROUNDS):
-        if not kept:
-            break
-        rules = rules_of(sample.site, kept)
-        book = book_of(rules, sample, deep)
-        judgement = judged(book, sample)
-        worst = worst_proposal(kept, book, judgement)
-        if worst is None:
+        book = book_of(rules_of(sample.site, kept), sample, deep)
+        judgement = judged(book, looked_at)
+        rejected = refuted(kept, book, judgement)
+        if not rejected:
             return kept
-        kept = without(kept, worst)
-    return kept if not kept or worst_proposal(kept, book, judgement) is None else []
+        looked_at = looked_at.part(sorted(i for members in judgement.bad for i in members))
+        for proposal in rejected:
+            kept = without(kept, proposal)
+    return []
 
 
 def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]:
@@ -124,27 +129,39 @@ def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]
     ]
 
 
-def worst_proposal(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement) -> Proposal | None:
-    """Return the proposal with most counterexamples beyond noise, None where there is none."""
+def refuted(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement) -> list[Proposal]:
+    """Return proposals with more counterexamples than noise explains, the worst first.
+
+    A bad group is held against the worst of those that brought it together; the others are asked
+    again when that one is gone.
+    """
     bad = judgement.bad
     if not bad:
-        return None
+        return []
     against = blamed(proposals, book, judgement, bad)
-    if not against:
-        return None
-    clean = blamed(proposals, book, judgement, [g for g in judgement.merged if g not in bad])
-    refuted = {
-        proposal: count for proposal, count in against.items() if not tolerable(count, count + clean.get(proposal, 0))
-    }
-    if not refuted:
-        return None
-    return max(refuted, key=lambda p: (refuted[p] / (refuted[p] + clean.get(p, 0)), refuted[p], p.key))
+    clean = [members for members in judgement.merged if len({judgement.sample.content[i] for i in members}) == 1]
+    step = len(clean) // MAX_CLEAN + 1
+    for_it = Counter(
+        {proposal: len(groups) * step for proposal, groups in blamed(proposals, book, judgement, clean[::step]).items()}
+    )
+    rejected: list[Proposal] = []
+    open_groups = set(range(len(bad)))
+    while True:
+        counts = {proposal: len(groups & open_groups) for proposal, groups in against.items()}
+        wrong = {
+            proposal: count for proposal, count in counts.items() if not tolerable(count, count + for_it[proposal])
+        }
+        if not wrong:
+            return rejected
+        worst = max(wrong, key=lambda p: (wrong[p] / (wrong[p] + for_it[p]), wrong[p], repr(p)))
+        rejected.append(worst)
+        open_groups -= against.pop(worst)
 
 
 def blamed(
     proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement, groups: Sequence[Sequence[int]]
-) -> Counter[Proposal]:
-    """Return, per proposal, the number of *groups* whose URLs it brought together.
+) -> dict[Proposal, set[int]]:
+    """Return, per proposal, the numbers of those *groups* whose URLs it brought together.
 
     A proposal has a part in a group when its rule matches one of the URLs and these differ in its
     key (or when no key of any rule differs, as where paths move).
@@ -154,15 +171,19 @@ def blamed(
     for proposal in proposals:
         (rule,) = rules_of(judgement.sample.site, [proposal])
         by_rule[_pattern(rule)].append(proposal)
-    counted: Counter[Proposal] = Counter()
-    for members in groups:
-        some = members[:50]
+    parts_of = {rule.id: by_rule[_pattern(rule)] for rule in book}
+    found: defaultdict[Proposal, set[int]] = defaultdict(set)
+    for number, members in enumerate(groups):
+        some = members[:MAX_MEMBERS]
         views = [values_of(urls[i], groups=judgement.sample.groups) for i in some]
-        matching = {_pattern(rule): rule for i in some for rule in book.matching(urls[i])}
-        parts = [proposal for pattern in matching for proposal in by_rule[pattern]]
-        differing = [p for p in parts if len({view.get(_base(p.key)) for view in views}) > 1]
-        counted.update(differing or parts)
-    return counted
+        matching = {rule.id for i in some for rule in book.matching(urls[i])}
+        parts = [proposal for name in sorted(matching) for proposal in parts_of[name]]
+        keys = {_base(proposal.key) for proposal in parts}
+        differing = {key for key in keys if len({view.get(key) for view in views}) > 1}
+        for proposal in parts:
+            if not differing or _base(proposal.key) in differing:
+                found[proposal].add(number)
+    return dict(found)
 
 
 def _base(key: str) -> str:
