@@ -28,7 +28,7 @@ def has_duplicate_url_discarder() -> bool:
 
 def duplicate_url_discarder_settings() -> dict[str, Any]:
     """Settings for a crawl with duplicate-url-discarder and the rules it ships."""
-    from duplicate_url_discarder_rules import RULE_PATHS  # an extra
+    from duplicate_url_discarder_rules import RULE_PATHS  # type: ignore[import-not-found]  # an extra
 
     paths = [str(path) for path in RULE_PATHS or ()]
     return {**DUPLICATE_URL_DISCARDER_SETTINGS, "DUD_LOAD_RULE_PATHS": paths}

@@ -97,7 +97,8 @@ class SpeedSpider(Spider):
 
     def follow(self, response: Response) -> Iterator[Request]:
         """A callback that follows every link."""
-        yield from response.follow_all(css="a", callback=self.follow)
+        if isinstance(response, HtmlResponse):
+            yield from response.follow_all(css="a", callback=self.follow)
 
     def closed(self, reason: str) -> None:
         """Leave the stats for the benchmark."""

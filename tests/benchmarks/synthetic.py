@@ -96,14 +96,15 @@ def large_site(urls: int, keys: int = 150, seed: int = 0) -> Iterator[Observatio
     seen: set[str] = set()
     while len(seen) < urls:
         kind = rng.choice(kinds)
-        identity = [int(rng.paretovariate(0.7)) % (urls // 12), rng.randrange(3), rng.choice(cities[:8])]
+        number = int(rng.paretovariate(0.7)) % (urls // 12)
+        identity = (number, rng.randrange(3), rng.choice(cities[:8]))
         pairs = [(key, str(value)) for key, value in zip(kind.relevant, identity, strict=True)]
         noise = [(key, rng.choice(("list", "grid", "a", "b"))) for key in kind.noisy if rng.random() < 0.5]
         grids = [key for key, value in noise if value == "grid"]
         passed = rng.sample(kind.junk, rng.randint(4, 10))
         pairs += noise + [(key, junk_value(rng, key)) for key in passed if key not in kind.relevant]
         rng.shuffle(pairs)
-        place = cities[identity[0] % len(cities)]
+        place = cities[number % len(cities)]
         url = f"http://www.large.example{kind.path.format(place)}?{urlencode(pairs)}"
         if url in seen:
             continue
