@@ -1,6 +1,6 @@
 # Every target sets up .venv by itself (Python 3.10 or later and make are enough) and uses it again
 # as long as pyproject.toml has not changed. Another Python: make PYTHON=python3.13 test
-# More arguments for a tool: make test ARGS="-k redirect"
+# More arguments for a tool: make test ARGS="-k redirect -n 0" (-n 0: in one process, one test after the other)
 
 PYTHON ?= python3
 VENV := .venv
@@ -22,7 +22,7 @@ demo: $(VENV)/.has-run
 	@$(RUN) example_project/demo.py $(ARGS)
 
 test: $(VENV)/.has-test
-	@$(RUN) -m pytest -q $(ARGS)
+	@$(RUN) -m pytest -q -n auto $(ARGS)
 
 lint: $(VENV)/.has-lint
 	@$(RUN) -m ruff check --quiet . && $(RUN) -m ruff format --check --quiet .
