@@ -73,6 +73,7 @@ async def test_without_a_change_the_job_goes_on(serve: Serve) -> None:
     assert max(server.hits.values()) == 1
     assert second.stats["dedup/resumed"] == len(first.items)
     assert "dedup/resumed" not in first.stats
+    assert Path("job/dedup.seen").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("pages", [1, 2, 4, 6])

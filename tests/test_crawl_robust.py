@@ -60,9 +60,8 @@ async def test_a_store_that_cannot_be_used(serve: Serve, caplog: pytest.LogCaptu
     assert len(done.items) == 1 + PAGES, "rules act without a store"
     assert done.stats["dedup/store/dropped"] >= 1 + PAGES
     assert done.stats["dedup/store/written"] == 0
-    warnings = [text for text in messages(caplog) if "learned" not in text]
-    assert len(warnings) == 1
-    assert warnings[0].startswith("The crawl goes on, but what it sees is not recorded: store ")
+    (warning,) = messages(caplog)
+    assert warning.startswith("The crawl goes on, but what it sees is not recorded: store ")
 
 
 @in_reactor
@@ -310,6 +309,13 @@ def test_importing_the_package_does_not_import_scrapy() -> None:
         "assert 'scrapy' not in sys.modules; from scrapy_dedup import Addon; assert 'scrapy' in sys.modules"
     )
     run(["-c", code])
+
+
+def test_the_shell_makes_its_components_before_the_spider(project: Project, serve: Serve) -> None:
+    server = serve({"*": page("x")})
+    done = project.scrapy("shell", server.url("/a"), "-c", "response.meta['dedup_key']")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == server.url("/a")
 
 
 def test_a_response_without_a_request_passes() -> None:

@@ -7,13 +7,16 @@ from scrapy.spiders import CrawlSpider
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+
+_BY_RULE = CrawlSpider._callback
 
 #: What Scrapy calls where a request names no callback.
 DEFAULT = "parse"
 
 
 class CallbackNames:
-    """Callback -> name, for one spider.
+    """Callback -> name, for the spider of one crawl.
 
     Methods of the spider have the name of the attribute that holds them (not that of
     the function: two attributes may share one), functions their place in the code.
@@ -21,11 +24,16 @@ class CallbackNames:
     objects) have none: nothing tells whether two of them do the same.
     """
 
-    def __init__(self, spider: "Spider") -> None:
-        self._spider = spider
+    def __init__(self, crawler: "Crawler") -> None:
+        self._crawler = crawler
         self._known: dict[Any, str | None] = {}
-        # A CrawlSpider sends all links to one method, which calls what the link's rule says.
-        self._by_rule = CrawlSpider._callback if isinstance(spider, CrawlSpider) else None
+
+    @property
+    def spider(self) -> "Spider":
+        """The spider; ``scrapy shell`` makes it after the components."""
+        spider = self._crawler.spider
+        assert spider is not None
+        return spider
 
     def of(self, request: "Request") -> str | None:
         """Return the name of the callback of *request*; None if it has none."""
@@ -36,26 +44,27 @@ class CallbackNames:
         if owner is None:
             return self._function_name(callback)
         function = getattr(callback, "__func__", None)
-        if function is None or owner is not self._spider:
+        if function is None or owner is not self.spider:
             return None
         try:
             name = self._known[function]
         except KeyError:
             name = self._known[function] = self._method_name(callback)
-        if function is self._by_rule:
+        # A CrawlSpider sends all links to one method, which calls what the link's rule says.
+        if function is _BY_RULE:
             return f"{name}[{request.meta.get('rule')}]"
         return name
 
     def errback_name(self, request: "Request") -> str | None:
         """Return the name of the errback if it is a method of the spider."""
         errback = request.errback
-        return self._method_name(errback) if getattr(errback, "__self__", None) is self._spider else None
+        return self._method_name(errback) if getattr(errback, "__self__", None) is self.spider else None
 
     def method(self, name: str | None) -> Callable[..., Any] | None:
         """Return the spider's method with the name of a callback; None for the default one or if there is none."""
         if name is None or name == DEFAULT:
             return None
-        found = getattr(self._spider, name.partition("[")[0], None)
+        found = getattr(self.spider, name.partition("[")[0], None)
         return found if callable(found) else None
 
     def has(self, name: str | None) -> bool:
@@ -63,12 +72,12 @@ class CallbackNames:
         return name == DEFAULT or self.method(name) is not None
 
     def _method_name(self, callback: Any) -> str | None:
-        own = getattr(self._spider, callback.__name__, None)
+        own = getattr(self.spider, callback.__name__, None)
         if own == callback:
             return str(callback.__name__)
-        for name in (*vars(self._spider), *dir(type(self._spider))):
+        for name in (*vars(self.spider), *dir(type(self.spider))):
             # Looked up in the class, so that no property of the spider is asked for.
-            if getattr(type(self._spider), name, None) is callback.__func__ or vars(self._spider).get(name) == callback:
+            if getattr(type(self.spider), name, None) is callback.__func__ or vars(self.spider).get(name) == callback:
                 return name
         return None
 

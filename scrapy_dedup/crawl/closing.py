@@ -23,13 +23,14 @@ async def close(shared: "Shared", reason: str) -> None:
     """Wind up a crawl that closes for *reason*."""
     shutdown = reason == "shutdown"
     shared.seen.close()
+    written = False
     if shared.writer is not None:
         await run_in_thread(shared.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
         _count(shared, shared.writer)
-        if not shutdown and shared.writer.counts.written:
-            await run_in_thread(_prune, shared)
+        written = shared.writer.counts.written > 0
     _sum_up(shared)
-    if not shutdown:
+    if written and not shutdown:
+        await run_in_thread(_prune, shared)
         await learn(shared)
 
 

@@ -58,6 +58,8 @@ class Journal:
     def _open(self, mode: str) -> IO[bytes]:
         if self.path is None:
             return tempfile.TemporaryFile(buffering=0)
+        # URLs may hold user names and passwords.
+        self.path.touch(mode=0o600)
         return self.path.open(mode, buffering=0)
 
     @property
@@ -136,6 +138,8 @@ class Journal:
         old = self._file
         self.started = _start_of(old, self.started)
         beside = self.path.with_name(self.path.name + ".new")
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=0o600)
         with old, beside.open("wb+", buffering=0) as self._file:
             self._written = 0
             self._append(f"#{self.started:.3f} {digest}\n")

@@ -54,13 +54,11 @@ class Ledger:
     def __init__(
         self,
         settings: "DedupSettings",
-        spider: str,
         names: CallbackNames,
         add: Callable[[DiscardRow], bool],
     ) -> None:
         self._scope = settings.scope
         self._limit = settings.store_max_rows
-        self._spider = spider
         self._names = names
         self._add = add
         self.written = 0
@@ -76,7 +74,7 @@ class Ledger:
         callback = identity.callback
         row = DiscardRow(
             scope=self._scope,
-            spider=self._spider,
+            spider=self._names.spider.name,
             site=identity.site,
             url=request.url,
             rule=rule,

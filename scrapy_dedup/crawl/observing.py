@@ -92,7 +92,9 @@ class LaterRow:
         self._base = base
         self._body = response.body
         self._content_type = content_type_of(response)
-        self._encoding = response.encoding if isinstance(response, TextResponse) else None
+        # Of a long body it is found out elsewhere, since the response may have to decode all of it.
+        short = len(response.body) <= AT_ONCE
+        self._encoding = response.encoding if short and isinstance(response, TextResponse) else None
         self._headers = headers_of(response)
         if isinstance(response, HtmlResponse):
             self._kind = Kind.HTML

@@ -71,16 +71,14 @@ class Shared:
         return shared
 
     def __init__(self, crawler: "Crawler", settings: DedupSettings) -> None:
-        assert crawler.spider is not None
         self.crawler = crawler
-        self.spider: Spider = crawler.spider
         self.settings = settings
         self.stats = crawler.stats
         self.faults = Faults(crawler.stats)
-        self.names = CallbackNames(crawler.spider)
+        self.names = CallbackNames(crawler)
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
         self.seen = Seen(None, self.faults)
-        self.ledger = Ledger(settings, crawler.spider.name, self.names, self.record)
+        self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
@@ -95,6 +93,11 @@ class Shared:
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
+
+    @property
+    def spider(self) -> "Spider":
+        """The spider of the crawl."""
+        return self.names.spider
 
     def _rules(self) -> RuleBook:
         try:
