@@ -38,7 +38,7 @@ bench: $(VENV)/.has-bench
 
 clean:
 	@rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	@rm -rf example_project/work example_project/.scrapy example_project/dedup-rules
+	@rm -rf example_project/demo-output example_project/.scrapy example_project/dedup-rules
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "Python 3.10 or later is needed: make PYTHON=...")'

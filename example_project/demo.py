@@ -1,6 +1,6 @@
 """Crawl the demo shop without and with scrapy-dedup, and show what is saved. Run by ``make demo``.
 
-The shop is served on loopback at a free port; nothing leaves this machine. What the crawls write is in work/,
+The shop is served on loopback at a free port; nothing leaves this machine. What the crawls write is in demo-output/,
 .scrapy/ and dedup-rules/ beside this file. Exits with 1 if a crawl fails or a page or an item is lost.
 """
 
@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
-WORK = HERE / "work"
+WORK = HERE / "demo-output"
 
 console = Console()
 
