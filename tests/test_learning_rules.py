@@ -325,3 +325,48 @@ def test_evidence_stands_in_the_rule() -> None:
     for pair in rule.evidence.examples:
         for url in pair:
             assert not any(url.endswith(row.url[-32:]) for row in rows), "dropped values are redacted"
+
+
+def test_a_value_never_seen_is_kept_where_values_repeat() -> None:
+    """Two languages were the same page as none; a third one is another page."""
+    rows = [(f"/v?id={i}{lang}", f"page {i}") for i in range(60) for lang in ("", "&lang=en", "&lang=fr")]
+    book = learned(rows)
+    assert same(book, "/v?id=99&lang=en", "/v?id=99")
+    assert not same(book, "/v?id=99&lang=de", "/v?id=99")
+
+
+def test_a_named_segment_is_not_cut_out() -> None:
+    rows = [(f"/{shelf}/p{i}.html", f"product {i}") for i in range(40) for shelf in ("men", "women", "sale")]
+    book = learned(rows)
+    assert same(book, "/men/p99.html", "/sale/p99.html")
+    assert not same(book, "/blog/p99.html", "/sale/p99.html")
+    assert not same(book, "/p99.html", "/sale/p99.html")
+
+
+def test_a_bot_wall_is_no_page() -> None:
+    rows = [(f"/k/{i}", f"article {i}") for i in range(20)] + [(f"/p/{i}", "verify you are human") for i in range(60)]
+    assert not same(learned(rows), "/p/98", "/p/99")
+
+
+def test_a_soft_404_is_no_page() -> None:
+    rows = [(f"/v?id={i}&v={i % 5}", f"page {i}" if i % 50 == 0 else "not found") for i in range(1000)]
+    rows += [(f"/v?id={i}&v={i % 4}", f"page {i}") for i in range(1000, 1040)]
+    book = learned(rows)
+    for v in range(5):
+        assert not same(book, f"/v?id=7777&v={v}", f"/v?id=7778&v={v}")
+
+
+def test_one_page_that_answers_everywhere_is_no_error() -> None:
+    rows = [Observation(f"http://parked.example/item?id={i}", "for sale") for i in range(50)]
+    sid = hexes(16)
+    rows += [Observation(f"{SITE}/v?id={i}&sid={sid()}", f"page {i}") for i in range(60) for _ in range(3)]
+    assert learn_rules(rows).equivalent(f"{SITE}/v?id=1&sid={sid()}", f"{SITE}/v?id=1")
+
+
+def test_what_is_off_is_not_learned_back_in_another_shape() -> None:
+    sid = hexes(17)
+    rows = [Observation(f"{SITE}/v?id={i}&sid={sid()}", f"page {i}") for i in range(60) for _ in range(3)]
+    (rule,) = learn_rules(rows)
+    off = Rule(rule.site, {}, {"q.sid": Ignore()}, Status.OFF)
+    book = learn_rules(rows, known=RuleBook([off]))
+    assert [found.status for found in book] == [Status.OFF]

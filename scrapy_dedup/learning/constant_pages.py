@@ -16,6 +16,9 @@ from .table import ABSENT, Rows, is_token
 MIN_URLS = 30
 MAX_SPLITS = 3
 MAX_LITERALS = 24
+MIN_IDENTIFIED = 5
+MIN_IDENTIFIED_SHARE = 0.02
+"""Pages, and pages per URL, from which on a key is taken for what tells pages apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,11 @@ def constant_pages(frame: Frame) -> tuple[list[ConstantPage], Flags]:
     for number in np.flatnonzero(sizes >= MIN_URLS):
         rows = order[ends[number] - sizes[number] : ends[number]]
         for pattern, chosen in _patterns(frame, rows, MAX_SPLITS):
+            ignored = _ignored(frame, pattern, chosen)
+            if any(_is_identity(frame, pattern, chosen, key) for key in ignored):
+                continue
             literals = tuple((key, frame.table.vocabulary[code]) for key, code in pattern.items())
-            found.append(ConstantPage(literals, _ignored(frame, pattern, chosen), len(chosen)))
+            found.append(ConstantPage(literals, ignored, len(chosen)))
             covered[chosen] = True
     return found, covered
 
@@ -105,3 +111,21 @@ def _ignored(frame: Frame, pattern: dict[str, int], rows: Rows) -> tuple[str, ..
         for key, codes in frame.columns.items()
         if key not in pattern and key not in NEVER_KEPT and bool(codes[rows].any())
     )
+
+
+def _is_identity(frame: Frame, pattern: dict[str, int], rows: Rows, key: str) -> bool:
+    """Tell whether a key says which page it is: one that answers whatever it says is then an error.
+
+    A bot wall, a maintenance page, a missing item that is answered with status 200: all of these
+    pass. A path segment is taken for the identity of what it leads to; so is a key that tells pages
+    of the same path apart elsewhere.
+    """
+    if key.startswith("path.") and key != "path.trail":
+        return True
+    elsewhere = frame.columns[key] != ABSENT
+    elsewhere[rows] = False
+    for other, code in pattern.items():
+        if other.startswith("path."):
+            elsewhere &= frame.columns[other] == code
+    pages = len(np.unique(frame.content[elsewhere]))
+    return pages >= MIN_IDENTIFIED and pages > MIN_IDENTIFIED_SHARE * int(elsewhere.sum())

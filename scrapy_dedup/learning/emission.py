@@ -18,6 +18,9 @@ LEARNER = "difference_sets"
 FIXED_LENGTH = 16
 """From this length on, values that were all of one length must keep it."""
 MIN_HEX = 8
+MAX_NAMED = 12
+MIN_REPEATS = 3
+"""Times that each value of a key occurs, on average, for the values to be named one by one."""
 ANY_VALUE = ValueClass("any", 0, 1_000_000)
 
 Match = tuple[tuple[str, Predicate], ...]
@@ -66,7 +69,7 @@ def rows_matching(table: Table, rows: Rows, pattern: Pattern) -> Rows:
 
 
 def dropped(table: Table, rows: Rows, key: str) -> Operation:
-    """Return the operation that drops a key, guarded by the shape of the values it had."""
+    """Return the operation that drops a key, guarded by the values or the shape of values it had."""
     values = seen_values(table, rows, key)
     if key == "scheme":
         target = min(values)
@@ -75,12 +78,32 @@ def dropped(table: Table, rows: Rows, key: str) -> Operation:
         return Ignore(only=values)
     if key == "path.trail":
         return Ignore()
-    return Ignore(only=widened(class_of(values)))
+    only = guard_of(table, rows, key)
+    position = _position(key)
+    if isinstance(only, frozenset) and position is not None:
+        following = table.columns.get(f"path.{position + 1}")
+        if following is not None and bool((following[rows] != ABSENT).any()):
+            # A segment dropped by name would be cut out, and the next ones move up.
+            return IgnoreValue(only=only)
+    return Ignore(only=only)
 
 
 def value_dropped(table: Table, rows: Rows, key: str) -> Operation:
     """Return the operation that drops the value of a key and keeps its presence."""
-    return IgnoreValue(only=widened(class_of(seen_values(table, rows, key))))
+    return IgnoreValue(only=guard_of(table, rows, key))
+
+
+def guard_of(table: Table, rows: Rows, key: str) -> frozenset[str] | ValueClass:
+    """Return which values of a key are dropped.
+
+    Where a few values come again and again, a new one is something new (a language, a kind of list),
+    and nothing was seen of it: those that were seen. Where values hardly repeat, their shape.
+    """
+    values = seen_values(table, rows, key)
+    present = int(np.count_nonzero(table.columns[key][rows] != ABSENT))
+    if len(values) <= MAX_NAMED and present >= MIN_REPEATS * len(values):
+        return frozenset(values)
+    return widened(class_of(values))
 
 
 def seen_values(table: Table, rows: Rows, key: str) -> list[str]:

@@ -94,6 +94,8 @@ class Frame:
 
     def support(self) -> dict[str, int]:
         """Return, per key, the number of duplicate clusters in which its value varies."""
+        if not len(self):
+            return {}
         order = np.argsort(self.content, kind="stable")
         content = self.content[order]
         sizes = np.diff(np.flatnonzero(np.r_[True, content[1:] != content[:-1], True]))

@@ -12,7 +12,7 @@ from time import monotonic
 from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
-from ..rules import Rule, RuleBook, Status
+from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, Masks, clusters
@@ -122,10 +122,33 @@ def learn_site(
 
 
 def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:
-    """Return the learned rules with the user's, less what the user or a refutation forbids."""
+    """Return the learned rules with the user's, less what the user or a refutation forbids.
+
+    What is off is never learned back, under whatever other pattern or shape of values.
+    """
     kept = [rule for rule in before if rule.status.users or rule.status is Status.SUSPENDED]
     forbidden = {rule.id for rule in kept}
-    return kept + [rule for rule in fresh if rule.id not in forbidden]
+    off = [rule for rule in kept if rule.status is Status.OFF]
+    allowed = (_without_what_is_off(rule, off) for rule in fresh)
+    return kept + [rule for rule in allowed if rule.ops and rule.id not in forbidden]
+
+
+def _without_what_is_off(rule: Rule, off: Sequence[Rule]) -> Rule:
+    """Return a rule without the operations on keys that a rule which is off, where both hold, acts on."""
+    keys = {key for other in off if not _exclude_each_other(rule, other) for key in other.ops}
+    if not keys & rule.ops.keys():
+        return rule
+    ops = {key: operation for key, operation in rule.ops.items() if key not in keys}
+    return Rule(rule.site, rule.match, ops, rule.status, rule.evidence)
+
+
+def _exclude_each_other(one: Rule, other: Rule) -> bool:
+    """Tell whether no URL matches both rules, as far as literals tell."""
+    for key, predicate in one.match.items():
+        also = other.match.get(key)
+        if isinstance(predicate, Literal) and isinstance(also, Literal) and predicate.value != also.value:
+            return True
+    return False
 
 
 def _by_site(
