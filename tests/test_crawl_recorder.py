@@ -91,6 +91,26 @@ async def test_what_is_not_recorded(serve: Serve) -> None:
 
 
 @in_reactor
+async def test_redirects_that_the_spider_handles_and_bodies_that_were_cut_off(serve: Serve) -> None:
+    class Handles(Links):
+        handle_httpstatus_list = [302]
+
+    server = serve(
+        {
+            "/": page(prose(0), "/moved", "/cut"),
+            "/moved": redirect("/x"),
+            "/cut": Answer(page(prose(1)), headers={"Content-Length": "99999"}),
+        }
+    )
+    done = await crawl(Handles, server.url("/"), DOWNLOAD_FAIL_ON_DATALOSS=False, DOWNLOAD_TIMEOUT=10)
+    assert done.urls == ["/", "/cut", "/moved"]
+    seen = observed()
+    assert set(seen) == {server.url("/"), server.url("/moved")}
+    assert seen[server.url("/moved")].redirect == server.url("/x")
+    assert done.stats["dedup/recorded"] == 2
+
+
+@in_reactor
 async def test_own_downloads_are_never_discarded(serve: Serve) -> None:
     class Own(Links):
         async def parse(self, response: Any) -> Any:
@@ -229,6 +249,8 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
     assert {(row.rule, row.key, row.taken_for, row.callback) for row in rows} == {
         (made.id, server.url("/c"), server.url("/c?sid=0"), "page")
     }
+    job = rows[2].meta["dedup_request"].pop("job")  # type: ignore[index]
+    assert job == done.crawler._scrapy_dedup.seen.job  # type: ignore[attr-defined]
     assert rows[2].meta == {
         "depth": 1,
         "name": "x",

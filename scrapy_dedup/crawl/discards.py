@@ -59,18 +59,6 @@ class Discards:
             identity.discarded = identity.slot
             self._first(request, identity, other)
 
-    def discard_noted(self, request: "Request", identity: "UrlIdentity", other: str | None) -> None:
-        """Discard *request*, which the wrapped dupe filter has just noted; *other* is None for the same URL."""
-        self._shared.stats.inc_value("dedup/discarded")
-        if other is None:
-            logger.debug(
-                "Discarded %(request)s: it is fetched already, by a request that no filter was asked about",
-                {"request": request},
-                extra={"spider": self._shared.spider},
-            )
-        else:
-            self._first(request.replace(dont_filter=True), identity, other)
-
     def discard_queued(self, request: "Request", identity: "UrlIdentity", other: str) -> DuplicateDiscarded:
         """Discard a request that the wrapped dupe filter has let pass; return what to raise."""
         self._shared.stats.inc_value("dedup/discarded")
@@ -85,7 +73,7 @@ class Discards:
         rule = deciding_rule(shared.identities.book, request.url, other)
         shared.stats.inc_value("dedup/discarded/urls")
         shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
-        row = shared.ledger.discard(request, identity, rule=rule, taken_for=other)
+        row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
         shared.seen.wait(slot, Waiting(request, row))
         logger.debug(
             "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",

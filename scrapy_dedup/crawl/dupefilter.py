@@ -149,14 +149,10 @@ class DupeFilter:
             pass  # the wrapped filter lets a URL pass again: that is its business
         elif redirected and shared.is_own_redirect(request, slot):
             shared.stats.inc_value("dedup/redirects/followed")
-        elif identity.mode is Mode.ACTIVE:
-            # The same URL, or one that only its spelling tells apart, was fetched by a request that
-            # went around the filter, a start request for instance.
-            shared.discards.discard_noted(request, identity, other)
-            self._ours = request
-            return True
-        else:
-            shared.discards.foresee(request, identity, other or request.url)
+        elif identity.mode is not Mode.ACTIVE and other and normal_form(other) != normal_form(request.url):
+            shared.discards.foresee(request, identity, other)
+        # Otherwise the same URL was fetched by a request that went around the filter (a start request):
+        # Scrapy fetches it again, and what it shows may have changed, by a log-in for instance.
         identity.passed = slot
         shared.mark(request)
         return False

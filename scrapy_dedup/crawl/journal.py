@@ -5,7 +5,7 @@ request was taken for, and to begin again where a job directory is used and the 
 have changed since. Lines of text, each after one sign:
 
 =================== ==========================================================
-``#`` time digest   when the job began; what the slots below were made by
+``#`` job digest    a name for the job; what the slots below were made by
 ``@`` no name       a callback; its number stands in the lines below
 ``+`` slot no url   a URL is scheduled; ``~`` after no: what the fingerprinter
                     sees of it cannot be told from the URL
@@ -17,7 +17,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import time
+from secrets import token_hex
 from typing import IO, NamedTuple
 
 _BUFFER = 1 << 16
@@ -48,8 +48,8 @@ class Journal:
         self.path = path
         self._callbacks: dict[str, int] = {}
         self._buffer = bytearray()
-        #: When the job has begun, in seconds since 1970.
-        self.started = time()
+        #: A name for the job, the same in all its runs.
+        self.job = token_hex(8)
         self._file: IO[bytes] = self._open("ab+")
         self._written = os.fstat(self._file.fileno()).st_size
         #: Whether it was written in an earlier run.
@@ -133,16 +133,16 @@ class Journal:
         tells what slots are made by; pages that were written under it are current.
         """
         if self.path is None or not self._written:
-            self._append(f"#{self.started:.3f} {digest}\n")
+            self._append(f"#{self.job} {digest}\n")
             return
         old = self._file
-        self.started = _start_of(old, self.started)
+        self.job = _job_of(old) or self.job
         beside = self.path.with_name(self.path.name + ".new")
         beside.unlink(missing_ok=True)
         beside.touch(mode=0o600)
         with old, beside.open("wb+", buffering=0) as self._file:
             self._written = 0
-            self._append(f"#{self.started:.3f} {digest}\n")
+            self._append(f"#{self.job} {digest}\n")
             for page in _pages(old, digest):
                 slot = slot_of(page)
                 if slot is not None:
@@ -154,14 +154,12 @@ class Journal:
         self._file = self._open("ab+")
 
 
-def _start_of(file: IO[bytes], now: float) -> float:
-    """Return the time in the first line of *file*, or *now*."""
+def _job_of(file: IO[bytes]) -> str:
+    """Return the name of the job in the first line of *file*, "" if that is spoilt."""
     file.seek(0)
     first = file.read(_READ).partition(b"\n")[0]
-    try:
-        return float(first[1:].partition(b" ")[0]) if first.startswith(b"#") else now
-    except ValueError:
-        return now
+    name = first[1:].partition(b" ")[0]
+    return name.decode("ascii", "replace") if first.startswith(b"#") else ""
 
 
 def _pages(file: IO[bytes], digest: str) -> Iterator[Page]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What a row's ``meta`` holds of a request besides its meta, under this name.
+#: What a row's ``meta`` holds of a request besides its meta, and the job, under this name.
 REST: Final = "dedup_request"
 
 # Of one response or one attempt, or about the way to the site: not a part of the request.
@@ -65,7 +65,9 @@ class Ledger:
         self.dropped = 0
         self._warned: set[str] = set()
 
-    def discard(self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str) -> DiscardRow | None:
+    def discard(
+        self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str
+    ) -> DiscardRow | None:
         """Write that *request* was discarded; return the row, None if it is not in the ledger."""
         if self._limit is not None and self.written >= self._limit:
             self.dropped += 1
@@ -82,7 +84,7 @@ class Ledger:
             taken_for=taken_for,
             time=time.time(),
             callback=callback if self._names.has(callback) else None,
-            meta=self._what_json_holds(request, callback) or None,
+            meta=self._what_json_holds(request, callback, job),
         )
         return row if self._put(row) else None
 
@@ -96,6 +98,13 @@ class Ledger:
             return True
         self.dropped += 1
         return False
+
+    @staticmethod
+    def job_of(row: DiscardRow) -> str | None:
+        """Return the name of the job that a row was written in."""
+        rest = (row.meta or {}).get(REST) or {}
+        job: str | None = rest.get("job")
+        return job
 
     def request(self, row: DiscardRow) -> Request | None:
         """Return the request that was discarded; None if its callback is not known any more."""
@@ -115,10 +124,10 @@ class Ledger:
             meta=meta,
         )
 
-    def _what_json_holds(self, request: Request, callback: str) -> dict[str, Any]:
+    def _what_json_holds(self, request: Request, callback: str, job: str) -> dict[str, Any]:
         lost: list[str] = []
         kept = _json_safe(request.meta, "meta", lost)
-        rest: dict[str, Any] = {}
+        rest: dict[str, Any] = {"job": job}
         if request.cb_kwargs:
             rest["cb_kwargs"] = _json_safe(request.cb_kwargs, "cb_kwargs", lost)
         headers = {
@@ -142,8 +151,7 @@ class Ledger:
                 rest[attribute] = getattr(request, attribute)
         if headers:
             rest["headers"] = headers
-        if rest:
-            kept[REST] = rest
+        kept[REST] = rest
         for what in lost:
             self._warn(
                 what,

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+# Flags of responses whose bodies are not whole.
+_CUT_OFF = frozenset(("dataloss", "download_stopped", "partial"))
+
 __all__ = ["MediaRecorder", "Recorder", "RedirectRecorder"]
 
 
@@ -32,7 +35,9 @@ class Recorder:
         self._max_body = shared.settings.max_body
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
-        """Record a response that is no redirect."""
+        """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
+        if _CUT_OFF.intersection(response.flags) or (300 <= response.status < 400 and b"Location" in response.headers):
+            return
         row = self._base(request, response, site)
         if row is None:
             return

@@ -32,9 +32,9 @@ class _Reader:
                 shared.writer.flush()
             self._store = Store.open(shared.settings.store, readonly=True)
             self._rows = self._store.discards(shared.settings.scope, spider=shared.spider.name)
-        started = shared.seen.started
+        job = shared.seen.job
         while rows := list(islice(self._rows, _CHUNK)):
-            if of_job := [row for row in rows if row.time >= started]:
+            if of_job := [row for row in rows if shared.ledger.job_of(row) == job]:
                 return of_job
         return []
 

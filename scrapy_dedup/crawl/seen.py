@@ -11,7 +11,7 @@ a bounded number waits here, to be scheduled in its place if it fails.
 
 from collections import deque
 from collections.abc import Callable
-from time import time
+from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
 from .journal import Journal, Page
@@ -50,7 +50,7 @@ class Seen:
         #: True if a slot was released that might have had more equivalents than waited for it.
         self.lacking = False
         self._overflowed = False
-        self._started = time()
+        self._job = token_hex(8)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -152,9 +152,9 @@ class Seen:
         return self._journal is not None and self._journal.persistent
 
     @property
-    def started(self) -> float:
-        """When the job has begun, in seconds since 1970."""
-        return self._journal.started if self._journal is not None else self._started
+    def job(self) -> str:
+        """A name for the job, the same in all its runs."""
+        return self._journal.job if self._journal is not None else self._job
 
     @property
     def goes_on(self) -> bool:
