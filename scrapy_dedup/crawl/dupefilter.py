@@ -35,6 +35,8 @@ class DupeFilter:
         # A project that has switched filtering off stays without.
         self._shared = None if type(wrapped) is BaseDupeFilter else shared
         self._ours: Request | None = None
+        if shared is not None:
+            shared.has_filter = True
         if self._shared is not None:
             self._shared.remember_fingerprints(wrapped)
 

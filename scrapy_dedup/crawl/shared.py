@@ -6,9 +6,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.dupefilters import RFPDupeFilter
+from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
+from scrapy.utils.misc import load_object
 from xxhash import xxh3_64_hexdigest
 
 from ..rules.book import RuleBook
@@ -86,6 +87,8 @@ class Shared:
         self.news: dict[str, int] = {}
         #: Whether earlier runs of the job may have left discards that are needed now.
         self.resumed = False
+        #: Whether the dupe filter of the plug-in is in use.
+        self.has_filter = False
         #: URLs of discards that were scheduled after all.
         self.replayed: set[str] = set()
         self._run = token_hex(4)
@@ -138,6 +141,7 @@ class Shared:
             self.writer = Writer(self.settings.store, sketches_per_site=self.settings.sketches_per_site)
         except RuntimeError:  # no further thread can be started
             self.faults.report("store", "What is seen cannot be recorded")
+        self._warn_of_another_filter()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
@@ -149,6 +153,18 @@ class Shared:
                 "sites": len({rule.site for rule in acting}),
                 "places": f", from {places}" if places else "",
             },
+            extra={"spider": self.spider},
+        )
+
+    def _warn_of_another_filter(self) -> None:
+        """Tell if the dupe filter was taken out again, by an add-on that came later, say."""
+        configured = self.crawler.settings["DUPEFILTER_CLASS"]
+        if self.has_filter or not self.settings.compares or load_object(configured) is BaseDupeFilter:
+            return
+        logger.warning(
+            "DUPEFILTER_CLASS is %s, not that of scrapy-dedup: nothing is discarded before it is queued. "
+            "Give scrapy_dedup.Addon the highest number in ADDONS.",
+            configured,
             extra={"spider": self.spider},
         )
 
