@@ -28,16 +28,20 @@ def combined(operations: list[Operation]) -> Operation:
     True
     >>> combined([Ignore(only={"0"}), Set({"a": "b"})]) == Set({"0": None, "a": "b"})
     True
+    >>> combined([IgnoreValue(only={"0", "1"}), Ignore(only={"0"}), Ignore(only={"1"})]) == Ignore(only={"0", "1"})
+    True
     """
     if len(operations) == 1:
         return operations[0]
     for operation in operations:
         if isinstance(operation, Ignore) and _whatever_value(operation.only):
             return operation
-    for operation in operations:
-        if isinstance(operation, IgnoreValue):
-            return operation
     gone = {value for operation in operations if isinstance(operation, Ignore) for value in _named(operation)}
+    for operation in operations:
+        if isinstance(operation, IgnoreValue) and not (
+            isinstance(operation.only, frozenset) and operation.only <= gone
+        ):
+            return operation
     changed: dict[str | None, str | None] = {
         source: target for operation in operations if isinstance(operation, Set) for source, target in operation.values
     }
