@@ -57,8 +57,7 @@ def enumerable(table: Table) -> dict[str, Kinds]:
 
 def _clean_groups(judgement: Judgement) -> tuple[Rows, Rows]:
     """Return the URLs of the informative groups of one content, and where each group starts."""
-    content = judgement.sample.content
-    clean = [members for members in judgement.merged if len({content[i] for i in members}) == 1]
+    clean = judgement.clean
     sizes = np.array([len(members) for members in clean], dtype=np.intp)
     rows = np.array([i for members in clean for i in members], dtype=np.intp)
     return rows, np.cumsum(sizes) - sizes

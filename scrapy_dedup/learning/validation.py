@@ -63,8 +63,15 @@ class Judgement:
     @property
     def bad(self) -> list[Sequence[int]]:
         """Return the informative groups with two contents or more."""
-        content = self.sample.content
-        return [members for members in self.merged if len({content[i] for i in members}) > 1]
+        return [members for members in self.merged if not self._is_one_page(members)]
+
+    @property
+    def clean(self) -> list[Sequence[int]]:
+        """Return the informative groups of one content."""
+        return [members for members in self.merged if self._is_one_page(members)]
+
+    def _is_one_page(self, members: Sequence[int]) -> bool:
+        return len({self.sample.content[i] for i in members}) == 1
 
     @property
     def lost(self) -> int:
@@ -139,7 +146,7 @@ def refuted(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement)
     if not bad:
         return []
     against = blamed(proposals, book, judgement, bad)
-    clean = [members for members in judgement.merged if len({judgement.sample.content[i] for i in members}) == 1]
+    clean = judgement.clean
     step = len(clean) // MAX_CLEAN + 1
     for_it = Counter(
         {proposal: len(groups) * step for proposal, groups in blamed(proposals, book, judgement, clean[::step]).items()}
