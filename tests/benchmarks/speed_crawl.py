@@ -21,7 +21,7 @@ from scrapy_dedup import learn_rules
 from .project import PLUGIN_SETTINGS, Project
 from .recording import Answer, answer, write_recording
 from .server import Server
-from .synthetic import TEXT_SHARE, page, session_observations, word
+from .many_keys import TEXT_SHARE, page, session_observations, word
 
 PORT = 8000
 LINKS_PER_PAGE, NEW_PER_PAGE = 100, 3

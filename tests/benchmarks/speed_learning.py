@@ -62,7 +62,7 @@ def learn(urls: int, keys: int) -> LearningCost:
     from scrapy_dedup import learn_rules
 
     from .scores import score
-    from .synthetic import large_site
+    from .many_keys import large_site
 
     observations = list(large_site(urls, keys))
     names = set()
