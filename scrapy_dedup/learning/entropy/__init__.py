@@ -1,0 +1,61 @@
+"""Which parameters of a URL are relevant, by the entropies of values and fingerprints.
+
+Source: url-parameter-relevance. :func:`host_rules` is the document's method in its own terms;
+:func:`proposals` is what takes part in the pipeline, with the same two entropies taken given all that
+is kept, so that several irrelevant parameters do not hide each other.
+"""
+
+from .analysis import ParameterRule, analysed, holds_urls
+from .case import case_information
+from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside
+from .headers import HeadFingerprint, Strength, head_fingerprint
+from .host import Options, canonical_rules, host_rules, proposals_of
+from .information import UNUSED, Information, conditional_entropy, entropy, information
+from .merging import Conflict, HostRules, merged
+from .names import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
+from .priors import Priors, learned_priors
+from .relevance import Relevance, Thresholds
+from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters
+from .tuples import relevant_tuples
+
+__all__ = [
+    "DOCUMENT_NAMES",
+    "EVERYWHERE",
+    "HOST",
+    "KNOWN_NAMES",
+    "MINIMUM_SIZE",
+    "PATH",
+    "QUERY",
+    "UNUSED",
+    "Conflict",
+    "HeadFingerprint",
+    "HostRules",
+    "Information",
+    "NameList",
+    "Options",
+    "Page",
+    "ParameterRule",
+    "Priors",
+    "Relevance",
+    "Scope",
+    "Strength",
+    "Thresholds",
+    "analysed",
+    "canonical_rules",
+    "case_information",
+    "cluster_name",
+    "clusters",
+    "columns",
+    "conditional_entropy",
+    "entropy",
+    "head_fingerprint",
+    "holds_urls",
+    "host_rules",
+    "information",
+    "keys_inside",
+    "learned_priors",
+    "merged",
+    "name_of",
+    "proposals_of",
+    "relevant_tuples",
+]

@@ -1,0 +1,76 @@
+"""What names of parameters mean on other sites: priors, learned once and given to later learning.
+
+Source: url-parameter-relevance, clusters of "any host/path combination" and universally relevant or
+irrelevant parameters. A site counts once, however many URLs it has.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from .analysis import ParameterRule
+from .merging import HostRules
+from .names import name_of
+from .relevance import Relevance
+
+MIN_SITES = 3
+"""Sites with a name before its prior decides anything."""
+SURE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """Name of a parameter -> number of sites where it is (relevant, irrelevant).
+
+    >>> priors = Priors({"sid": (0, 8)})
+    >>> priors.probability("sid"), priors.relevance("sid"), priors.relevance("id")
+    (0.1, <Relevance.IGNORE: 'ignore'>, None)
+    """
+
+    sites: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def probability(self, name: str) -> float:
+        """Return the probability that a parameter of this name is relevant; 0.5 for an unknown name."""
+        relevant, irrelevant = self.sites.get(name.lower(), (0, 0))
+        return (relevant + 1) / (relevant + irrelevant + 2)
+
+    def relevance(self, name: str) -> Relevance | None:
+        """Return what other sites say of a name, None where they are too few or of two minds."""
+        if sum(self.sites.get(name.lower(), (0, 0))) < MIN_SITES:
+            return None
+        probability = self.probability(name)
+        if probability >= SURE:
+            return Relevance.ACCEPT
+        return Relevance.IGNORE if probability <= 1 - SURE else None
+
+    def __add__(self, other: "Priors") -> "Priors":
+        """Return the priors of both sets of sites, which should have no site in common."""
+        relevant, irrelevant = Counter[str](), Counter[str]()
+        for sites in (self.sites, other.sites):
+            for name, (for_it, against) in sites.items():
+                relevant[name] += for_it
+                irrelevant[name] += against
+        names = sorted(relevant.keys() | irrelevant.keys())
+        return Priors({name: (relevant[name], irrelevant[name]) for name in names})
+
+
+def learned_priors(sites: Iterable[HostRules]) -> Priors:
+    """Return the priors that the rules of several *sites* make.
+
+    A name that is relevant under any path of a site counts as relevant there.
+    """
+    total = Priors()
+    for rules in sites:
+        relevant: dict[str, bool] = {}
+        for found in (rules.everywhere, *rules.by_path.values()):
+            for name, yes in _verdicts(found):
+                relevant[name] = relevant.get(name, False) or yes
+        total += Priors({name: (int(yes), int(not yes)) for name, yes in relevant.items()})
+    return total
+
+
+def _verdicts(rules: Mapping[str, ParameterRule]) -> Iterable[tuple[str, bool]]:
+    # A segment or a label of a host has no name that another site would share.
+    for key, rule in rules.items():
+        if key.startswith(("q.", "m.", "s.")):
+            yield name_of(key).lower(), rule.relevance is Relevance.ACCEPT

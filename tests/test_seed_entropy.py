@@ -1,0 +1,474 @@
+"""The examples of url-parameter-relevance, named after its sections; entropies in bits."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.learning.entropy import (
+    DOCUMENT_NAMES,
+    HOST,
+    PATH,
+    QUERY,
+    UNUSED,
+    Conflict,
+    Information,
+    NameList,
+    Options,
+    Page,
+    ParameterRule,
+    Priors,
+    Relevance,
+    Scope,
+    Strength,
+    Thresholds,
+    analysed,
+    canonical_rules,
+    case_information,
+    clusters,
+    columns,
+    conditional_entropy,
+    entropy,
+    head_fingerprint,
+    host_rules,
+    information,
+    keys_inside,
+    learned_priors,
+    merged,
+    proposals_of,
+    relevant_tuples,
+)
+from scrapy_dedup.learning.entropy.merging import HostRules
+from scrapy_dedup.rules import Ignore, Lower, Nested, Rule
+from scrapy_dedup.urls import normal_form
+
+ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
+
+
+def pages(*rows: tuple[str, object]) -> list[Page]:
+    return [Page(url, str(fingerprint)) for url, fingerprint in rows]
+
+
+def book(*sites: tuple[str, HostRules]) -> RuleBook:
+    return RuleBook([rule for site, rules in sites for rule in canonical_rules(rules, site)])
+
+
+def ignoring(*keys: str) -> HostRules:
+    return HostRules({key: ParameterRule(key, IGNORE) for key in keys})
+
+
+# Equations (9) to (11), Tables 1 to 4
+
+CASES = {
+    1: ("ABCD", [1, 1, 1, 1]),
+    2: ("AAAA", [1, 3, 2, 4]),
+    3: ("ABAB", [1, 1, 2, 2]),
+    4: ("ACBD", [1, 3, 2, 4]),
+}
+
+
+def test_equation_10_and_11_table_1() -> None:
+    found = information(*CASES[1])
+    assert found.value_given_fingerprint == 2
+    assert found.fingerprint_given_value == 0
+
+
+def test_table_2() -> None:
+    """The document prints H(V|F) = 2 and H(F|V) = 0 here, which are those of Case 1: by (9) it is the reverse."""
+    found = information(*CASES[2])
+    assert found.value_given_fingerprint == 0
+    assert found.fingerprint_given_value == 2
+
+
+def test_table_3() -> None:
+    found = information(*CASES[3])
+    assert (found.value_given_fingerprint, found.fingerprint_given_value) == (1, 1)
+
+
+def test_table_4() -> None:
+    found = information(*CASES[4])
+    assert (found.value_given_fingerprint, found.fingerprint_given_value) == (0, 0)
+
+
+def test_thresholds_of_half_a_bit_on_tables_1_to_4() -> None:
+    thresholds = Thresholds(0.5, 0.5)
+    found = {case: thresholds.relevance(information(*rows)) for case, rows in CASES.items()}
+    assert found == {1: IGNORE, 2: IGNORE, 3: IGNORE, 4: ACCEPT}
+
+
+def test_relevant_means_below_the_threshold_not_at_it() -> None:
+    assert Thresholds(1.0, 1.0).relevance(Information(1.0, 0.0)) is IGNORE
+    assert Thresholds(1.1, 1.1).relevance(Information(1.0, 0.0)) is ACCEPT
+
+
+def test_relative_thresholds_mean_the_same_on_small_and_large_sites() -> None:
+    """Each page seen twice under each of two values of ref: half of what can be known of V is open."""
+    in_bits, relative = Thresholds(0.5, 1.1), Thresholds(0.5, 1.1, relative=True)
+    for size in (4, 400):
+        numbers = [number for number in range(size) for _ in range(2)]
+        some_noise = [number if number % 4 else -1 for number in numbers]
+        found = information(numbers, some_noise)
+        assert relative.relevance(found) is ACCEPT
+        assert in_bits.relevance(found) is (ACCEPT if size == 4 else IGNORE)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40))
+def test_laws_of_the_conditional_entropy(rows: list[tuple[int, int]]) -> None:
+    values, fingerprints = [row[0] for row in rows], [row[1] for row in rows]
+    given_values = conditional_entropy(fingerprints, values)
+    assert 0 <= given_values <= entropy(fingerprints) + 1e-9
+    assert entropy(values) + given_values == pytest.approx(entropy(rows))
+    assert conditional_entropy(values, values) == 0
+
+
+def test_entropies_of_nothing_are_zero() -> None:
+    assert information([], []) == Information(0, 0, 0, 0)
+
+
+def test_more_values_than_fingerprints_are_refused() -> None:
+    with pytest.raises(ValueError, match="longer"):
+        information("ab", [1])
+
+
+def test_the_marker_of_an_unused_parameter() -> None:
+    """URLs (7) and (8): one of them lacks junk."""
+    both = pages(("http://xyz.com/video?junk=123&file=news.mpeg", 1), ("http://xyz.com/video?file=news.mpeg", 1))
+    assert columns(both) == {"q.file": ["news.mpeg", "news.mpeg"], "q.junk": ["123", UNUSED]}
+    assert analysed(both)["q.junk"].relevance is IGNORE
+
+
+def test_an_empty_value_is_not_an_unused_one() -> None:
+    assert columns(pages(("http://a.com/?x=", 1), ("http://a.com/?y=1", 2)))["q.x"] == ["", UNUSED]
+
+
+# Equations (4) to (6): parameters in alphabetical order
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [
+        ("http://xyz.com/video?z=1&m=2&a=3", "http://xyz.com/video?a=3&m=2&z=1"),
+        # Printed as ?m=2&z=3&z=1, from which no a=3 can come.
+        ("http://xyz.com/video?m=2&a=3&z=1", "http://xyz.com/video?a=3&m=2&z=1"),
+        ("http://xyz.com/video?z=1&q=4&a=3", "http://xyz.com/video?a=3&q=4&z=1"),
+    ],
+)
+def test_equations_4_to_6(url: str, canonical: str) -> None:
+    assert normal_form(url) == canonical
+
+
+def test_urls_1_to_3_are_one_page() -> None:
+    rules = host_rules(
+        pages(
+            ("http://xyz.com/content/video?file=news20080115&player=small", 1),
+            ("http://xyz.com/content/video?player=small&file=news20080115", 1),
+            ("http://xyz.com/content/video?player=small&file=news20080115&irrelevantparam=1", 1),
+            ("http://xyz.com/content/video?player=small&file=news20080116&irrelevantparam=2", 2),
+        ),
+        Options(minimum=1),
+    )
+    assert rules.everywhere["q.irrelevantparam"].relevance is IGNORE
+    assert rules.everywhere["q.file"].relevance is ACCEPT
+    keys = book(("xyz.com", rules))
+    assert keys.equivalent(
+        "http://xyz.com/content/video?file=news20080115&player=small",
+        "http://xyz.com/content/video?player=small&file=news20080115&irrelevantparam=1",
+    )
+
+
+def test_unescaping() -> None:
+    assert normal_form("http://xyz.com/a%7eb?q=a%20b&r=%61") == normal_form("http://xyz.com/a~b?q=a+b&r=a")
+
+
+# Clusters, minimum size, merging, conflicts, manual rules
+
+
+def test_clusters_by_host_and_path_host_domain_and_any() -> None:
+    seen = pages(
+        ("http://a.site.com/x?i=1", 1),
+        ("http://a.site.com/y?i=1", 2),
+        ("http://b.site.com/x?i=1", 3),
+        ("http://c.com/x", 4),
+    )
+    assert {scope: sorted(clusters(seen, scope, minimum=1)) for scope in Scope} == {
+        Scope.HOST_PATH: ["a.site.com/x", "a.site.com/y", "b.site.com/x", "c.com/x"],
+        Scope.HOST: ["a.site.com", "b.site.com", "c.com"],
+        Scope.DOMAIN: ["c.com", "site.com"],
+        Scope.ANY: [""],
+    }
+    assert sorted(clusters(seen, Scope.HOST, minimum=2)) == ["a.site.com"]
+
+
+def sessions(path: str = "view", count: int = 12) -> list[Page]:
+    return pages(*((f"http://h.com/{path}?id={i // 3}&s={path}{i}", f"{path} {i // 3}") for i in range(count)))
+
+
+def test_no_rules_of_a_cluster_below_the_minimum_size() -> None:
+    assert host_rules(sessions(), Options(minimum=13)) == HostRules()
+    assert host_rules(sessions(), Options(minimum=12)).everywhere["q.s"].relevance is IGNORE
+
+
+def test_a_host_as_one_cluster_needs_no_merging() -> None:
+    rules = host_rules([*sessions("a"), *sessions("b")], Options(Scope.HOST, minimum=12))
+    assert not rules.by_path
+    # The same id is another page under the other path: alone it leaves one bit open.
+    assert rules.everywhere["q.id"].relevance is IGNORE
+    rules = host_rules([*sessions("a"), *sessions("b")], Options(Scope.HOST, minimum=12, kinds=QUERY + PATH))
+    assert rules.everywhere["q.id"].relevance is ACCEPT
+    assert rules.everywhere["q.id"].tuples == (("q.id", "path.0"),)
+
+
+def conflicting() -> list[Page]:
+    """``v`` is the page under /report, and noise under /news and /blog."""
+    rows: list[tuple[str, str]] = []
+    for i in range(8):
+        rows += [(f"http://h.com/report?v={i}", f"report {i}")]
+        rows += [(f"http://h.com/{path}?id={i // 2}&v={i}", f"{path} {i // 2}") for path in ("news", "blog")]
+    return pages(*rows)
+
+
+def test_conflict_path_specific() -> None:
+    rules = host_rules(conflicting(), Options(minimum=8, conflict=Conflict.PATH_SPECIFIC))
+    assert rules.of("h.com/report", "q.v").relevance is ACCEPT  # type: ignore[union-attr]
+    assert rules.of("h.com/news", "q.v").relevance is IGNORE  # type: ignore[union-attr]
+    keys = book(("h.com", rules))
+    assert keys.equivalent("http://h.com/news?id=1&v=2", "http://h.com/news?id=1&v=9")
+    assert not keys.equivalent("http://h.com/report?v=2", "http://h.com/report?v=3")
+    assert not keys.equivalent("http://h.com/other?v=2", "http://h.com/other?v=3")
+
+
+@pytest.mark.parametrize(("ratio", "relevance"), [(0.4, ACCEPT), (0.5, IGNORE), (1.0, IGNORE)])
+def test_conflict_by_ratio_above_relevant_at_or_below_irrelevant(ratio: float, relevance: Relevance) -> None:
+    """Relevant under one path, irrelevant under two: a ratio of one half."""
+    rules = host_rules(conflicting(), Options(minimum=8, conflict=Conflict.RATIO, ratio=ratio))
+    assert rules.everywhere["q.v"].relevance is relevance
+
+
+def test_conflict_relevant_anywhere() -> None:
+    rules = host_rules(conflicting(), Options(minimum=8, conflict=Conflict.RELEVANT_ANYWHERE))
+    assert rules.everywhere["q.v"].relevance is ACCEPT
+
+
+def test_manual_rules_trump() -> None:
+    rules = host_rules(sessions(), Options(minimum=12, manual=NameList(relevant=["s"], irrelevant=["id"])))
+    assert rules.everywhere["q.s"].relevance is ACCEPT
+    assert rules.everywhere["q.id"].relevance is IGNORE
+
+
+def test_names_that_are_generally_relevant_or_irrelevant() -> None:
+    named = {name: DOCUMENT_NAMES.relevance(f"q.{name}") for name in ("vid", "file", "path", "sessionid", "other")}
+    assert named == {"vid": ACCEPT, "file": ACCEPT, "path": ACCEPT, "sessionid": IGNORE, "other": None}
+
+
+def test_lists_are_all_there_is_for_a_host_too_small_for_rules() -> None:
+    few = pages(("http://h.com/?vid=1&SessionId=2&x=3", 1))
+    rules = host_rules(few, Options(manual=DOCUMENT_NAMES))
+    assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.vid": ACCEPT, "q.SessionId": IGNORE}
+
+
+# Clusters of any host: priors
+
+
+def test_priors_learned_on_some_sites_are_given_to_another() -> None:
+    learned = [host_rules([Page(page.url.replace("h.com", f"h{n}.com"), page.fingerprint) for page in sessions()],
+                          Options(minimum=12)) for n in range(4)]  # fmt: skip
+    priors = learned_priors(learned[:2]) + learned_priors(learned[2:])
+    assert priors.sites == {"id": (4, 0), "s": (0, 4)}
+    fresh = pages(("http://new.com/?id=1&s=2&t=3", 1))
+    assert not host_rules(fresh).everywhere
+    rules = host_rules(fresh, Options(priors=priors))
+    assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.id": ACCEPT, "q.s": IGNORE}
+
+
+def test_what_a_site_shows_beats_priors() -> None:
+    rules = host_rules(sessions(), Options(minimum=12, priors=Priors({"s": (9, 0)})))
+    assert rules.everywhere["q.s"].relevance is IGNORE
+
+
+def test_priors_of_too_few_or_divided_sites_decide_nothing() -> None:
+    priors = Priors({"a": (0, 2), "b": (3, 3)})
+    assert priors.relevance("a") is None
+    assert priors.relevance("b") is None
+
+
+# Equations (12) to (14): nested URLs
+
+
+def test_equations_12_to_14_nested_urls() -> None:
+    nested = HostRules(
+        {"q.irrelevant": ParameterRule("q.irrelevant", IGNORE), "q.url": ParameterRule("q.url", ACCEPT, nested=True)}
+    )
+    keys = book(("xyz.com", nested), ("abc.com", ignoring("q.irrelevant2")))
+    first = "http://xyz.com/video?irrelevant=1&url=http://abc.com/video?irrelevant2=2"
+    second = "http://xyz.com/video?irrelevant=2&url=http://abc.com/video?irrelevant2=3"
+    assert (
+        keys.canonical_key(first)
+        == keys.canonical_key(second)
+        == normal_form("http://xyz.com/video?url=http://abc.com/video")
+    )
+
+
+def test_certain_characters_show_a_nested_url() -> None:
+    found = analysed(pages(("http://xyz.com/v?url=http://abc.com/a&x=a://b&file=http", 1)))
+    assert {key: rule.nested for key, rule in found.items()} == {"q.file": False, "q.url": True, "q.x": False}
+    proposed = proposals_of(HostRules({"q.url": ParameterRule("q.url", ACCEPT, nested=True)}))
+    assert [proposal.operation for proposal in proposed] == [Nested()]
+
+
+# URLs (15) to (18): tuples
+
+TUPLES = pages(
+    ("http://xyz.com/video?path=cats/kittens&file=a.mpg", 15),
+    ("http://xyz.com/video?path=cats/kittens&file=b.mpg", 16),
+    ("http://xyz.com/video?path=cats/tigers&file=a.mpg", 17),
+    ("http://xyz.com/video?path=cats/tigers&file=b.mpg", 18),
+)
+
+
+def test_urls_15_to_18_alone() -> None:
+    """The document says H(V|F) = 1; by its formula that is H(F|V), and H(V|F) is 0."""
+    found = columns(TUPLES)
+    for key in ("q.path", "q.file"):
+        alone = information(found[key], [page.fingerprint for page in TUPLES])
+        assert (alone.fingerprint_given_value, alone.value_given_fingerprint) == (1, 0)
+        assert analysed(TUPLES, largest_tuple=1)[key].relevance is IGNORE
+
+
+def test_urls_15_to_18_as_a_tuple() -> None:
+    found = columns(TUPLES)
+    fingerprints = [page.fingerprint for page in TUPLES]
+    together = information(list(zip(found["q.path"], found["q.file"], strict=True)), fingerprints)
+    assert (together.fingerprint_given_value, together.value_given_fingerprint) == (0, 0)
+    rules = analysed(TUPLES)
+    assert {key: rule.relevance for key, rule in rules.items()} == {"q.path": ACCEPT, "q.file": ACCEPT}
+
+
+def test_triples() -> None:
+    rows = [
+        (f"http://h.com/?a={a}&b={b}&c={c}&s={a}{b}{c}{s}", f"{a}{b}{c}")
+        for a in "01"
+        for b in "01"
+        for c in "01"
+        for s in "01"
+    ]
+    seen = pages(*rows)
+    assert {key for key, rule in analysed(seen).items() if rule.relevance is ACCEPT} == {"q.a", "q.b", "q.c"}
+    assert not any(rule.relevance is ACCEPT for rule in analysed(seen, largest_tuple=2).values())
+
+
+def test_tuples_of_parameters_that_are_all_relevant_alone_are_not_asked() -> None:
+    seen = pages(*((f"http://h.com/?a={i}&b=x{i}", i) for i in range(4)))
+    found = columns(seen)
+    fingerprints = [page.fingerprint for page in seen]
+    alone = {key: information(values, fingerprints) for key, values in found.items()}
+    assert not list(relevant_tuples(found, fingerprints, alone, Thresholds()))
+
+
+# Case sensitivity
+
+
+def test_case_insensitive() -> None:
+    seen = pages(("http://h.com/?v=video.mpg", 1), ("http://h.com/?v=VIDEO.mpg", 1))
+    assert case_information(columns(seen)["q.v"], [1, 1]) == 0
+    assert analysed(seen)["q.v"].lower
+
+
+def test_case_sensitive() -> None:
+    seen = pages(
+        *(
+            (f"http://h.com/?v={v}", fp)
+            for fp, v in enumerate(("video.mpg", "VIDEO.mpg", "video2.mpg", "VIDEO2.mpg"), 1)
+        )
+    )
+    assert case_information(columns(seen)["q.v"], [1, 2, 3, 4]) == 1
+    assert not analysed(seen)["q.v"].lower
+
+
+def test_values_without_capitals_need_no_rule() -> None:
+    assert not analysed(pages(("http://h.com/?v=a", 1), ("http://h.com/?v=b", 2)))["q.v"].lower
+
+
+def test_case_of_an_insensitive_parameter_is_dropped() -> None:
+    rules = HostRules({"q.v": ParameterRule("q.v", ACCEPT, lower=True)})
+    assert [proposal.operation for proposal in proposals_of(rules)] == [Lower()]
+    assert book(("h.com", rules)).equivalent("http://h.com/?v=video.mpg", "http://h.com/?v=VIDEO.mpg")
+
+
+# Paths and hosts as parameters
+
+
+def test_path_components_as_parameters() -> None:
+    seen = pages(
+        ("http://site.com/path1?video=a.mpeg", 1), ("http://site.com/path2?video=a.mpeg", 1),
+        ("http://site.com/path1?video=b.mpeg", 2), ("http://site.com/path2?video=b.mpeg", 2),
+    )  # fmt: skip
+    found = analysed(seen, kinds=QUERY + PATH)
+    assert found["path.0"].relevance is IGNORE
+    assert found["q.video"].relevance is ACCEPT
+
+
+def test_a_path_that_is_irrelevant_alone_is_relevant_with_the_query() -> None:
+    seen = pages(*((f"http://site.com/{p}?video={v}", f"{p}{v}") for p in ("x", "y") for v in ("a", "b")))
+    assert analysed(seen, kinds=QUERY + PATH, largest_tuple=1)["path.0"].relevance is IGNORE
+    assert analysed(seen, kinds=QUERY + PATH)["path.0"].relevance is ACCEPT
+
+
+def test_the_prefix_of_the_host_as_a_parameter() -> None:
+    seen = pages(
+        ("http://www1.site.com/watch?video=1", 1), ("http://www2.site.com/watch?video=1", 1),
+        ("http://www1.site.com/watch?video=2", 2), ("http://www2.site.com/watch?video=2", 2),
+    )  # fmt: skip
+    rules = host_rules(seen, Options(Scope.DOMAIN, minimum=4, kinds=QUERY + HOST))
+    assert rules.everywhere["host.1"].relevance is IGNORE
+    assert book(("site.com", rules)).equivalent(seen[0].url, seen[1].url)
+
+
+def test_keys_inside_a_significant_prefix_are_skipped() -> None:
+    seen = pages(*((f"http://www.site.com/app/show?lang=en&id={i}", i) for i in range(4)))
+    inside = keys_inside("http://www.site.com/app/show?lang=en&id=")
+    assert inside >= {"host.1", "path.0", "path.1", "q.lang"}
+    assert list(analysed(seen, kinds=QUERY + PATH + HOST, skipped=sorted(inside))) == ["q.id"]
+
+
+# Smaller fingerprints
+
+
+def test_head_fingerprints() -> None:
+    same = (
+        head_fingerprint({"Content-Length": "12", "ETag": '"x"'}),
+        head_fingerprint({"content-length": "13", "etag": '"x"'}),
+    )
+    assert same[0] == same[1]
+    assert same[0] is not None
+    assert same[0].strength is Strength.VALIDATOR
+    weak = head_fingerprint({"ETag": 'W/"x"'})
+    assert weak is not None
+    assert weak.strength is Strength.LENGTH
+    assert head_fingerprint({"Content-Type": "text/html", "Content-Length": "chunked"}) is None
+
+
+def test_head_fingerprints_serve_the_entropies() -> None:
+    lengths = [head_fingerprint({"Content-Length": str(100 + i // 2)}) for i in range(8)]
+    seen = [Page(f"http://h.com/?id={i // 2}&s={i}", length) for i, length in enumerate(lengths)]
+    found = analysed(seen)
+    assert (found["q.id"].relevance, found["q.s"].relevance) == (ACCEPT, IGNORE)
+
+
+# Odd input
+
+
+@pytest.mark.parametrize("rows", [[], [("http://h.com/", 1)], [("no url", 1), ("", 2)], [("http://[::1", 1)]])
+def test_odd_input_gives_no_rules(rows: Iterable[tuple[str, object]]) -> None:
+    assert proposals_of(host_rules(pages(*rows), Options(minimum=1))) == []
+
+
+def test_merging_nothing() -> None:
+    assert merged({}) == HostRules()
+    assert canonical_rules(HostRules(), "h.com") == []
+
+
+def test_rules_of_a_host_are_rules_of_its_site() -> None:
+    (rule,) = canonical_rules(ignoring("q.a"), "h.com")
+    assert rule == Rule("h.com", {}, {"q.a": Ignore()})
