@@ -1,0 +1,34 @@
+"""Significant prefixes and suffixes of strings: what they begin or end with on purpose, not by chance.
+
+Source: url-parameter-relevance, FIG. 2, 6 and 7.
+
+>>> names = ["utm_source", "utm_medium", "utm_campaign", "id", "page"]
+>>> [affix.text for affix in snapped_prefixes(names)]
+['utm_']
+"""
+
+from .characters import ALPHANUMERIC, PRINTABLE, CharacterModel, empirical, given, uniform
+from .counting import CountedPrefix, counted_prefixes, prefix_count
+from .search import SIGMAS, Affix, significant_prefixes, significant_suffixes
+from .significance import log_test_statistic, sigma_level
+from .snapped import snapped_prefixes, snapped_suffixes
+
+__all__ = [
+    "ALPHANUMERIC",
+    "PRINTABLE",
+    "SIGMAS",
+    "Affix",
+    "CharacterModel",
+    "CountedPrefix",
+    "counted_prefixes",
+    "empirical",
+    "given",
+    "log_test_statistic",
+    "prefix_count",
+    "sigma_level",
+    "significant_prefixes",
+    "significant_suffixes",
+    "snapped_prefixes",
+    "snapped_suffixes",
+    "uniform",
+]
