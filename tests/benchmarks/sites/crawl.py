@@ -1,0 +1,183 @@
+"""What a crawl of a site sees: one row per response, with the truth beside it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from scrapy_dedup import Observation
+
+from .model import START, TURN, Content, Endpoint, Knobs, PageKey
+from .seeded import digest, rng_of, share_of
+from .site import Site
+
+TRIES = 8
+"""Draws for a URL that the page has not shown yet, before the page counts as exhausted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One response, and what only the truth knows: the page, and which endpoint answered.
+
+    late: it came up after the turn, when no crawl to learn from could have seen it. drifted: so it
+    did, and what was true before is true no more.
+    """
+
+    url: str
+    time: float
+    status: int
+    fingerprint: str
+    words: int
+    canonical: str | None
+    redirect: str | None
+    headers: Mapping[str, str]
+    page: PageKey
+    endpoint: str
+    late: bool = False
+    drifted: bool = False
+
+    @property
+    def page_text(self) -> str:
+        """The page key as one text."""
+        return "\x1f".join(self.page)
+
+    def observation(self) -> Observation:
+        """The row as a learner takes it."""
+        return Observation(
+            self.url,
+            self.fingerprint,
+            canonical=self.canonical,
+            redirect=self.redirect,
+            status=self.status,
+            time=self.time,
+            bag=self.fingerprint or None,
+            headers=self.headers or None,
+            words=self.words,
+        )
+
+
+def crawl(site: Site) -> list[Row]:
+    """All responses of a crawl of the site, in order of time; those after the turn at the end."""
+    visits = [visit for endpoint in site.endpoints.values() for visit in visited(endpoint)]
+    rng_of(site.seed, site.domain, "order").shuffle(visits)
+    step = min(10.0, (TURN - START) / (2 * len(visits) + 1))
+    rows = []
+    for number, (endpoint, url) in enumerate(visits):
+        rows.append(row_of(site, endpoint, url, START + number * step, late=False))
+    late = [visit for endpoint in site.endpoints.values() for visit in late_visits(endpoint)]
+    for number, (endpoint, url) in enumerate(late):
+        rows.append(row_of(site, endpoint, url, TURN + number * step, late=True))
+    return without_singles(rows, site.knobs.singles)
+
+
+def variants(endpoint: Endpoint) -> Iterator[tuple[int, str]]:
+    """(page, URL) of every URL that is in the crawl, each once.
+
+    The URLs of a page beyond its first are as many as the ratio of duplicates asks for, shared out
+    by Zipf's law over the pages in an arbitrary order.
+    """
+    knobs = endpoint.knobs
+    pages = list(range(knobs.pages))
+    counts = endpoint.counts()
+    rng = rng_of(endpoint.seed, "variants")
+    wanted = shared_out(knobs, rng) if not counts else [counts.get(page, 1) for page in pages]
+    seen: set[str] = set()
+    for page, count in zip(pages, wanted, strict=True):
+        draw = rng_of(endpoint.seed, "urls", page)
+        for _ in range(count):
+            for _ in range(TRIES):
+                url = endpoint.url(page, draw)
+                if url not in seen:
+                    seen.add(url)
+                    yield page, url
+                    break
+            else:
+                break
+
+
+def shared_out(knobs: Knobs, rng: Random) -> list[int]:
+    """How many URLs each page has: at least one, at most ``most_variants``."""
+    ranks = list(range(knobs.pages))
+    rng.shuffle(ranks)
+    cumulated = list(accumulate((rank + 1) ** -knobs.zipf for rank in ranks))
+    counts = [1] * knobs.pages
+    left = round(knobs.pages * knobs.ratio / (1 - knobs.ratio))
+    left = min(left, knobs.pages * (knobs.most_variants - 1))
+    everyone = range(knobs.pages)
+    while left:
+        for page in rng.choices(everyone, cum_weights=cumulated, k=left):
+            if counts[page] < knobs.most_variants:
+                counts[page] += 1
+                left -= 1
+        if left:  # the great ones are full: the rest goes to the others evenly
+            cumulated = list(accumulate(float(count < knobs.most_variants) for count in counts))
+    return counts
+
+
+def visited(endpoint: Endpoint) -> Iterator[tuple[Endpoint, str]]:
+    """Every fetch of the crawl, in no order."""
+    for page, url in variants(endpoint):
+        for _ in range(endpoint.fetches(page)):
+            yield endpoint, url
+
+
+def late_visits(endpoint: Endpoint) -> Iterator[tuple[Endpoint, str]]:
+    """Every fetch after the turn."""
+    rng = rng_of(endpoint.seed, "late")
+    for page in range(endpoint.knobs.pages):
+        url = endpoint.late_url(page, rng)
+        if url is not None:
+            yield endpoint, url
+
+
+def row_of(site: Site, endpoint: Endpoint, url: str, time: float, *, late: bool) -> Row:
+    """The response at *url*, with the noise that the site's knobs ask for."""
+    key = site.page_key(url, time)
+    content = site.content(url, time)
+    if key is None or content is None:
+        raise ValueError(f"{endpoint.id} has no page at its own URL {url}")
+    status, identity = content.status, content.identity
+    if status == 200:
+        identity = blurred(site, url, content)
+    return Row(
+        url=url,
+        time=time,
+        status=status,
+        fingerprint=digest(site.seed, site.domain, *identity) if status == 200 else "",
+        words=endpoint.words or content.words,
+        canonical=content.canonical,
+        redirect=content.redirect,
+        headers=content.headers,
+        page=key,
+        endpoint=endpoint.id,
+        late=late,
+        drifted=late and endpoint.drifts,
+    )
+
+
+def blurred(site: Site, url: str, content: Content) -> tuple[str, ...]:
+    """What a response seems to be: noise replaces it, and not every equality is found.
+
+    Noise is in equal parts an error page with status 200, a body cut short, and another version of
+    the page (an A/B test).
+    """
+    knobs = site.knobs
+    draw = share_of(site.seed, url, "noise")
+    if draw < knobs.noise:
+        part = int(3 * draw / knobs.noise)
+        if part == 0:
+            return ("error",)
+        return (*content.identity, url) if part == 1 else (*content.identity, "B")
+    if knobs.clusters < 1 and share_of(site.seed, url, "cluster") >= knobs.clusters:
+        return (*content.identity, url, "apart")
+    return content.identity
+
+
+def without_singles(rows: list[Row], share: float) -> list[Row]:
+    """Rows less that share of the pages that have one row only."""
+    if not share:
+        return rows
+    counts: dict[PageKey, int] = {}
+    for row in rows:
+        counts[row.page] = counts.get(row.page, 0) + 1
+    return [row for row in rows if counts[row.page] > 1 or share_of(row.page_text, "single") >= share]

@@ -1,0 +1,237 @@
+"""What a site is made of: requests, endpoints, the truth (page keys) and what is seen of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+from scrapy_dedup.rules import Literal, Operation, Predicate
+
+from .seeded import number_of, slug
+
+PageKey = tuple[str, ...]
+"""(endpoint id, what decides the content ..): equal for duplicates and for nothing else."""
+
+DAY = 86_400.0
+START = 1_767_225_600.0
+"""The time of the first observation: 2026-01-01, in seconds since 1970."""
+TURN = START + 30 * DAY
+"""From here on sites have drifted, and URLs come up that no crawl before could show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """How large and how unclean a site is.
+
+    pages: distinct pages of each endpoint. ratio: duplicate URLs / URLs that are aimed at. zipf:
+    exponent of the URLs per page, which are at most ``most_variants``. junk: unique parameters of
+    D2. rare: share of T2's pages that its parameter matters for. mega: variants of T24's one page.
+    noise: share of observations whose content is not that of the page. clusters: share of duplicates
+    whose equality is found. singles: share of the pages with one URL that are left out of the crawl.
+    siblings: share of words that sibling pages have in common.
+    """
+
+    pages: int = 200
+    ratio: float = 0.6
+    zipf: float = 1.2
+    most_variants: int = 40
+    junk: int = 2
+    rare: float = 0.02
+    mega: int = 2000
+    noise: float = 0.0
+    clusters: float = 1.0
+    singles: float = 0.0
+    siblings: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("ratio", "rare", "noise", "clusters", "singles", "siblings"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} is {value!r}: it must be a share from 0 to 1")
+        if self.ratio == 1:
+            raise ValueError("ratio is 1: some URL must be the first of its page")
+        for name in ("pages", "most_variants"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
+        if not 0 <= self.junk <= 5:
+            raise ValueError(f"junk is {self.junk!r}: it must be 0 to 5")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A URL as the site's server understands it.
+
+    segments: those of the path, unescaped, without empty and dot segments. params: matrix parameters
+    (``;name=value``). Written without the code that is to be measured.
+    """
+
+    url: str
+    scheme: str
+    host: str
+    segments: tuple[str, ...]
+    params: Mapping[str, str]
+    query: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, url: str) -> "Request | None":
+        """The request for *url*, None for a text that is no URL of a host."""
+        try:
+            parts = urlsplit(url)
+            host = parts.hostname or ""
+        except ValueError:
+            return None
+        if not host:
+            return None
+        params: dict[str, str] = {}
+        segments: list[str] = []
+        for segment in parts.path.split("/"):
+            text, *pairs = segment.split(";")
+            params.update((name, value) for name, _, value in (pair.partition("=") for pair in pairs))
+            if text == "..":
+                del segments[-1:]
+            elif text not in {"", "."}:
+                segments.append(unquote(text))
+        query = tuple(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=None))
+        return cls(url, parts.scheme.lower(), host.lower(), tuple(segments), params, query)
+
+    def get(self, name: str, default: str = "") -> str:
+        """The first value of a parameter."""
+        return next((value for key, value in self.query if key == name), default)
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """All values of a parameter, in order."""
+        return tuple([value for key, value in self.query if key == name])
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What one response shows: which words (equal for equal identities), and how it is declared.
+
+    An identity that is not the page key's is a lie of the site: a log-in page in the page's place,
+    "no results", a front page that is new each time.
+    """
+
+    identity: tuple[str, ...]
+    status: int = 200
+    words: int = 200
+    canonical: str | None = None
+    redirect: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrueRule:
+    """A rule of the truth, below the endpoint's own directory (``path.0``)."""
+
+    ops: Mapping[str, Operation]
+    match: Mapping[str, Predicate] = field(default_factory=dict)
+    anywhere: bool = False
+    """True for a rule whose ``match`` is all that it asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an endpoint stands: on which domain, under which directory, and what its numbers begin at."""
+
+    seed: str
+    domain: str
+    directory: str
+    knobs: Knobs
+
+    @property
+    def host(self) -> str:
+        return f"www.{self.domain}"
+
+
+class Endpoint:
+    """One kind of pages. Subclasses say which URLs lead to a page, and which page a URL leads to.
+
+    Pages are numbered from 0. A page of a trap may differ from the page before it in what the trap
+    is about.
+    """
+
+    id: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    hard: ClassVar[bool] = False
+    """Whether no page may ever be lost: what it takes to see the trap is in the crawl."""
+    allowed: ClassVar[int] = 0
+    """Pages that may be lost all the same."""
+    drifts: ClassVar[bool] = False
+    """Whether its late URLs refute what was true before, so that only a relearn can be right."""
+    near: ClassVar[bool] = False
+    """Whether duplicates agree in their main text only."""
+    siblings: ClassVar[float | None] = None
+    """Share of words that sibling pages have in common, where the endpoint is about that."""
+    words: ClassVar[int] = 0
+    """Words of a page, 0 for the usual 60 to 400."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.knobs = place.knobs
+        self.seed = f"{place.seed}|{self.id}"
+
+    @property
+    def is_trap(self) -> bool:
+        return self.id.startswith("T")
+
+    # -- what subclasses say
+
+    def url(self, page: int, rng: Random) -> str:
+        """One of the URLs of a page, drawn from *rng*."""
+        raise NotImplementedError
+
+    def late_url(self, page: int, rng: Random) -> str | None:
+        """A URL that comes up after the turn only, or None."""
+        return None
+
+    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
+        """What decides the content of the page at a URL; None where there is no page."""
+        raise NotImplementedError
+
+    def content(self, request: Request, key: PageKey, time: float) -> Content:
+        """What the page shows to one request."""
+        return Content(key)
+
+    def rules(self) -> Sequence[TrueRule]:
+        """The truth as rules, as far as rules can say it."""
+        return ()
+
+    def counts(self) -> Mapping[int, int]:
+        """Pages that have a number of variants of their own."""
+        return {}
+
+    def fetches(self, page: int) -> int:
+        """How often each URL of a page is fetched in a crawl."""
+        return 1
+
+    # -- what they are made with
+
+    def number(self, page: int) -> str:
+        """The number that names a page; larger for later pages, not in steps of one."""
+        return str(1000 + number_of(self.seed) % 5000 + 7 * page + number_of(self.seed, page) % 7)
+
+    def slug(self, page: int, words: int = 3) -> str:
+        """The words that name a page."""
+        return slug(self.seed, page, words=words)
+
+    def at(
+        self,
+        path: str = "",
+        query: Sequence[tuple[str, str]] | str = (),
+        *,
+        host: str = "",
+        scheme: str = "http",
+        before: str = "",
+    ) -> str:
+        """A URL below the endpoint's directory; *path* begins with a slash, *before* stands before it."""
+        text = query if isinstance(query, str) else urlencode(query)
+        path = f"{before}/{self.place.directory}{path}"
+        return f"{scheme}://{host or self.place.host}{path}" + (f"?{text}" if text else "")
+
+    def below(self, request: Request) -> tuple[str, ...]:
+        """The segments of a request behind the endpoint's directory."""
+        return request.segments[request.segments.index(self.place.directory) + 1 :]
+
+    def directory_is(self) -> dict[str, Predicate]:
+        return {"path.0": Literal(self.place.directory)}

@@ -1,0 +1,13 @@
+"""What must be merged: phenomena D1 to D30."""
+
+from ..model import Endpoint
+from . import content, hosts, paths, queries
+
+PHENOMENA: dict[str, type[Endpoint]] = {
+    kind.id: kind
+    for kind in sorted(
+        (*queries.KINDS, *paths.KINDS, *hosts.KINDS, *content.KINDS),
+        key=lambda kind: int(kind.id[1:]),
+    )
+}
+"""Phenomena by id."""

@@ -1,0 +1,70 @@
+"""How a crawl is parted: what is learned from, and what is scored.
+
+By page: the pages of ``new`` were never seen under any URL. URLs of ``same`` are new ways to pages
+that were seen. ``late`` came up after the turn; ``drifted`` so too, where the truth has changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .crawl import Row
+from .seeded import share_of
+
+NEW_PAGES = 0.4
+SAME_PAGES = 0.2
+MOST_TRAINING = 100_000
+"""URLs that are learned from at most when a share is asked for, as in the pattern-tree paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Rows to learn from, and rows to score on; each of the latter has a URL once."""
+
+    train: list[Row]
+    same: list[Row]
+    new: list[Row]
+    late: list[Row]
+    drifted: list[Row]
+
+    @property
+    def unseen(self) -> list[Row]:
+        """New pages and late ones: nothing that was learned from."""
+        return self.new + self.late
+
+
+def split(rows: Sequence[Row], seed: int = 0, train: float | None = None, *, by_url: bool = False) -> Parts:
+    """Part a crawl; *train* is a share of its rows that is learned from (None: all that may be).
+
+    The share is one of pages, under all their URLs; with *by_url* it is one of URLs. A share of 1
+    learns from the whole crawl, new pages and all, as the pattern-tree paper does at the end.
+    """
+    new: list[Row] = []
+    same: list[Row] = []
+    late: list[Row] = []
+    drifted: list[Row] = []
+    left: list[Row] = []
+    for row in rows:
+        if row.late:
+            (drifted if row.drifted else late).append(row)
+        elif share_of(seed, "page", row.page_text) < NEW_PAGES:
+            new.append(row)
+        elif share_of(seed, "url", row.url) < SAME_PAGES:
+            same.append(row)
+        else:
+            left.append(row)
+    if train == 1:
+        left = [row for row in rows if not row.late]
+    elif train is not None:
+        most = min(round(train * len(rows)), MOST_TRAINING)
+        order = sorted(left, key=lambda row: share_of(seed, "train", row.url if by_url else row.page_text))
+        chosen = {id(row) for row in order[:most]}
+        left = [row for row in left if id(row) in chosen]
+    return Parts(left, each_once(same), each_once(new), each_once(late), each_once(drifted))
+
+
+def each_once(rows: Sequence[Row]) -> list[Row]:
+    """The first row of every URL."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        first.setdefault(row.url, row)
+    return list(first.values())

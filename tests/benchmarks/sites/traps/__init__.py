@@ -1,0 +1,13 @@
+"""What must not be merged, or must not fire: traps T1 to T30."""
+
+from ..model import Endpoint
+from . import content, hosts, paths, queries, times, values
+
+TRAPS: dict[str, type[Endpoint]] = {
+    kind.id: kind
+    for kind in sorted(
+        (*queries.KINDS, *values.KINDS, *paths.KINDS, *hosts.KINDS, *content.KINDS, *times.KINDS),
+        key=lambda kind: int(kind.id[1:]),
+    )
+}
+"""Traps by id."""
