@@ -6,12 +6,26 @@ from .explanation import Explanation
 from .files import check, file_name, load_file, path_of_site, save_site, update_site
 from .forms import FormError, operation_form, operation_of, predicate_form, predicate_of
 from .model import Evidence, Rule, SiteRules, Status, content_id, merge
-from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
+from .operations import (
+    Anchored,
+    Declared,
+    Ignore,
+    IgnoreValue,
+    Keep,
+    Lower,
+    Nested,
+    Operation,
+    Replace,
+    Set,
+    SetOfValues,
+)
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
 from .redaction import redact
 
 __all__ = [
     "Absent",
+    "Anchored",
+    "Declared",
     "Evidence",
     "Explanation",
     "FormError",

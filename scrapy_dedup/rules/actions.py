@@ -13,7 +13,19 @@ from urllib.parse import unquote_to_bytes
 
 from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_value, path_value, query_value
-from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
+from .operations import (
+    Anchored,
+    Declared,
+    Ignore,
+    IgnoreValue,
+    Keep,
+    Lower,
+    Nested,
+    Operation,
+    Replace,
+    Set,
+    SetOfValues,
+)
 
 __all__ = ["Action", "Context", "Mark", "Outcome", "action_of", "normal_key", "normal_value"]
 
@@ -111,6 +123,8 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
             return lambda value, context: _nested(key, value, context)
         case Replace():
             return lambda value, context: _replaced(key, operation, context)
+        case Anchored() | Declared():
+            return lambda value, _: Mark.PASS
 
 
 def _ignore(key: str, only: frozenset[str] | ValueClass | None, named: frozenset[str], cut: bool) -> Action:

@@ -70,7 +70,7 @@ class RuleBook:
         self._compiled = {
             site: SiteProgram(found.rules, found.deep)
             for site, found in self._sites.items()
-            if any(rule.status.acts for rule in found.rules)
+            if any(rule.status.acts and not rule.is_alias for rule in found.rules)
         }
         self._programs: dict[str, OriginProgram | None] = {}
 
@@ -124,7 +124,7 @@ class RuleBook:
                         [[key, operation_form(operation)] for key, operation in rule.ops.items()],
                     ]
                     for rule in self._sites[site].rules
-                    if rule.status.acts
+                    if rule.status.acts and not rule.is_alias
                 ],
                 [[key, split.delimiter, split.side] for key, split in self._sites[site].deep.items()],
             ]

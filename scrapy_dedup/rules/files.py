@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -27,7 +27,7 @@ from .writing import written_rules
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["check", "file_name", "load_directories", "load_file", "path_of_site", "save_site", "update_site"]
+__all__ = ["add_to_site", "check", "file_name", "load_directories", "load_file", "path_of_site", "save_site", "update_site"]
 
 logger = logging.getLogger(__name__)
 
@@ -156,6 +156,24 @@ def update_site(
         rules = merge(old or SiteRules(site), learned, deep)
         _write(path, rules, old)
     return rules
+
+
+def add_to_site(directory: "str | PathLike[str]", site: str, rules: Sequence[Rule]) -> list[str]:
+    """Add *rules* to those of *site*, in the place of those of the same id; return the ids of those left out.
+
+    What is off stays off.
+
+    Raises RuleFileError, RuleWriteError.
+    """
+    path = path_of_site(directory, site)
+    with _locked(path):
+        old = _read(path)
+        kept = {rule.id: rule for rule in (old.rules if old is not None else ())}
+        off = [rule.id for rule in rules if rule.id in kept and kept[rule.id].status is Status.OFF]
+        kept |= {rule.id: rule for rule in rules if rule.id not in off}
+        deep = old.deep if old is not None else {}
+        _write(path, SiteRules(site, tuple(kept.values()), deep), old)
+    return off
 
 
 def _rule_files(directory: Path) -> list[Path]:

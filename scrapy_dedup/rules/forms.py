@@ -8,7 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..urls import CLASS_NAMES, ValueClass
-from .operations import Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
+from .operations import (
+    Anchored,
+    Declared,
+    Ignore,
+    IgnoreValue,
+    Keep,
+    Lower,
+    Nested,
+    Operation,
+    Replace,
+    Set,
+    SetOfValues,
+)
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
 
 __all__ = ["FormError", "operation_form", "operation_of", "predicate_form", "predicate_of"]
@@ -23,9 +35,10 @@ _WORDS: dict[str, Operation] = {
     "lower": Lower(),
     "nested": Nested(),
     "set-of-values": SetOfValues(),
+    "declared": Declared(),
 }
 _WORD_OF = {operation: word for word, operation in _WORDS.items()}
-_OPERATIONS = ", ".join([f'"{word}"' for word in _WORDS]) + ", { ignore = [..] }, { set = {..} } or { replace = .. }"
+_OPERATIONS = ", ".join([f'"{word}"' for word in _WORDS]) + ", { ignore = [..] }, { set = {..} }, { replace = .. } or { anchor = .. }"
 _PREDICATES = '"a value", { in = [..] }, { class = "..", length = [.., ..] } or { absent = true }'
 
 
@@ -122,6 +135,9 @@ def operation_form(operation: Operation) -> Form:
         case Replace(source, prefix, suffix, transform):
             form = {"replace": source, "prefix": prefix, "suffix": suffix, "transform": transform}
             return {name: text for name, text in form.items() if text or name == "replace"}
+        case Anchored(prefix, lead, page):
+            form = {"anchor": prefix, "lead": lead, "page": page}
+            return {name: text for name, text in form.items() if text or name == "anchor"}
         case _:  # pragma: no cover
             raise TypeError(f"{operation!r} is no operation")
 
@@ -163,6 +179,9 @@ def operation_of(form: Form) -> Operation:
         if texts["transform"] not in {"", "lower"}:
             raise FormError(f"transform = {_shown(texts['transform'])}", 'the only transform is "lower"')
         return Replace(*texts.values())
+    if "anchor" in form:
+        _no_other(form, {"anchor", "lead", "page"})
+        return Anchored(*[_string(form.get(name, ""), name) for name in ("anchor", "lead", "page")])
     raise FormError(f"{_shown(form)} is no operation", f"an operation is {_OPERATIONS}")
 
 

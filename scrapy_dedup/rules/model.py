@@ -9,7 +9,7 @@ from enum import Enum
 
 from ..urls import DeepSplit
 from .forms import operation_form, predicate_form
-from .operations import Operation
+from .operations import Anchored, Declared, Operation
 from .predicates import Predicate
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "key_problem",
     "merge",
     "operation_key_problem",
+    "operation_problem",
     "settled",
 ]
 
@@ -33,6 +34,15 @@ _is_key = re.compile(
 
 
 _repeat = re.compile(r"[qms]\..*\[[0-9]+\]\Z", re.DOTALL).match
+
+#: Beginning of the key of an operation that makes a rule a kind of aliases.
+ALIAS = "alias."
+FRAGMENT = "fragment"
+DECLARATIONS = ("canonical", "og:url", "redirect", "shortlink")
+_ALIASES = (
+    f'an alias is of "alias.q.NAME" (or another key), "alias.{FRAGMENT}" with {{ anchor = ".." }}, '
+    f'or of {", ".join([ALIAS + name for name in DECLARATIONS])} with "declared"'
+)
 
 
 class Status(str, Enum):
@@ -108,9 +118,12 @@ class Rule:
         object.__setattr__(self, "match", dict(sorted(self.match.items())))
         object.__setattr__(self, "ops", dict(sorted(self.ops.items())))
         object.__setattr__(self, "status", Status(self.status))
-        for problem in (*map(key_problem, self.match), *map(operation_key_problem, self.ops)):
+        operations = [operation_problem(key, operation) for key, operation in self.ops.items()]
+        for problem in (*map(key_problem, self.match), *operations):
             if problem is not None:
                 raise ValueError(problem)
+        if is_mixed(self.ops):
+            raise ValueError(MIXED)
         if not self.id:
             object.__setattr__(self, "id", content_id(self.site, self.match, self.ops))
 
@@ -118,9 +131,22 @@ class Rule:
         return hash((self.site, self.id, self.status))
 
     @property
+    def is_alias(self) -> bool:
+        """Whether it is a kind of aliases: it has no part in canonical keys."""
+        return any(key.startswith(ALIAS) for key in self.ops)
+
+    @property
     def edited(self) -> bool:
         """Whether match or ops are not those that the id was made of."""
         return self.id != content_id(self.site, self.match, self.ops)
+
+
+MIXED = "an alias and another operation stand in one rule; write two rules"
+
+
+def is_mixed(ops: Iterable[str]) -> bool:
+    """Return whether some of these keys of operations are those of aliases, and some are not."""
+    return len({key.startswith(ALIAS) for key in ops}) > 1
 
 
 def is_key(key: str) -> bool:
@@ -143,6 +169,9 @@ def operation_key_problem(key: str) -> str | None:
     >>> operation_key_problem("q.utm_*") is None
     True
     """
+    if key.startswith(ALIAS):
+        name = key.removeprefix(ALIAS)
+        return None if name == FRAGMENT or name in DECLARATIONS or is_key(name) else f'"{key}" is no alias; {_ALIASES}'
     if key.endswith("*"):
         return None
     if _repeat(key):
@@ -152,6 +181,17 @@ def operation_key_problem(key: str) -> str | None:
             f'write "{key.partition("[")[0]}", or "{name}" for a name with brackets'
         )
     return key_problem(key)
+
+
+def operation_problem(key: str, operation: Operation) -> str | None:
+    """Return what is wrong with *operation* on *key*; None if nothing is."""
+    problem = operation_key_problem(key)
+    if problem is not None:
+        return problem
+    wanted = (Declared if key.removeprefix(ALIAS) in DECLARATIONS else Anchored) if key.startswith(ALIAS) else None
+    if isinstance(operation, Anchored | Declared) if wanted is None else not isinstance(operation, wanted):
+        return f'"{key}" has another kind of operation; {_ALIASES}'
+    return None
 
 
 def content_id(site: str, match: Mapping[str, Predicate], ops: Mapping[str, Operation]) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from ..urls import ValueClass
 
 __all__ = [
+    "Anchored",
+    "Declared",
     "Ignore",
     "IgnoreValue",
     "Keep",
@@ -126,4 +128,31 @@ class Replace:
             raise ValueError(f"transform is {self.transform!r}, and must be 'lower' or left out")
 
 
-Operation = Ignore | IgnoreValue | Set | Lower | SetOfValues | Nested | Keep | Replace
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """A URL that names an element of a page is that page: the operation of a kind of aliases.
+
+    Its key is ``alias.`` and the key that names the element (``alias.q.msg``,
+    ``alias.fragment``). Where that value ends in ``lead`` and a number (or an id), and the
+    page on which the URL was found has an element called ``prefix`` and the same number,
+    the URL is that page. ``page``: the shape of the paths of such pages, "" if any
+    (:func:`~scrapy_dedup.rules.aliases.page_shape`).
+
+    It says nothing of a URL alone, so canonical keys do not know it; the crawl does.
+    """
+
+    prefix: str
+    lead: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A URL that a page declares as its own is that page: the operation of a kind of aliases.
+
+    Its key is ``alias.`` and the declaration: ``alias.canonical``, ``alias.shortlink``,
+    ``alias.og:url``, ``alias.redirect``.
+    """
+
+
+Operation = Ignore | IgnoreValue | Set | Lower | SetOfValues | Nested | Keep | Replace | Anchored | Declared

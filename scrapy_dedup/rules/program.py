@@ -42,7 +42,7 @@ class SiteProgram:
     __slots__ = ("deep", "guards", "rules")
 
     def __init__(self, rules: Iterable[Rule], deep: Mapping[str, DeepSplit]) -> None:
-        self.rules = [CompiledRule(rule) for rule in rules if rule.status.acts]
+        self.rules = [CompiledRule(rule) for rule in rules if rule.status.acts and not rule.is_alias]
         self.deep = {normal_key(key): split for key, split in deep.items()}
         #: All keys that some rule asks for, and how; of a repeat also the key of the first.
         self.guards: dict[str, list[Predicate]] = {}

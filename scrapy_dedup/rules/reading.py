@@ -10,7 +10,17 @@ from typing import Any
 from ..urls import DeepSplit
 from .errors import RuleFileError
 from .forms import FormError, operation_of, predicate_of
-from .model import Evidence, Rule, SiteRules, Status, key_problem, operation_key_problem
+from .model import (
+    MIXED,
+    Evidence,
+    Rule,
+    SiteRules,
+    Status,
+    is_mixed,
+    key_problem,
+    operation_key_problem,
+    operation_problem,
+)
 
 if sys.version_info >= (3, 11):
     from tomllib import loads as _loads
@@ -155,6 +165,8 @@ class _Reader:
         ops = self._table(table, number, "ops", operation_of)
         if "ops" not in table and not self.errors[before:]:
             self._fault(self._line(number), "a rule without ops does nothing", 'add [rule.ops] and "q.NAME" = "ignore"')
+        if is_mixed(ops):
+            self._fault(self._line(number, "ops"), *_halves(MIXED))
         evidence = self._evidence(table.get("evidence"), number)
         # A rule without an id was written by hand.
         status = table.get("status", "active" if "id" in table else "manual")
@@ -187,6 +199,10 @@ class _Reader:
                 found[key] = read(form)
             except FormError as error:
                 self._fault(line, f'"{key}": {error.problem}', error.remedy)
+                continue
+            problem = operation_problem(key, found[key]) if name == "ops" else None
+            if problem is not None:
+                self._fault(line, *_halves(problem))
         return found
 
     def _evidence(self, table: Any, number: int) -> Evidence | None:

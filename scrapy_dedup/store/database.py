@@ -35,6 +35,7 @@ class StoreError(Exception):
 
 
 _MEMORY = ":memory:"
+_FIRST_TABLES = {"observation", "page_sketch", "discard"}  # others have come since
 
 # Part of the database's message -> what can be done about it.
 _REMEDIES = (
@@ -158,11 +159,15 @@ def _check(engine: Engine, place: str, readonly: bool) -> None:
     """Make the tables where there are none; refuse a database that is not ours or too new."""
     with engine.begin() as connection:
         if _is_store(connection, place):
-            return
+            missing = set(schema.metadata.tables) - set(inspect(connection).get_table_names())
+            if not missing or readonly:
+                return
     if readonly:
         raise StoreError(place, "is empty", "Crawl first: the crawl records what it sees there.")
     with engine.execution_options(writes=True).begin() as connection:
-        if not _is_store(connection, place):  # nor has another process made the tables meanwhile
+        if _is_store(connection, place):
+            schema.metadata.create_all(connection)  # those of later releases that are missing
+        else:  # nor has another process made the tables meanwhile
             schema.metadata.create_all(connection)
             connection.execute(schema.meta.insert(), {"name": "schema", "value": str(schema.VERSION)})
 
@@ -175,7 +180,7 @@ def _is_store(connection: Connection, place: str) -> bool:
     version = None
     if schema.meta.name in tables:
         version = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == "schema"))
-    if version is None or not version.isdigit() or not set(schema.metadata.tables) <= tables:
+    if version is None or not version.isdigit() or not _FIRST_TABLES <= tables:
         raise StoreError(place, "is a database, but no store", "Name another file in DEDUP_STORE.")
     if int(version) > schema.VERSION:
         raise StoreError(

@@ -62,3 +62,26 @@ class DiscardRow(NamedTuple):
     state: DiscardState = DiscardState.PENDING
     #: Set by the store.
     id: int | None = None
+
+
+class SightingRow(NamedTuple):
+    """A URL that was seen on a page, or is declared by it, and may be another URL of that page.
+
+    The store keeps one for each page, URL and key per scope.
+    """
+
+    scope: str
+    site: str
+    page: str
+    #: The URL, with its fragment if it is that which names an element.
+    link: str
+    #: The key whose value names an element of the page, ``fragment``, or a declaration
+    #: (``canonical``, ``og:url``, ``redirect``, ``shortlink``).
+    key: str
+    #: Seconds since 1970.
+    time: float
+    #: The number or id at the end of the value, and the letters before it.
+    token: str = ""
+    lead: str = ""
+    #: What the name of the element begins with; the token follows.
+    prefix: str = ""

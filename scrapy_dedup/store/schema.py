@@ -132,3 +132,23 @@ discard = Table(
     Column("state", Text, nullable=False),
     Index("discard_by_url", "scope", "spider", "url_key", unique=True),
 )
+
+# URLs seen on a page that may be another URL of that page.
+alias_sighting = Table(
+    "alias_sighting",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("page", Text, nullable=False),
+    Column("link", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("token", Text, nullable=False),
+    Column("lead", Text, nullable=False),
+    Column("prefix", Text, nullable=False),
+    # A hash of page, link, key and prefix.
+    Column("sighting_key", BigInteger, nullable=False),
+    Column("time", Float, nullable=False),
+    Index("alias_sighting_by_key", "scope", "site", "sighting_key", unique=True),
+    Index("alias_sighting_by_time", "time"),
+)

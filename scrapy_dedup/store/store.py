@@ -7,15 +7,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, exists, func, or_, select, update
+from sqlalchemy import Connection, Engine, delete, exists, func, inspect, or_, select, update
 
 from ..content.sketch import Sketch
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
-from .rows import DiscardRow, DiscardState, ObservationRow
-from .schema import discard, observation, page_sketch
+from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
+from .schema import alias_sighting, discard, observation, page_sketch
 from .sketches import SketchKeeper
-from .values import discard_values, insert_of, observation_values
+from .values import discard_values, insert_of, observation_values, sighting_values
 
 __all__ = ["SiteCount", "Store", "StoreError"]
 
@@ -93,13 +93,16 @@ class Store:
 
     # Writing
 
-    def add(self, rows: Iterable[ObservationRow | DiscardRow]) -> None:
-        """Write rows of both kinds in one transaction."""
+    def add(self, rows: Iterable[ObservationRow | DiscardRow | SightingRow]) -> None:
+        """Write rows of all kinds in one transaction."""
         seen: list[ObservationRow] = []
         discarded: list[DiscardRow] = []
+        sighted: list[SightingRow] = []
         for row in rows:
             if isinstance(row, ObservationRow):
                 seen.append(row)
+            elif isinstance(row, SightingRow):
+                sighted.append(row)
             else:
                 discarded.append(row)
         with self._transaction() as connection, self._sketches.transaction():
@@ -109,6 +112,8 @@ class Store:
                 connection.execute(observation.insert(), values)
             if discarded:
                 _upsert_discards(connection, discarded)
+            if sighted:
+                _upsert_sightings(connection, sighted)
 
     def add_observations(self, rows: Iterable[ObservationRow]) -> None:
         """Write a row for each response, in one transaction."""
@@ -189,6 +194,20 @@ class Store:
         for row in self._stream(query.order_by(discard.c.id)):
             yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
 
+    def sightings(self, scope: str = "", site: str | None = None, *, since: float | None = None) -> Iterator[SightingRow]:
+        """Yield the sightings of aliases, the oldest first; none where an earlier release wrote the store."""
+        with self._reading() as connection:
+            if not inspect(connection).has_table(alias_sighting.name):
+                return
+        s = alias_sighting.c
+        query = select(*(s[name] for name in SightingRow._fields)).where(s.scope == scope)
+        if site is not None:
+            query = query.where(s.site == site)
+        if since is not None:
+            query = query.where(s.time >= since)
+        for row in self._stream(query.order_by(s.id)):
+            yield SightingRow._make(row)
+
     # Forgetting
 
     def forget(self, site: str, scope: str | None = None) -> int:
@@ -198,7 +217,7 @@ class Store:
         """
         with self._transaction(secure=True) as connection:
             removed = 0
-            for table in (page_sketch, discard, observation):
+            for table in (page_sketch, discard, alias_sighting, observation):
                 query = delete(table).where(table.c.site == site)
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
@@ -213,7 +232,7 @@ class Store:
         *max_rows* bounds responses and discards, each by itself.
         """
         removed = 0
-        for table in (observation, discard):
+        for table in (observation, discard, alias_sighting):
             if max_age_days is not None:
                 oldest = (time.time() if now is None else now) - max_age_days * _DAY
                 removed += self._delete(table, table.c.time < oldest)
@@ -327,3 +346,13 @@ def _upsert_discards(connection: Connection, rows: Sequence[DiscardRow]) -> None
     insert = insert_of(connection)(discard)
     new = {name: insert.excluded[name] for name in values[0] if name not in keys}
     connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=new), list(distinct.values()))
+
+
+def _upsert_sightings(connection: Connection, rows: Sequence[SightingRow]) -> None:
+    values = [sighting_values(row) for row in rows]
+    keys = ("scope", "site", "sighting_key")
+    distinct = {tuple(value[key] for key in keys): value for value in values}
+    insert = insert_of(connection)(alias_sighting)
+    connection.execute(
+        insert.on_conflict_do_update(index_elements=keys, set_={"time": insert.excluded["time"]}), list(distinct.values())
+    )

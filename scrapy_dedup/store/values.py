@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ..observation import without_userinfo
-from .rows import DiscardRow, ObservationRow
+from .rows import DiscardRow, ObservationRow, SightingRow
 from .schema import signed_hash
 
 
@@ -54,6 +54,23 @@ def discard_values(row: DiscardRow) -> dict[str, Any]:
         "callback": row.callback,
         "meta": dict(row.meta) if row.meta else None,
         "state": row.state.value,
+    }
+
+
+def sighting_values(row: SightingRow) -> dict[str, Any]:
+    """Return the columns of a sighting."""
+    page, link = clean_url(row.page), clean_url(row.link)
+    return {
+        "scope": row.scope,
+        "site": row.site,
+        "page": page,
+        "link": link,
+        "key": clean(row.key),
+        "token": row.token,
+        "lead": row.lead,
+        "prefix": row.prefix,
+        "sighting_key": signed_hash(page, link, clean(row.key), row.prefix),
+        "time": row.time,
     }
 
 

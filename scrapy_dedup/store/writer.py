@@ -9,7 +9,7 @@ from threading import Event, Thread
 from typing import NamedTuple, TypeVar
 
 from .database import StoreError
-from .rows import DiscardRow, ObservationRow
+from .rows import DiscardRow, ObservationRow, SightingRow
 from .store import Store
 
 logger = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ _LONGEST_PAUSE = 30.0  # seconds between two attempts on a store that fails
 
 _T = TypeVar("_T")
 
-Row = ObservationRow | DiscardRow
+Row = ObservationRow | DiscardRow | SightingRow
 #: Work that makes rows; it runs in the thread.
 Task = Callable[[], Row | Iterable[Row] | None]
 
@@ -204,7 +204,7 @@ class Writer:
     def _made_by(self, task: Task) -> Iterable[Row]:
         try:
             made = task()
-            return () if made is None else (made,) if isinstance(made, (ObservationRow, DiscardRow)) else list(made)
+            return () if made is None else (made,) if isinstance(made, (ObservationRow, DiscardRow, SightingRow)) else list(made)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._fail("A response could not be recorded")
             return ()
@@ -238,7 +238,7 @@ class Writer:
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._fail(f"The store refused the row of {row.url}")
+            self._fail(f"The store refused the row of {row.page if isinstance(row, SightingRow) else row.url}")
 
     def _open(self) -> None:
         try:

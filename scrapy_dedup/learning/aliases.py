@@ -1,0 +1,284 @@
+"""Kinds of aliases, proven: URLs that are a page though nothing in them says so (design, section 6).
+
+A post's link (``?msg=178``) leads to the page of the thread on which the post stands. No rule can
+compute that, but the page says it: it holds the element ``id="msg178"``. A page may also declare a
+URL as its own (rel=canonical, rel=shortlink, og:url, a redirect). Neither is believed: each *kind*
+(the pattern of the URL, the key that names the element, the beginning of the element's name; or the
+declaration) is proven on the pairs of URL and page that were both fetched, as a rule is.
+
+What speaks for a kind is counted by distinct pages, never by URLs: twenty posts of one page are one
+piece of evidence. Against it speak pages with a URL that turned out to be another page, and URLs that
+name elements of two different pages, fetched or not (a name that every page has).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
+from ..content.anchors import Naming
+from ..rules.aliases import AliasKinds, Candidate, is_less, page_shape
+from ..rules.model import ALIAS, DECLARATIONS, FRAGMENT
+from ..store.rows import SightingRow
+from ..urls import class_of, normal_form, values_of
+from .emission import MAX_NAMED, MIN_REPEATS, widened
+from .evidence import MIN_GROUPS, tolerable, upper_bound
+from .fetched import Fetched
+from .table import is_token
+
+LEARNER = "aliases"
+MIN_CANDIDATE = 3
+"""Pages that a kind needs to be shown as a candidate."""
+MAX_CANDIDATES = 10
+MAX_SPLITS = 2
+"""Columns by which a kind that is refuted as a whole is divided, one after the other."""
+MAX_PARTS = 12
+MIN_NEW = 0.1
+"""Share of a kind's sightings that no other kind knows, below which it is left out."""
+
+KeyOf = Callable[[str], str]
+Views = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sighting with both URLs as the site's rules know them."""
+
+    row: SightingRow
+    page: str
+    """Canonical key of the page."""
+    link: str
+    """Canonical key of the URL."""
+    values: Views = field(compare=False)
+    """The view of what the kind's match is on: of the URL, or of the page that declares it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What speaks for a kind of aliases.
+
+    ``pages``: distinct pages on which every URL of the kind that was fetched was that page;
+    ``counterexamples``: pages with one that was not, and URLs that name two pages; ``urls``: distinct
+    URLs; ``saved``: fetched ones that were the page.
+    """
+
+    pages: int
+    counterexamples: int
+    urls: int
+    saved: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether the kind may act."""
+        return self.pages >= MIN_GROUPS and tolerable(self.counterexamples, self.pages + self.counterexamples)
+
+
+def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
+    """Return what *pairs*, all of one kind, prove.
+
+    A page whose own text changes from one response to the next is no evidence, nor is a pair of which
+    one URL was not fetched.
+    """
+    good: defaultdict[int, set[str]] = defaultdict(set)
+    bad: set[int] = set()
+    contents: defaultdict[str, set[int]] = defaultdict(set)
+    tokens: defaultdict[str, set[str]] = defaultdict(set)
+    wrong: set[str] = set()
+    for pair in pairs:
+        if pair.row.key == FRAGMENT:
+            tokens[pair.link].add(pair.row.token)
+        page = fetched.content(pair.row.page)
+        if page is None:
+            continue
+        contents[pair.link].add(page)
+        # That a redirect leads where it leads proves nothing: only a URL that was also answered itself.
+        link = fetched.own(pair.row.link) if pair.row.key == "redirect" else fetched.content(pair.row.link)
+        if link is None:
+            continue
+        if link == page:
+            good[page].add(pair.link)
+        else:
+            bad.add(page)
+            wrong.add(pair.link)
+    ambiguous = {link for link, pages in contents.items() if len(pages) > 1}
+    # A URL whose fragments name several elements is not the URL of any one of them.
+    ambiguous |= {link for link, names in tokens.items() if len(names) > 1}
+    return Proof(
+        pages=len(good.keys() - bad),
+        counterexamples=len(bad) + len(ambiguous - wrong),
+        urls=len(contents),
+        saved=len({link for links in good.values() for link in links}),
+    )
+
+
+def alias_rules(
+    site: str, sightings: Iterable[SightingRow], fetched: Fetched, key_of: KeyOf, known: Iterable[Rule] = ()
+) -> list[Rule]:
+    """Return the kinds of aliases of *site* that act, and the most promising candidates.
+
+    *key_of* gives the canonical key of a URL; *known* are rules of before: what the user has switched
+    off is not learned back, and what was refuted stays suspended.
+    """
+    forbidden = [
+        rule.ops for rule in known if rule.is_alias and rule.status in {Status.OFF, Status.MANUAL, Status.SUSPENDED}
+    ]
+    found: list[tuple[Rule, Proof, frozenset[tuple[str, str]]]] = []
+    for pairs in pooled(sightings, key_of):
+        for part, proof in _parts(pairs, fetched, MAX_SPLITS):
+            rule = _rule(site, part, proof, shaped=len(part) < len(pairs))
+            if rule.ops not in forbidden:
+                found.append((rule, proof, frozenset([(pair.page, pair.link) for pair in part])))
+    found.sort(key=lambda each: (not each[1].proven, -len(each[2]), _length(each[0]), each[0].id))
+    rules: list[Rule] = []
+    covered: set[tuple[str, str]] = set()
+    candidates = 0
+    for rule, proof, links in found:
+        if len(links - covered) <= MIN_NEW * len(links):
+            continue
+        if not proof.proven:
+            candidates += 1
+            if candidates > MAX_CANDIDATES:
+                continue
+        covered |= links
+        rules.append(rule)
+    return rules
+
+
+def proven_aliases(rules: Sequence[Rule], sightings: Iterable[SightingRow], key_of: KeyOf) -> dict[str, str]:
+    """Return the aliases that *sightings* hold under the kinds that act: key of a URL -> key of its page.
+
+    They hold for the crawl of the sightings: when posts are deleted, the pages of a thread shift.
+    """
+    kinds = AliasKinds(rules)
+    site = rules[0].site if rules else ""
+    aliases: dict[str, str] = {}
+    for pairs in pooled(sightings, key_of):
+        for pair in pairs:
+            if pair.row.key in DECLARATIONS:
+                rule = kinds.declared(site, pair.row.key, pair.values)
+            else:
+                rule = kinds.anchored(site, pair.values, [_candidate(pair.row)], pair.page)
+            target = aliases.get(pair.page, pair.page)
+            if rule is not None and target != pair.link:
+                aliases.setdefault(pair.link, target)
+    return aliases
+
+
+def pooled(sightings: Iterable[SightingRow], key_of: KeyOf) -> list[list[Pair]]:
+    """Return the sightings of each kind at its widest: one key, one name, one set of keys of the URL."""
+    pools: defaultdict[tuple[object, ...], list[Pair]] = defaultdict(list)
+    for row in sightings:
+        page, link = key_of(row.page), key_of(row.link)
+        if page == link:
+            continue  # the rules know it already
+        if row.key in DECLARATIONS:
+            pools[row.key,].append(Pair(row, page, link, values_of(page)))
+            continue
+        values = values_of(link)
+        if row.key == FRAGMENT and is_less(values, page):
+            continue
+        keys = tuple(sorted(key for key in values if not key.startswith(("host.", "scheme"))))
+        pools[row.key, row.lead, row.prefix, keys, values.get("path.len")].append(Pair(row, page, link, values))
+    return [pools[kind] for kind in sorted(pools, key=repr)]
+
+
+def _candidate(row: SightingRow) -> Candidate:
+    return Naming(row.key, row.lead, row.token), row.prefix
+
+
+def _parts(pairs: list[Pair], fetched: Fetched, splits: int) -> Iterator[tuple[list[Pair], Proof]]:
+    """Yield the proven parts of a kind, with their proofs; the whole where it is proven or may yet be."""
+    proof = prove(pairs, fetched)
+    if proof.proven or (proof.pages >= MIN_CANDIDATE and not proof.counterexamples):
+        yield pairs, proof
+        return
+    if not splits or proof.saved < MIN_GROUPS:
+        return
+    best: tuple[int, list[list[Pair]]] | None = None
+    for column in _columns(pairs):
+        parts: defaultdict[str, list[Pair]] = defaultdict(list)
+        for pair, value in zip(pairs, column, strict=True):
+            parts[value].append(pair)
+        if not 2 <= len(parts) <= MAX_PARTS:
+            continue
+        proofs = [prove(part, fetched) for part in parts.values()]
+        merit = sum(each.saved for each in proofs if each.proven)
+        if merit and (best is None or merit > best[0]):
+            best = merit, list(parts.values())
+    for part in best[1] if best is not None else ():
+        yield from _parts(part, fetched, splits - 1)
+
+
+def _columns(pairs: Sequence[Pair]) -> Iterator[list[str]]:
+    """Yield what a kind may be divided by: the values of the keys, and the shape of the page."""
+    first = pairs[0]
+    for key in sorted({key for pair in pairs for key in pair.values}):
+        if key != first.row.key and not key.startswith(("host.", "scheme")):
+            yield [pair.values.get(key) or ("" if key in pair.values else "\0") for pair in pairs]
+    yield [page_shape(pair.page) for pair in pairs]
+
+
+def _rule(site: str, pairs: Sequence[Pair], proof: Proof, *, shaped: bool) -> Rule:
+    """Return the kind that *pairs* are of, as a rule; *shaped* if it was divided by something."""
+    row = pairs[0].row
+    operation: Operation
+    if row.key in DECLARATIONS:
+        operation = Declared()
+        match = _match(pairs, "", whole=not shaped)
+    else:
+        shapes = {page_shape(pair.page) for pair in pairs}
+        operation = Anchored(row.prefix, row.lead, shapes.pop() if shaped and len(shapes) == 1 else "")
+        match = _match(pairs, row.key, whole=False)
+    evidence = Evidence(
+        learners=(LEARNER,),
+        groups=proof.pages,
+        counterexamples=proof.counterexamples,
+        pages=len({pair.page for pair in pairs}),
+        urls=proof.urls,
+        removed=proof.saved,
+        upper95=round(upper_bound(proof.counterexamples, proof.pages + proof.counterexamples), 4),
+        examples=tuple(sorted({(pair.page, pair.link) for pair in pairs})[:2]),
+    )
+    status = Status.ACTIVE if proof.proven else Status.CANDIDATE
+    return Rule(site, match, {ALIAS + row.key: operation}, status, evidence)
+
+
+def _match(pairs: Sequence[Pair], named: str, *, whole: bool) -> dict[str, Predicate]:
+    """Return the pattern of the URLs; of a declaration that holds on the *whole* site, none."""
+    if whole:
+        return {}
+    match: dict[str, Predicate] = {}
+    columns: defaultdict[str, list[str]] = defaultdict(list)
+    for pair in pairs:
+        for key, value in pair.values.items():
+            columns[key].append(value or "")
+    for key, values in columns.items():
+        if key.startswith(("host.", "scheme")):
+            continue
+        distinct = sorted(set(values))
+        optional = len(values) < len(pairs)
+        nameable = key != named and not any(map(is_token, distinct))
+        if nameable and len(distinct) == 1:
+            match[key] = Literal(distinct[0], optional)
+        elif nameable and len(distinct) <= MAX_NAMED and len(values) >= MIN_REPEATS * len(distinct):
+            match[key] = OneOf(distinct, optional)
+        else:
+            match[key] = OfClass(widened(class_of(distinct)), optional)
+    for key in ("ext", "path.trail"):
+        if key not in columns:
+            match[key] = Absent()
+    return match
+
+
+def _length(rule: Rule) -> int:
+    """Return how long the name of a kind is: of two that say the same, the shorter one is kept."""
+    return sum(len(op.prefix) + 100 * (key == ALIAS + FRAGMENT) for key, op in rule.ops.items() if isinstance(op, Anchored))
+
+
+def declared_sightings(
+    site: str, declared: Iterable[tuple[str, str, str]], known: Callable[[str], bool]
+) -> Iterator[SightingRow]:
+    """Yield (page, declaration, URL) as sightings, those of URLs that *known* says were fetched."""
+    for page, declaration, url in declared:
+        if known(url) and normal_form(url) != normal_form(page):
+            yield SightingRow("", site, page, url, declaration, 0.0)

@@ -1,0 +1,65 @@
+"""Kinds of aliases learned from a store, and put beside what was learned of URLs alone."""
+
+from dataclasses import replace
+
+from ..rules import Rule, RuleBook
+from ..rules.aliases import AliasKinds
+from ..store.rows import SightingRow
+from ..store.store import Store
+from ..urls import site_of_url
+from .aliases import alias_rules, declared_sightings, proven_aliases
+from .clusters import Masks
+from .fetched import Fetched
+from .learn import Learned
+
+MOST_SIGHTINGS = 200_000
+"""Sightings of one site that are looked at, the latest ones."""
+
+
+def with_aliases(
+    learned: Learned,
+    store: Store,
+    *,
+    scope: str = "",
+    since: float | None = None,
+    known: RuleBook | None = None,
+    masks: Masks | None = None,
+) -> Learned:
+    """Return what was *learned* with the kinds of aliases that the store of the observations proves.
+
+    The kinds of the user are there already; *known* tells which were refuted or switched off.
+    """
+    book = learned.book
+    before = known if known is not None else book
+    rules = [rule for rule in book if not rule.is_alias or rule.status.users]
+    taken = {rule.id for rule in book}
+    for report in learned.reports:
+        fetched = Fetched(store.observations(scope, report.site, since=since), masks)
+        fetched.unstable(store.unstable_urls(scope, report.site))
+        rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)
+        found = alias_rules(report.site, rows, fetched, book.canonical_key, before.for_site(report.site))
+        rules += [rule for rule in found if rule.id not in taken]
+    rules += [rule for rule in book if rule.is_alias and not rule.status.users and rule not in rules]
+    deep = {site: book.site_rules(site).deep for site in book.sites}
+    return replace(learned, book=RuleBook(rules, deep, book.groups))
+
+
+def sightings_of(
+    store: Store, site: str, fetched: Fetched, book: RuleBook, *, scope: str = "", since: float | None = None
+) -> list[SightingRow]:
+    """Return what the store holds of aliases of *site*: sightings, and what observations declare."""
+    rows = list(store.sightings(scope, site, since=since))[-MOST_SIGHTINGS:]
+    declared = [each for each in fetched.declared if site_of_url(each[2], groups=book.groups) == site]
+    return rows + list(declared_sightings(site, declared, fetched.__contains__))
+
+
+def aliases_in(store: Store, site: str, book: RuleBook, *, scope: str = "") -> dict[str, str]:
+    """Return the aliases of *site* that the store has seen under the kinds that act.
+
+    Canonical key of a URL -> canonical key of its page, as it was when that page was fetched last.
+    """
+    rules = book.for_site(site)
+    if not AliasKinds(rules):
+        return {}
+    fetched = Fetched(store.observations(scope, site))
+    return proven_aliases(rules, sightings_of(store, site, fetched, book, scope=scope), book.canonical_key)

@@ -1,0 +1,111 @@
+"""Kinds of aliases: which URLs are a page that was seen, though nothing in them says so.
+
+A kind is a rule whose operation is :class:`~.operations.Anchored` (the URL names an
+element of the page on which it was found) or :class:`~.operations.Declared` (the page
+declares the URL as its own). Its match is on the URL that names, or on the page that
+declares. Unlike in other rules, a query parameter that the match of an anchored kind does
+not name must be absent. Whether a URL is an alias is known only beside a page, so kinds
+have no part in canonical keys: the crawl looks for aliases on the pages it gets.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..content.anchors import Anchors, Naming, namings
+from ..urls import normal_parts, values_of
+from .model import ALIAS, FRAGMENT, Rule
+from .operations import Anchored, Declared
+from .program import rule_matches
+
+__all__ = ["AliasKinds", "Candidate", "candidates", "is_less", "page_shape"]
+
+_DIGIT = re.compile(r"[0-9]")
+
+Candidate = tuple[Naming, str]
+"""How a URL names an element, and the beginning of the element's name."""
+
+
+class AliasKinds:
+    """The kinds of aliases of all sites that act."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._anchored: dict[str, dict[str, list[tuple[Anchored, Rule]]]] = {}
+        self._declared: dict[str, dict[str, list[Rule]]] = {}
+        for rule in rules:
+            if not (rule.is_alias and rule.status.acts):
+                continue
+            for key, operation in rule.ops.items():
+                name = key.removeprefix(ALIAS)
+                if isinstance(operation, Anchored):
+                    self._anchored.setdefault(rule.site, {}).setdefault(name, []).append((operation, rule))
+                elif isinstance(operation, Declared):
+                    self._declared.setdefault(rule.site, {}).setdefault(name, []).append(rule)
+
+    def __bool__(self) -> bool:
+        return bool(self._anchored or self._declared)
+
+    def has_anchored(self, site: str) -> bool:
+        """Return whether some kind of *site* is of elements that URLs name."""
+        return site in self._anchored
+
+    def declarations(self, site: str) -> frozenset[str]:
+        """Return the declarations that count on *site*."""
+        return frozenset(self._declared.get(site, ()))
+
+    def anchored(
+        self, site: str, values: Mapping[str, str | None], found: Iterable[Candidate], page: str
+    ) -> Rule | None:
+        """Return the kind by which a URL is the page it was found on, or None.
+
+        *values* are the view of the URL's canonical key, *found* its candidates on the
+        page, *page* is the page's canonical key.
+        """
+        kinds = self._anchored.get(site, {})
+        for naming, prefix in found:
+            if naming.key == FRAGMENT and is_less(values, page):
+                continue
+            for operation, rule in kinds.get(naming.key, ()):
+                if (
+                    (operation.prefix, operation.lead) == (prefix, naming.lead)
+                    and all(key in rule.match for key in values if key.startswith("q."))
+                    and rule_matches(rule.match, values)
+                    and (not operation.page or operation.page == page_shape(page))
+                ):
+                    return rule
+        return None
+
+    def declared(self, site: str, declaration: str, page: Mapping[str, str | None]) -> Rule | None:
+        """Return the kind by which a URL is the page (of this view) that declares it, or None."""
+        for rule in self._declared.get(site, {}).get(declaration, ()):
+            if rule_matches(rule.match, page):
+                return rule
+        return None
+
+
+def candidates(values: Mapping[str, str | None], fragment: str, anchors: Anchors) -> Iterator[Candidate]:
+    """Yield the elements among *anchors* that a URL of these *values* and this *fragment* may name."""
+    for naming in namings(values, fragment):
+        for prefix in anchors.get(naming.token, ()):
+            yield naming, prefix
+
+
+def is_less(values: Mapping[str, str | None], page: str) -> bool:
+    """Return whether a URL of these *values* says nothing that the URL *page* does not say.
+
+    A server never sees the fragment: ``?t=5#p178`` on ``?t=5&start=20`` is the first page of
+    the thread, though its post stands on the second.
+    """
+    theirs = values_of(page)
+    return all(key == "path.len" or theirs.get(key, "") == (value or "") for key, value in values.items())
+
+
+def page_shape(url: str) -> str:
+    """Return the shape of a URL: its path, parts with a digit left out, and the names of its parameters.
+
+    >>> page_shape("http://example.com/forum/thread-178.html?page=2&sid=1")
+    '/forum/*?page&sid'
+    """
+    _, path, _ = normal_parts(url)
+    shape = "/".join(["*" if _DIGIT.search(part) else part for part in path.split("/")])
+    names = sorted(key[2:] for key in values_of(url) if key.startswith("q."))
+    return f"{shape}?{'&'.join(names)}" if names else shape
