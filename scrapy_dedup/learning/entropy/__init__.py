@@ -14,6 +14,7 @@ from .information import UNUSED, Information, conditional_entropy, entropy, info
 from .merging import Conflict, HostRules, merged
 from .names import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
 from .priors import Priors, learned_priors
+from .proposals import proposals
 from .relevance import Relevance, Thresholds
 from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters
 from .tuples import relevant_tuples
@@ -56,6 +57,7 @@ __all__ = [
     "learned_priors",
     "merged",
     "name_of",
+    "proposals",
     "proposals_of",
     "relevant_tuples",
 ]

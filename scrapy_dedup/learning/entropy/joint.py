@@ -1,0 +1,166 @@
+"""Which keys are irrelevant together: the document's two entropies, given all that is kept.
+
+One parameter at a time, two irrelevant parameters with a new value in every URL hide each other, and a
+parameter with few values looks irrelevant however much it matters. So all keys whose values are open
+when the page is known, H(V|F) > 0, are taken out together; while the rest leaves the page open, the key
+is put back for which H(F|rest) - H(F|rest, V) exceeds H(V|F, rest) by most: that tells the pages apart
+and is not random to them. Where no single key helps, pairs are tried, as the document tries tuples (which
+page is shown may depend on whether two parameters are equal).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..evidence import MIN_GROUPS, tolerable
+from ..frame import Frame, Level
+from ..grouping import Flags, Groups, varying
+from ..table import Codes, Rows
+
+MIN_SUPPORT = 3
+"""Duplicate clusters in which a key must vary to be asked."""
+MAX_CANDIDATES = 60
+"""Keys that are asked, those that vary in most clusters."""
+MAX_ROWS = 100_000
+"""URLs of groups with several pages that entropies are taken of; of more, those of some pages."""
+MAX_PAIRED = 10
+"""Keys of which pairs are tried."""
+MIN_EXPLAINED = 0.25
+"""Share of what is open about the pages that a pair must explain beyond chance."""
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Irrelevant:
+    """What may be dropped together, and what must not: keys that vary with the page being the same."""
+
+    dropped: tuple[str, ...]
+    put_back: tuple[str, ...]
+
+
+def irrelevant(frame: Frame) -> Irrelevant:
+    """Return the keys of a frame that are irrelevant together, and those that were put back.
+
+    Each dropped key varies in MIN_GROUPS groups of one page or more. O(n log n) per key and key put back.
+    """
+    support = frame.support()
+    chosen = sorted((key for key in support if support[key] >= MIN_SUPPORT), key=lambda key: (-support[key], key))
+    dropped = chosen[:MAX_CANDIDATES]
+    put_back: list[str] = []
+    while dropped:
+        wanted = _demanded(frame, dropped)
+        if not wanted:
+            break
+        put_back += wanted
+        dropped = [key for key in dropped if key not in wanted]
+    return Irrelevant(tuple(sorted(_evident(frame, dropped))), tuple(put_back))
+
+
+def without(keys: Sequence[str]) -> dict[str, Level]:
+    """Return the levels at which *keys* are dropped."""
+    return dict.fromkeys(keys, Level.DROPPED)
+
+
+def _evident(frame: Frame, dropped: Sequence[str]) -> list[str]:
+    """Return those of *dropped* that enough groups of one page speak for."""
+    kept = list(dropped)
+    while kept:
+        groups = frame.groups(without(kept))
+        clean = (groups.contents == 1) & (groups.size > 1)
+        weak = [key for key in kept if np.count_nonzero(varying(groups, frame.columns[key]) & clean) < MIN_GROUPS]
+        if not weak:
+            break
+        kept = [key for key in kept if key not in weak]
+    return kept
+
+
+def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
+    """Return the key, or the pair, that the pages demand most; [] where none helps or all is well."""
+    groups = frame.groups(without(dropped))
+    if tolerable(groups.bad, groups.informative):
+        return []
+    rows = groups.order[groups.contents[groups.group] > 1]
+    of_group = groups.group[groups.contents[groups.group] > 1]
+    content = frame.content[rows].astype(np.int64)
+    if len(rows) > MAX_ROWS:
+        # Whole pages, so that values still repeat within them.
+        some = content % (len(rows) // MAX_ROWS + 1) == 0
+        rows, of_group, content = rows[some], of_group[some], content[some]
+    group = _renumbered(of_group)
+    scores = {key: _merit(group, content, _codes(frame, rows, key)) for key in dropped}
+    best = max(scores, key=lambda key: (scores[key], key))
+    if scores[best] > 0:
+        return [best]
+    if int(group.max()) + 1 < MIN_GROUPS:
+        return []
+    likely = sorted(dropped, key=lambda key: (-scores[key], key))[:MAX_PAIRED]
+    pairs = {
+        pair: _explained(group, content, _paired(*(_codes(frame, rows, key) for key in pair)))
+        for pair in combinations(likely, 2)
+    }
+    pair = max(pairs, key=lambda keys: (pairs[keys], keys), default=None)
+    return list(pair) if pair is not None and pairs[pair] >= MIN_EXPLAINED else []
+
+
+def _codes(frame: Frame, rows: Rows, key: str) -> Numbers:
+    codes: Codes = frame.columns[key]
+    return codes[rows].astype(np.int64)
+
+
+def _merit(group: Numbers, content: Numbers, values: Numbers) -> float:
+    """Return I(F;V|rest) - H(V|F,rest) in bits, summed over URLs, where values repeat within a group.
+
+    Where they never do (two URLs, two sessions, two pages) any value seems to explain the page.
+    """
+    by_value = _paired(group, values)
+    distinct = np.bincount(group[np.unique(by_value, return_index=True)[1]], minlength=int(group.max(initial=0)) + 1)
+    repeats = (np.bincount(group, minlength=len(distinct)) > distinct)[group]
+    group, content, by_value = group[repeats], content[repeats], by_value[repeats]
+    by_page = _paired(group, content)
+    # H(F|g) = S(g) - S(g,F), H(F|g,V) = S(g,V) - S(g,V,F), H(V|g,F) = S(g,F) - S(g,V,F), each times n.
+    both = _paired(by_value, content)
+    return _weight(group) - 2 * _weight(by_page) - _weight(by_value) + 2 * _weight(both)
+
+
+def _explained(group: Numbers, content: Numbers, values: Numbers) -> float:
+    """Return the share of H(F|rest) that values explain, less what shuffled ones explain by chance."""
+    shuffled = np.empty_like(values)
+    chance = np.random.default_rng(0).random(len(values))
+    shuffled[np.argsort(group, kind="stable")] = values[np.lexsort((chance, group))]
+    left, by_chance = _left_open(group, content, values), _left_open(group, content, shuffled)
+    return (by_chance - left) / (_weight(group) - _weight(_paired(group, content)))
+
+
+def _left_open(group: Numbers, content: Numbers, values: Numbers) -> float:
+    """Return H(F|rest, V) in bits, summed over URLs."""
+    by_value = _paired(group, values)
+    return _weight(by_value) - _weight(_paired(by_value, content))
+
+
+def case_merit(groups: Groups, among: Flags, content: Codes, values: Codes) -> float:
+    """Return H(F|rest) - H(F|rest, V) in bits, summed over the URLs of the groups *among*."""
+    chosen = among[groups.group]
+    rows = groups.order[chosen]
+    group = _renumbered(groups.group[chosen])
+    page, value = content[rows].astype(np.int64), values[rows].astype(np.int64)
+    return _weight(group) - _weight(_paired(group, page)) - _left_open(group, page, value)
+
+
+def _paired(one: Numbers, other: Numbers) -> Numbers:
+    """Return a number for each pair."""
+    return _renumbered(one * (int(other.max(initial=0)) + 1) + other)
+
+
+def _renumbered(numbers: Numbers) -> Numbers:
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def _weight(numbers: Numbers) -> float:
+    """Return the sum of c log2 c over the counts of *numbers*."""
+    counts = np.bincount(numbers)
+    counts = counts[counts > 1]
+    return float((counts * np.log2(counts)).sum())
