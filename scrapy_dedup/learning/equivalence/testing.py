@@ -1,0 +1,218 @@
+"""Rules tested on the URLs that were observed.
+
+Source: "url-normalization-rule-inference", FIG. 1, step 130, and FIG. 2, steps 250 and 260: URLs that a
+rule gives one normalized URL must lead to near-identical pages. A single counterexample rejects; more
+URLs than a threshold, and none, activate; and what is tested may be bounded by a window of time.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from .class_rules import ClassRules, Values, asked_values
+from .rewriting import Form, RewriteRule
+from .segments import SegmentedUrl, segmented
+
+__all__ = [
+    "Index",
+    "Observed",
+    "Tested",
+    "Verdict",
+    "groups_of",
+    "refuted_classes",
+    "tested",
+    "tested_together",
+    "within_window",
+]
+
+MAX_PAIRS = 5
+"""Counterexamples that a test names; all are counted."""
+CONFLICT = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A URL, the class of what it led to (any number), and when (seconds, None where unknown)."""
+
+    url: str
+    content: int
+    time: float | None = None
+
+
+def within_window(observed: Iterable[Observed], window: float | None) -> list[Observed]:
+    """Return what was observed in the last *window* seconds before the latest observation.
+
+    Naming schemes of a site change over time. Without a window, all; what has no time stays.
+    """
+    rows = list(observed)
+    latest = max((row.time for row in rows if row.time is not None), default=None)
+    if window is None or latest is None:
+        return rows
+    return [row for row in rows if row.time is None or row.time >= latest - window]
+
+
+@dataclass(slots=True)
+class Shape:
+    """The observed URLs of one origin whose segments have the same keys."""
+
+    rows: list[int]
+    values: list[Values]
+    by_values: dict[Values, list[int]]
+
+
+class Index:
+    """Observed URLs by their shape: a rule is tested on those that it can match, and on no others."""
+
+    def __init__(self, members: Sequence[SegmentedUrl], content: Sequence[int]) -> None:
+        self.members = members
+        self.content = content
+        self._shapes: dict[tuple[str, tuple[str, ...]], Shape] = {}
+        for row, member in enumerate(members):
+            shape = self._shapes.setdefault((member.origin, member.keys), Shape([], [], {}))
+            values = member.values
+            shape.rows.append(row)
+            shape.values.append(values)
+            shape.by_values.setdefault(values, []).append(row)
+
+    @classmethod
+    def of(cls, observed: Iterable[Observed]) -> "Index":
+        """Return the index of observations, in the document's segments."""
+        rows = list(observed)
+        return cls([segmented(row.url) for row in rows], [row.content for row in rows])
+
+    def shape(self, origin: str, keys: tuple[str, ...]) -> Shape:
+        """Return the URLs of a shape, none where it was not met."""
+        return self._shapes.get((origin, keys)) or Shape([], [], {})
+
+    def urls_matched(self, form: Form) -> Shape:
+        """Return the URLs that rules of a form may match."""
+        return self.shape(form.origin, form.keys)
+
+    def targets(self, form: Form) -> dict[Values, list[int]]:
+        """Return the URLs that may stand on the right of rules of a form, by their values."""
+        if form.right_keys == form.keys:
+            return {}  # they are on the left as well
+        return self.shape(form.origin, form.right_keys).by_values
+
+
+class Verdict(str, Enum):
+    """What a test leads to: activated, rejected, or not enough evidence for either."""
+
+    ACTIVE = "active"
+    REJECTED = "rejected"
+    CANDIDATE = "candidate"
+
+    __str__ = str.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A rule and the outcome of its test.
+
+    ``urls``: URLs, in groups of one normalized URL and one content, for which the prediction held;
+    ``groups``: such groups; ``bad``: groups of two contents or more, ``counterexamples`` a pair of
+    URLs of each of the first of these.
+    """
+
+    rule: RewriteRule
+    urls: int
+    groups: int
+    bad: int
+    counterexamples: tuple[tuple[str, str], ...] = ()
+
+    def verdict(self, min_urls: int) -> Verdict:
+        """Return the document's verdict: one counterexample rejects, more URLs than *min_urls* activate."""
+        if self.bad:
+            return Verdict.REJECTED
+        return Verdict.ACTIVE if self.urls > min_urls else Verdict.CANDIDATE
+
+
+Groups = dict[Values, list[int]]
+"""Values on the right side -> numbers of the URLs that lead there."""
+
+
+def tested(rule: RewriteRule, index: Index) -> Tested:
+    """Return how a rule does by itself. Linear in the URLs of the shape of its left side."""
+    (found,) = tested_together([rule], index)
+    return found
+
+
+def tested_together(rules: Sequence[RewriteRule], index: Index) -> list[Tested]:
+    """Return how each of *rules* does, all of which have right sides of one shape, when all are applied.
+
+    The URLs of a group may have come there by several rules: each of them counts it.
+    """
+    taken = [groups_of(rule, index) for rule in rules]
+    together = joined(rules, taken, index)
+    outcomes = {right: _Outcome.of(members, index) for right, members in together.items()}
+    return [_counted(rule, own, outcomes) for rule, own in zip(rules, taken, strict=True)]
+
+
+def groups_of(rule: RewriteRule, index: Index) -> Groups:
+    """Return the URLs that a rule matches, by the values on its right side."""
+    shape = index.urls_matched(rule.form)
+    groups: defaultdict[Values, list[int]] = defaultdict(list)
+    for row, values in zip(shape.rows, shape.values, strict=True):
+        if rule.matches(values):
+            groups[rule.form.right_values(values)].append(row)
+    return groups
+
+
+def joined(rules: Sequence[RewriteRule], taken: Sequence[Groups], index: Index) -> Groups:
+    """Return the URLs that several rules bring to each right side, with those that stand there."""
+    found: dict[Values, set[int]] = {}
+    for rule, groups in zip(rules, taken, strict=True):
+        targets = index.targets(rule.form)
+        for right, members in groups.items():
+            found.setdefault(right, set(targets.get(right, ()))).update(members)
+    return {right: sorted(members) for right, members in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of the prediction that the URLs of a group are one page."""
+
+    urls: int
+    counterexample: tuple[str, str] | None
+
+    @classmethod
+    def of(cls, members: Sequence[int], index: Index) -> "_Outcome":
+        first = index.content[members[0]]
+        other = next((row for row in members if index.content[row] != first), None)
+        pair = None if other is None else (index.members[members[0]].url, index.members[other].url)
+        return cls(len(members), pair)
+
+
+def _counted(rule: RewriteRule, own: Groups, outcomes: Mapping[Values, _Outcome]) -> Tested:
+    urls = good = 0
+    bad = []
+    for right in own:
+        outcome = outcomes[right]
+        if outcome.counterexample is not None:
+            bad.append(outcome.counterexample)
+        elif outcome.urls > 1:
+            good += 1
+            urls += outcome.urls
+    return Tested(rule, urls, good, len(bad), tuple(bad[:MAX_PAIRS]))
+
+
+def refuted_classes(rules: ClassRules, index: Index) -> set[Values]:
+    """Return which of the rules of single classes, of one form, have a counterexample.
+
+    All are tested in one pass over the URLs of their shape.
+    """
+    form = rules.form
+    shape = index.urls_matched(form)
+    every = rules.asked
+    found: dict[Values, int] = {}
+    for row, values in zip(shape.rows, shape.values, strict=True):
+        asked = asked_values(form, values)
+        if asked in every and found.setdefault(asked, index.content[row]) != index.content[row]:
+            found[asked] = CONFLICT
+    targets = index.targets(form)
+    for asked in every:
+        for row in targets.get(asked[: len(form.kept)], ()):
+            if found.setdefault(asked, index.content[row]) != index.content[row]:
+                found[asked] = CONFLICT
+    return {asked for asked, content in found.items() if content == CONFLICT}
