@@ -1,0 +1,206 @@
+"""Which of the candidate rules are deployed (pattern-tree, section 5.3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from math import log
+
+from .candidates import same_formation
+from .modes import Options
+from .rules import Ignore, RewriteRule, concatenated
+from .tree import Node, PatternTree
+from .walk import Graph, components, energy
+
+__all__ = ["destinations", "graph_of", "select_by_graph", "select_naively", "widened_to_targets"]
+
+MIN_COST = 1e-6
+"""Of one more rule in a chain, so that of equally safe chains the shorter is taken."""
+
+
+def select_naively(rules: Sequence[RewriteRule], tree: PatternTree) -> list[RewriteRule]:
+    """Return the rules that the paper's straightforward strategy keeps, chains concatenated.
+
+    Of one source, the rule with the least false-positive rate (Figure 7 (a)); of an ancestor and its
+    descendants, the rule of the ancestor (b); of a circle, all but the rule with the least support (c).
+    """
+    by_source: dict[int, RewriteRule] = {}
+    for rule in sorted(rules, key=lambda r: (r.fpr, -r.overlap, r.nodes)):
+        by_source.setdefault(rule.nodes[0], rule)
+    kept = {
+        source: rule
+        for source, rule in by_source.items()
+        if not any(node.number in by_source for node in tree.nodes[source].ancestors())
+    }
+    while circle := _circle(kept, tree):
+        del kept[min(circle, key=lambda r: (r.support, r.nodes)).nodes[0]]
+    return [_followed(rule, kept, tree) for _, rule in sorted(kept.items())]
+
+
+def _next(rule: RewriteRule, kept: Mapping[int, RewriteRule], tree: PatternTree) -> RewriteRule | None:
+    """Return the rule that acts on what a rule wrote; None where none does."""
+    if rule.of_one_node:
+        return None
+    target = tree.nodes[rule.nodes[1]]
+    for node in (target, *target.ancestors()):
+        found = kept.get(node.number)
+        if found is not None:
+            return found if found.nodes != rule.nodes else None
+    return None
+
+
+def _circle(kept: Mapping[int, RewriteRule], tree: PatternTree) -> list[RewriteRule]:
+    """Return the rules of a circle, [] where there is none."""
+    known_end: set[tuple[int, int]] = set()
+    for start in kept.values():
+        way: dict[tuple[int, int], RewriteRule] = {}
+        rule: RewriteRule | None = start
+        while rule is not None and rule.nodes not in known_end:
+            if rule.nodes in way:
+                nodes = list(way)
+                return [way[pair] for pair in nodes[nodes.index(rule.nodes) :]]
+            way[rule.nodes] = rule
+            rule = _next(rule, kept, tree)
+        known_end |= way.keys()
+    return []
+
+
+def _followed(rule: RewriteRule, kept: Mapping[int, RewriteRule], tree: PatternTree) -> RewriteRule:
+    """Return a rule with all that follow it concatenated."""
+    last, following = rule, _next(rule, kept, tree)
+    while following is not None:
+        rule, last = concatenated(rule, following), following
+        following = _next(last, kept, tree)
+    return rule
+
+
+def graph_of(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[Node], Graph]:
+    """Return the nodes of candidate rules and the graph whose vertices they are (Figure 8 (b)).
+
+    A rule of a node with itself is no edge.
+    """
+    nodes = [tree.nodes[number] for number in sorted({number for rule in rules for number in rule.nodes})]
+    place = {node.number: i for i, node in enumerate(nodes)}
+    edges = {(place[r.nodes[0]], place[r.nodes[1]]): r.fpr for r in rules if not r.of_one_node}
+    links = [
+        (place[node.number], place[above.number])
+        for node in nodes
+        for above in node.ancestors()
+        if above.number in place
+    ]
+    return nodes, Graph([node.volume for node in nodes], edges, links)
+
+
+def destinations(
+    rules: Sequence[RewriteRule], tree: PatternTree, options: Options
+) -> dict[int, dict[int, list[RewriteRule]]]:
+    """Return, per destination node, the chain of rules by which each node gets there, itself by [].
+
+    Faithful: nodes in the order of their energy, each with all those that can still be rewritten to
+    it. Improved: one destination in each component that the rules connect.
+    """
+    nodes, graph = graph_of(rules, tree)
+    energies = energy(graph, options)
+    incoming: dict[int, list[RewriteRule]] = {}
+    for rule in rules:
+        if not rule.of_one_node:
+            incoming.setdefault(rule.nodes[1], []).append(rule)
+    order = sorted(range(len(nodes)), key=lambda i: (-round(_merit(nodes[i], float(energies[i]), options), 6), i))
+    member = components(len(nodes), list(graph.rules))
+    found: dict[int, dict[int, list[RewriteRule]]] = {}
+    assigned: set[int] = set()
+    ended: set[int] = set()
+    for i in order:
+        number = nodes[i].number
+        if number in assigned or (options.destinations == "one a component" and member[i] in ended):
+            continue
+        ended.add(member[i])
+        found[number] = _chains(number, incoming, assigned, options)
+        assigned |= found[number].keys()
+    return found
+
+
+def _merit(node: Node, energy: float, options: Options) -> float:
+    """Return how good a destination a node is: popular and, in the improved mode, a short pattern."""
+    if options.destinations == "by energy":
+        return energy
+    dynamic = sum(key.startswith("q.") for key in node.pattern.parts)
+    return energy / (1 + dynamic)
+
+
+def _chains(
+    destination: int, incoming: Mapping[int, Sequence[RewriteRule]], assigned: set[int], options: Options
+) -> dict[int, list[RewriteRule]]:
+    """Return the safest chain of rules from each node that can get to a destination (Dijkstra)."""
+    chains: dict[int, list[RewriteRule]] = {}
+    waiting: list[tuple[float, int, list[RewriteRule]]] = [(0.0, destination, [])]
+    while waiting:
+        cost, number, chain = heappop(waiting)
+        if number in chains:
+            continue
+        chains[number] = chain
+        for rule in incoming.get(number, ()):
+            source = rule.nodes[0]
+            if source not in chains and source not in assigned:
+                risk = rule.fpr if options.noise == "pairs" else rule.loss
+                heappush(waiting, (cost + MIN_COST - log(max(1 - risk, 1e-12)), source, [rule, *chain]))
+    return chains
+
+
+def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Options) -> list[RewriteRule]:
+    """Return the rules that lead to the destinations, chains concatenated (Figure 8 (c) to (e)).
+
+    Rules that start from a destination are removed. The rule of a destination with itself starts and
+    ends there; it says which keys its format ignores, and stays unless ``destination_self_rules`` says
+    otherwise. Of a node that is rewritten elsewhere it is redundant.
+    """
+    own = {rule.nodes[0]: rule for rule in rules if rule.of_one_node}
+    found: list[RewriteRule] = []
+    settled: set[int] = set()
+    for destination, chains in destinations(rules, tree, options).items():
+        for number, chain in chains.items():
+            settled.add(number)
+            if chain:
+                direct = chain[0]
+                for rule in chain[1:]:
+                    direct = concatenated(direct, rule)
+                found.append(direct)
+            elif number in own and options.destination_self_rules == "kept":
+                found.append(own[destination])
+    found += [rule for number, rule in own.items() if number not in settled]
+    return sorted(found, key=lambda rule: rule.nodes)
+
+
+def widened_to_targets(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[RewriteRule], list[RewriteRule]]:
+    """Return the deployed rules with one format per target, and the rules that bring its own URLs to it.
+
+    A format with a wildcard is shared by all URLs that are given it: what one rule into a node ignores,
+    the others and the URLs of the node itself ignore too. The second list is not new knowledge, and
+    not counted among the deployed rules.
+    """
+    ignored: dict[int, frozenset[str]] = {}
+    for rule in rules:
+        ignored[rule.nodes[1]] = ignored.get(rule.nodes[1], frozenset()) | rule.ignored
+    sources = {rule.nodes[0] for rule in rules}
+    widened = [
+        replace(rule, operations={**rule.operations, **dict.fromkeys(sorted(ignored[rule.nodes[1]]), Ignore())})
+        for rule in rules
+    ]
+    completing = []
+    for rule in {rule.nodes[1]: rule for rule in rules}.values():
+        number = rule.nodes[1]
+        if number not in sources:
+            own = _format(rule, ignored[number])
+            completing.append(replace(own, support=tree.nodes[number].volume))
+    return widened, completing
+
+
+def _format(rule: RewriteRule, ignored: frozenset[str]) -> RewriteRule:
+    """Return the rule of a target with itself that ignores these keys."""
+    number = rule.nodes[1]
+    return replace(
+        rule,
+        source=rule.target,
+        operations={**same_formation(rule.target), **dict.fromkeys(sorted(ignored), Ignore())},
+        nodes=(number, number),
+        chain=(),
+    )
