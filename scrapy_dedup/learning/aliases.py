@@ -7,8 +7,8 @@ URL as its own (rel=canonical, rel=shortlink, og:url, a redirect). Neither is be
 declaration) is proven on the pairs of URL and page that were both fetched, as a rule is.
 
 What speaks for a kind is counted by distinct pages, never by URLs: twenty posts of one page are one
-piece of evidence. Against it speak pages with a URL that turned out to be another page, and URLs that
-name elements of two different pages, fetched or not (a name that every page has).
+piece of evidence. Against it speak pages with a URL that turned out to be another page, URLs found on
+two different pages, and elements that stand on two (a name that every page has), fetched or not.
 """
 
 from collections import defaultdict
@@ -58,8 +58,8 @@ class Proof:
     """What speaks for a kind of aliases.
 
     ``pages``: distinct pages on which every URL of the kind that was fetched was that page;
-    ``counterexamples``: pages with one that was not, and URLs that name two pages; ``urls``: distinct
-    URLs; ``saved``: fetched ones that were the page.
+    ``counterexamples``: pages with one that was not, URLs that name two pages, and elements that stand
+    on two; ``urls``: distinct URLs; ``saved``: fetched ones that were the page.
     """
 
     pages: int
@@ -82,6 +82,7 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
     good: defaultdict[int, set[str]] = defaultdict(set)
     bad: set[int] = set()
     contents: defaultdict[str, set[int]] = defaultdict(set)
+    elements: defaultdict[str, set[int]] = defaultdict(set)
     tokens: defaultdict[str, set[str]] = defaultdict(set)
     wrong: set[str] = set()
     for pair in pairs:
@@ -91,6 +92,8 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
         if page is None:
             continue
         contents[pair.link].add(page)
+        if pair.row.token:
+            elements[pair.row.token].add(page)
         # That a redirect leads where it leads proves nothing: only a URL that was also answered itself.
         link = fetched.own(pair.row.link) if pair.row.key == "redirect" else fetched.content(pair.row.link)
         if link is None:
@@ -105,7 +108,8 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
     ambiguous |= {link for link, names in tokens.items() if len(names) > 1}
     return Proof(
         pages=len(good.keys() - bad),
-        counterexamples=len(bad) + len(ambiguous - wrong),
+        # An element that stands on several pages names none of them.
+        counterexamples=len(bad) + len(ambiguous - wrong) + sum(len(pages) > 1 for pages in elements.values()),
         urls=len(contents),
         saved=len({link for links in good.values() for link in links}),
     )
@@ -186,27 +190,24 @@ def _candidate(row: SightingRow) -> Candidate:
     return Naming(row.key, row.lead, row.token), row.prefix
 
 
-def _parts(pairs: list[Pair], fetched: Fetched, splits: int) -> Iterator[tuple[list[Pair], Proof]]:
-    """Yield the proven parts of a kind, with their proofs; the whole where it is proven or may yet be."""
+def _parts(pairs: list[Pair], fetched: Fetched, splits: int) -> list[tuple[list[Pair], Proof]]:
+    """Return the proven parts of a kind, with their proofs; the whole where it is proven or may yet be."""
     proof = prove(pairs, fetched)
     if proof.proven or (proof.pages >= MIN_CANDIDATE and not proof.counterexamples):
-        yield pairs, proof
-        return
+        return [(pairs, proof)]
     if not splits or proof.saved < MIN_GROUPS:
-        return
-    best: tuple[int, list[list[Pair]]] | None = None
+        return []
+    best: tuple[int, list[tuple[list[Pair], Proof]]] = 0, []
     for column in _columns(pairs):
         parts: defaultdict[str, list[Pair]] = defaultdict(list)
         for pair, value in zip(pairs, column, strict=True):
             parts[value].append(pair)
-        if not 2 <= len(parts) <= MAX_PARTS:
-            continue
-        proofs = [prove(part, fetched) for part in parts.values()]
-        merit = sum(each.saved for each in proofs if each.proven)
-        if merit and (best is None or merit > best[0]):
-            best = merit, list(parts.values())
-    for part in best[1] if best is not None else ():
-        yield from _parts(part, fetched, splits - 1)
+        if 2 <= len(parts) <= MAX_PARTS:
+            found = [each for part in parts.values() for each in _parts(part, fetched, splits - 1)]
+            merit = sum(proof.saved for _, proof in found if proof.proven)
+            if merit > best[0]:
+                best = merit, found
+    return best[1]
 
 
 def _columns(pairs: Sequence[Pair]) -> Iterator[list[str]]:
