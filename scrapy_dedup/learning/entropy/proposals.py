@@ -1,21 +1,21 @@
 """What the entropies propose to the pipeline, in the common representation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ...rules import Lower, Nested
 from ...urls import DeepSplit, values_of
 from ..combining import rules_of
+from ..constant_pages import constant_pages
 from ..emission import Match, Proposal, dropped
+from ..emission import proposals as pattern_proposals
 from ..frame import Frame
+from ..guards import Node
 from ..scope import scoped
 from ..table import ABSENT, Rows, Table, encode
 from ..validation import Sample, book_of, judged
-from .analysis import ParameterRule
 from .joint import Irrelevant, irrelevant
-from .merging import merged
-from .relevance import Relevance
 from .templates import Template, templates
 from .values import case_insensitive, nested
 
@@ -29,18 +29,24 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     table = table_of(sample, deep)
     if table is None:
         return []
-    frame = Frame(table, np.arange(len(table)))
+    rows = np.arange(len(table))
+    # Table 1 of the document: whatever the value, one fingerprint. One page is one group, for which the
+    # unit of evidence is the URL.
+    constants, covered = constant_pages(Frame(table, rows))
+    fixed = pattern_proposals(table, rows, Node(()), constants)
+    frame = Frame(table, np.flatnonzero(~covered))
     everywhere = irrelevant(frame)
-    parts = [(template, irrelevant(frame.subset(template.rows))) for template in templates(table, frame)]
-    found = _dropping(table, everywhere, parts)
+    varying = {*everywhere.dropped, *everywhere.put_back}
+    parts = [(part, irrelevant(frame.subset(part.rows))) for part in templates(table, frame, varying)]
+    found = _dropping(table, frame, parts)
     if found:
-        book = book_of(rules_of(sample.site, found), sample, deep)
+        book = book_of(rules_of(sample.site, [*fixed, *found]), sample, deep)
         found = scoped(found, table, judged(book, sample))
     rest = _peeled(frame, found)
     gone = {proposal.key for proposal in found if not proposal.match}
     found += [Proposal((), key, Lower()) for key in case_insensitive(rest)]
     found += [Proposal((), key, Nested()) for key in nested(rest, sample.site, gone, sample.groups)]
-    return found
+    return [*fixed, *found]
 
 
 def table_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> Table | None:
@@ -51,31 +57,23 @@ def table_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> Table | None:
     return encode(sample.urls, views, sample.content)
 
 
-def _dropping(table: Table, everywhere: Irrelevant, parts: list[tuple[Template, Irrelevant]]) -> list[Proposal]:
-    """Return what is dropped: everywhere if no path objects, otherwise path by path."""
-    clusters = {repr(template.match): _rules(found) for template, found in parts}
-    by_name = {repr(template.match): template for template, _ in parts}
-    rules = merged(clusters)
-    rows = np.arange(len(table))
-    proposed = [
-        _drop(table, rows, (), key)
-        for key in everywhere.dropped
-        if key not in rules.everywhere or rules.everywhere[key].relevance is Relevance.IGNORE
-        if all(key not in own for own in rules.by_path.values())
-    ]
-    done = {proposal.key for proposal in proposed}
-    for name, found in clusters.items():
-        template = by_name[name]
+def _dropping(table: Table, frame: Frame, parts: Sequence[tuple[Template, Irrelevant]]) -> list[Proposal]:
+    """Return what is dropped: under the widest template within which none objects.
+
+    That is the document's path-specific way out of a conflict.
+    """
+    demanded = [(template, key) for template, found in parts for key in found.put_back]
+    done: list[tuple[Template, str]] = []
+    proposed = []
+    for template, found in parts:
         asked = {key for key, _ in template.match}
-        for key, rule in found.items():
-            if rule.relevance is Relevance.IGNORE and key not in done and key not in asked:
-                proposed.append(_drop(table, template.rows, template.match, key))
+        for key in found.dropped:
+            conflict = any(key == other and narrower.within(template) for narrower, other in demanded)
+            known = any(key == other and template.within(wider) for wider, other in done)
+            if not (conflict or known or key in asked):
+                done.append((template, key))
+                proposed.append(_drop(table, frame.rows[template.rows], template.match, key))
     return proposed
-
-
-def _rules(found: Irrelevant) -> dict[str, ParameterRule]:
-    verdicts = {**dict.fromkeys(found.dropped, Relevance.IGNORE), **dict.fromkeys(found.put_back, Relevance.ACCEPT)}
-    return {key: ParameterRule(key, relevance) for key, relevance in verdicts.items()}
 
 
 def _drop(table: Table, rows: Rows, match: Match, key: str) -> Proposal:

@@ -2,9 +2,10 @@
 
 The document clusters by host and path. Where a segment has a value of its own for each page, such
 clusters are too small for rules; so a path is taken for what is enumerable in it, segment by segment.
+Where one script serves the whole site, the parameters that name what it shall do stand for the path.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,13 @@ import numpy as np
 from ...rules import Absent, Literal, Predicate
 from ..emission import Match
 from ..frame import Frame
-from ..scope import enumerable
+from ..scope import Kinds, enumerable
 from ..table import ABSENT, REPEAT, Rows, Table, is_token
 
 MIN_URLS = 30
 MAX_TEMPLATES = 60
+MAX_ROUTING = 4
+"""Parameters that may stand for the path, those with the fewest values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +29,32 @@ class Template:
     match: Match
     rows: Rows
 
+    def within(self, other: "Template") -> bool:
+        """Tell whether all URLs of this template are of the *other* one."""
+        return set(other.match) <= set(self.match)
 
-def templates(table: Table, frame: Frame) -> Iterator[Template]:
-    """Yield the templates of a frame's URLs, the largest first; none where all are of one."""
-    kinds = enumerable(table)
-    keys = [key for key in kinds if key.startswith(("path.", "ext")) and key != "path.trail"]
+
+def templates(table: Table, frame: Frame, varying: Collection[str]) -> Iterator[Template]:
+    """Yield the templates of a frame's URLs: all of them, then by path, then by path and routing.
+
+    *varying* are keys whose values vary with the page being the same: they name no template. The
+    largest come first, and small ones not at all.
+    """
+    yield Template((), np.arange(len(frame)))
+    kinds = {key: kind for key, kind in enumerable(table).items() if key not in varying}
+    by_path = sorted(key for key in kinds if key.startswith(("path.", "ext")) and key != "path.trail")
+    routing = sorted((key for key in kinds if key.startswith("q.")), key=lambda key: (len(kinds[key].codes), key))
+    yield from _templates(table, frame, kinds, by_path)
+    if routing:
+        yield from _templates(table, frame, kinds, by_path + sorted(routing[:MAX_ROUTING]))
+
+
+def _templates(table: Table, frame: Frame, kinds: dict[str, Kinds], keys: Sequence[str]) -> Iterator[Template]:
     if not keys:
         return
     codes = np.stack([table.columns[key][frame.rows] for key in keys], axis=1)
-    numbers = np.stack([kinds[key].numbers[frame.rows] for key in keys], axis=1)
-    distinct, of_row, counts = np.unique(
-        np.where(numbers >= 0, codes, -1), axis=0, return_inverse=True, return_counts=True
-    )
+    known = np.stack([kinds[key].numbers[frame.rows] >= 0 for key in keys], axis=1)
+    distinct, of_row, counts = np.unique(np.where(known, codes, -1), axis=0, return_inverse=True, return_counts=True)
     of_row = of_row.reshape(-1)
     for number in np.argsort(-counts, kind="stable")[:MAX_TEMPLATES].tolist():
         if counts[number] < MIN_URLS or len(distinct) == 1:
@@ -47,7 +64,7 @@ def templates(table: Table, frame: Frame) -> Iterator[Template]:
             yield Template(match, np.flatnonzero(of_row == number))
 
 
-def _match(table: Table, keys: list[str], codes: list[int]) -> Match | None:
+def _match(table: Table, keys: Sequence[str], codes: Sequence[int]) -> Match | None:
     """Return the pattern of a template, None where no rule can ask for it."""
     found: list[tuple[str, Predicate]] = []
     for key, code in zip(keys, codes, strict=True):
