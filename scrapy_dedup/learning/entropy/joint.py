@@ -28,6 +28,8 @@ MAX_ROWS = 100_000
 """URLs of groups with several pages that entropies are taken of; of more, those of some pages."""
 MAX_PAIRED = 10
 """Keys of which pairs are tried."""
+MAX_BAD = 0.5
+"""Share of the groups that a key brings together which may be of several pages, for it to stay out."""
 MIN_EXPLAINED = 0.25
 """Share of what is open about the pages that a pair must explain beyond chance."""
 
@@ -103,7 +105,21 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
         for pair in combinations(likely, 2)
     }
     pair = max(pairs, key=lambda keys: (pairs[keys], keys), default=None)
-    return list(pair) if pair is not None and pairs[pair] >= MIN_EXPLAINED else []
+    if pair is not None and pairs[pair] >= MIN_EXPLAINED:
+        return list(pair)
+    return _guilty(frame, groups, dropped)
+
+
+def _guilty(frame: Frame, groups: Groups, dropped: Sequence[str]) -> list[str]:
+    """Return the key that brings different pages together oftener than one page, [] if none does."""
+    shares = {}
+    for key in dropped:
+        differs = varying(groups, frame.columns[key])
+        bad = int((differs & (groups.contents > 1)).sum())
+        if bad >= MIN_GROUPS:
+            shares[key] = bad / int(differs.sum())
+    worst = max(shares, key=lambda key: (shares[key], key), default=None)
+    return [worst] if worst is not None and shares[worst] > MAX_BAD else []
 
 
 def _codes(frame: Frame, rows: Rows, key: str) -> Numbers:

@@ -36,8 +36,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     fixed = pattern_proposals(table, rows, Node(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
     everywhere = irrelevant(frame)
-    varying = {*everywhere.dropped, *everywhere.put_back}
-    parts = [(part, irrelevant(frame.subset(part.rows))) for part in templates(table, frame, varying)]
+    parts = [(part, irrelevant(frame.subset(part.rows))) for part in templates(table, frame, everywhere.dropped)]
     found = _dropping(table, frame, parts)
     if found:
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, deep)

@@ -17,9 +17,9 @@ from ..scope import Kinds, enumerable
 from ..table import ABSENT, REPEAT, Rows, Table, is_token
 
 MIN_URLS = 30
-MAX_TEMPLATES = 60
-MAX_ROUTING = 4
-"""Parameters that may stand for the path, those with the fewest values."""
+MAX_TEMPLATES = 30
+MAX_ROUTING = 3
+"""Parameters that may stand for the path, those that most URLs have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,20 @@ class Template:
         return set(other.match) <= set(self.match)
 
 
-def templates(table: Table, frame: Frame, varying: Collection[str]) -> Iterator[Template]:
-    """Yield the templates of a frame's URLs: all of them, then by path, then by path and routing.
+def templates(table: Table, frame: Frame, dropped: Collection[str]) -> Iterator[Template]:
+    """Yield the templates of a frame's URLs: all of them, then by path, then by path and one parameter.
 
-    *varying* are keys whose values vary with the page being the same: they name no template. The
-    largest come first, and small ones not at all.
+    *dropped* are keys that are irrelevant everywhere: they name no template. The largest come first, and
+    small ones not at all.
     """
     yield Template((), np.arange(len(frame)))
-    kinds = {key: kind for key, kind in enumerable(table).items() if key not in varying}
+    kinds = {key: kind for key, kind in enumerable(table).items() if key not in dropped}
     by_path = sorted(key for key in kinds if key.startswith(("path.", "ext")) and key != "path.trail")
-    routing = sorted((key for key in kinds if key.startswith("q.")), key=lambda key: (len(kinds[key].codes), key))
+    has = {key: int(np.count_nonzero(table.columns[key])) for key in kinds if key.startswith("q.")}
+    routing = sorted(has, key=lambda key: (-has[key], key))
     yield from _templates(table, frame, kinds, by_path)
-    if routing:
-        yield from _templates(table, frame, kinds, by_path + sorted(routing[:MAX_ROUTING]))
+    for key in routing[:MAX_ROUTING]:
+        yield from _templates(table, frame, kinds, [*by_path, key])
 
 
 def _templates(table: Table, frame: Frame, kinds: dict[str, Kinds], keys: Sequence[str]) -> Iterator[Template]:
