@@ -13,12 +13,14 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 from .class_rules import ClassRules, class_rules, rules_of_classes
 from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
+from .learner import LEARNER, expressed_rules, proposals
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of
 from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
 from .testing import Index, Observed, Tested, Verdict, tested, tested_together, within_window
 
 __all__ = [
+    "LEARNER",
     "Anything",
     "ClassRules",
     "Fixed",
@@ -39,9 +41,11 @@ __all__ = [
     "by_prefix_and_suffix",
     "class_rules",
     "composed",
+    "expressed_rules",
     "generalised",
     "inferred",
     "kind_of",
+    "proposals",
     "representative",
     "rules_of_classes",
     "segment_multiset",

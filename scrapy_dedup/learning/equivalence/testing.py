@@ -91,7 +91,7 @@ class Index:
 
     def targets(self, form: Form) -> dict[Values, list[int]]:
         """Return the URLs that may stand on the right of rules of a form, by their values."""
-        if form.right_keys == form.keys:
+        if form.kept == tuple(range(len(form.keys))):
             return {}  # they are on the left as well
         return self.shape(form.origin, form.right_keys).by_values
 

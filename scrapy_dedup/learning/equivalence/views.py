@@ -1,0 +1,69 @@
+"""Key-value views as segments: the document's method on the URLs of one site as the project sees them.
+
+A segment of the path keeps its order and not its number, so that an optional one can be found; every
+other key of the view is a ``name=value`` segment, the scheme and the labels of the host among them:
+what the document learns per web server is learned per site.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from ...urls import DeepSplit, values_of
+from ..frame import NEVER_KEPT
+from ..table import Table, encode, joined_repeats
+from ..validation import Sample
+from .segments import Segment, SegmentedUrl
+
+__all__ = ["PATH", "path_positions", "views_of"]
+
+PATH = "/"
+"""The key of a path segment that is no ``name=value``."""
+
+
+def views_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> tuple[list[SegmentedUrl], Table]:
+    """Return the views of a sample as segments and as columns, in the sample's order."""
+    members: list[SegmentedUrl] = []
+    known: dict[tuple[str, str], Segment] = {}
+
+    def views() -> Iterator[dict[str, str | None]]:
+        for url in sample.urls:
+            view = values_of(url, groups=sample.groups, deep=deep)
+            segments = []
+            for pair in joined_repeats(view):
+                if pair[0] in NEVER_KEPT:
+                    continue
+                # The same object for the same segment: a site has few, and each URL several.
+                segment = known.get(pair)
+                if segment is None:
+                    segment = known[pair] = _segment(*pair)
+                segments.append(segment)
+            members.append(SegmentedUrl(url, "", tuple(segments)))
+            yield view
+
+    table = encode(sample.urls, views(), sample.content)
+    return members, table
+
+
+def _segment(key: str, value: str) -> Segment:
+    if key.startswith("path.") and key[5:].isdigit():
+        return Segment(PATH, value, value)
+    return Segment(key, value, f"{key}={value}")
+
+
+def path_positions(keys: tuple[str, ...]) -> dict[int, int]:
+    """Return place in *keys* -> position in the path, of the segments of a path.
+
+    The numbers of segments that are shown by deep tokens are left out.
+
+    >>> path_positions(("scheme", "/", "/", "path.1.head", "path.1.tail"))
+    {1: 0, 2: 2}
+    """
+    deep = {int(key.split(".")[1]) for key in keys if key.startswith("path.") and key.endswith((".head", ".tail"))}
+    found = {}
+    number = 0
+    for place, key in enumerate(keys):
+        if key == PATH:
+            while number in deep:
+                number += 1
+            found[place] = number
+            number += 1
+    return found
