@@ -1,5 +1,6 @@
 """Candidate rules: keep, replace and ignore for every key (pattern-tree, section 5.2.2)."""
 
+import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
@@ -8,6 +9,7 @@ from ..difference_sets import drop_set
 from ..frame import Frame, Level
 from ..table import Rows
 from .duplicates import DuplicateNodes, duplicate_nodes
+from .effects import Effects
 from .mappings import Common, common_duplicates, key_mappings
 from .modes import Options
 from .patterns import Fixed, Pattern
@@ -25,13 +27,13 @@ Dropped = Mapping[int, frozenset[str]]
 
 def candidate_rules(tree: PatternTree, options: Options) -> list[RewriteRule]:
     """Return one raw candidate rule for every two duplicate nodes."""
-    dropped = dropped_keys(tree) if options.self_rule == "drop set" else {}
+    dropped = dropped_keys(tree) if options.self_rule == "drop set" else None
     pairs = duplicate_nodes(tree, options)
-    found = [_rule(tree, pair, dropped, options) for pair in pairs if _is_wanted(tree, pair, dropped, options)]
+    found = [_rule(tree, pair, dropped, options) for pair in pairs if _is_wanted(tree, pair, dropped or {}, options)]
     for node in tree.nodes:
-        own = dropped.get(node.number, frozenset())
+        own = dropped.get(node.number, frozenset()) if dropped else frozenset[str]()
         # What an ancestor drops is dropped by its rule.
-        if own and (node.parent is None or own != dropped.get(node.parent.number)):
+        if dropped and own and (node.parent is None or own != dropped.get(node.parent.number)):
             found.append(_rule(tree, DuplicateNodes(node.number, node.number, 1.0), dropped, options))
     return found
 
@@ -42,30 +44,45 @@ def operations(
     """Return the operation for every key of *target*, for URLs of *source*.
 
     *keep* where the target has one value, *replace* where the key maps to one of the source and is no
-    fake, *ignore* otherwise. With ``drop set`` options, *dropped* says what is fake.
+    fake, *ignore* otherwise. *dropped* are the keys that the difference-set test drops in each node.
     """
-    dropped = dropped or {}
-    gone = dropped.get(source.number, frozenset()), dropped.get(target.number, frozenset())
-    by_drop_set = options.fake_replace == "drop set"
-    if source is target and options.self_rule == "drop set":
-        return {**same_formation(target.pattern), **dict.fromkeys(sorted(gone[1]), Ignore())}
+    if source is target and dropped is not None:
+        ignored = dict.fromkeys(sorted(dropped.get(target.number, ())), Ignore())
+        return {**same_formation(target.pattern), **ignored}
     common = common_duplicates(tree, source, target)
     mappings = key_mappings(tree, source, target, common, options)
+    literals = source.pattern.literals
     found: dict[str, Operation] = {}
     for key, part in target.pattern.parts.items():
-        if isinstance(part, Fixed):
-            there = source.pattern.literals.get(key) == part.value
-            found[key] = Keep(part.value) if there or options.literals == "keep" else SetLiteral(part.value)
-            continue
         replace = mappings.get(key)
-        if replace is None:
+        if isinstance(part, Fixed):
+            there = literals.get(key) == part.value or options.literals == "keep"
+            found[key] = Keep(part.value) if there else SetLiteral(part.value)
+        elif replace is None or (
+            options.fake_replace == "share" and share_differing(tree, common, replace, key) > options.max_differing
+        ):
             found[key] = Ignore()
-        elif by_drop_set:
-            found[key] = Ignore() if key in gone[1] or replace.source in gone[0] else replace
         else:
-            share = share_differing(tree, common, replace, key)
-            found[key] = Ignore() if share > options.max_differing else replace
+            found[key] = replace
+    if options.fake_replace == "drop set":
+        found.update(dict.fromkeys(_droppable(tree, source, target, found), Ignore()))
     return found
+
+
+def _droppable(tree: PatternTree, source: Node, target: Node, found: Mapping[str, Operation]) -> list[str]:
+    """Return the replaced keys that can be dropped jointly when URLs of both nodes have the target's keys."""
+    table, effects = tree.table, Effects(tree.table)
+    columns = {
+        key: np.r_[effects.copied(operation, source.rows), table.columns[key][target.rows]]
+        for key, operation in found.items()
+        if isinstance(operation, Replace)
+    }
+    rows = np.r_[source.rows, target.rows]
+    both = dataclasses.replace(
+        table, urls=[table.urls[row] for row in rows.tolist()], columns=columns, content=table.content[rows]
+    )
+    levels = drop_set(Frame(both, np.arange(len(rows))), {}, np.random.default_rng(SEED)).levels
+    return sorted(key for key, level in levels.items() if level is Level.DROPPED)
 
 
 def share_differing(tree: PatternTree, common: Common, replace: Replace, key: str) -> float:
@@ -115,7 +132,7 @@ def _has_duplicates(tree: PatternTree, rows: Rows) -> bool:
     return len(np.unique(tree.table.content[rows])) < len(rows)
 
 
-def _rule(tree: PatternTree, pair: DuplicateNodes, dropped: Dropped, options: Options) -> RewriteRule:
+def _rule(tree: PatternTree, pair: DuplicateNodes, dropped: Dropped | None, options: Options) -> RewriteRule:
     source, target = tree.nodes[pair.source], tree.nodes[pair.target]
     return RewriteRule(
         source.pattern,

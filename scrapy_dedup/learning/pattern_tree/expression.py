@@ -6,7 +6,7 @@ offered if they really bring URLs of both nodes together.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from ...rules import Absent, Literal, OfClass, Operation, Predicate, Set
 from ...rules import Ignore as Drop
@@ -50,7 +50,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     own = {rule.nodes[0]: rule for rule in (*rules, *completing) if rule.of_one_node}
     for rule in rules:
         if not rule.of_one_node:
-            found += _between(learned, rule, own.get(rule.nodes[1]), sample, deep)
+            found += _between(learned, rule, own.get(rule.nodes[1]), found, sample, deep)
     return list(dict.fromkeys(found))
 
 
@@ -102,22 +102,29 @@ def _literal(value: str) -> Literal:
 
 
 def _between(
-    learned: Learned, rule: RewriteRule, own: RewriteRule | None, sample: Sample, deep: Mapping[str, DeepSplit]
+    learned: Learned,
+    rule: RewriteRule,
+    own: RewriteRule | None,
+    before: Sequence[Proposal],
+    sample: Sample,
+    deep: Mapping[str, DeepSplit],
 ) -> list[Proposal]:
-    """Return the joint proposals of a rule between two nodes, with those for the target's own URLs."""
+    """Return the joint proposals of a rule between two nodes, with those for the target's own URLs.
+
+    *own* is the rule that brings these to the target's format; what *before* already drops of them is
+    not said again.
+    """
     source, target = (learned.tree.nodes[number] for number in rule.nodes)
+    more = sorted(own.ignored - learned.ignored(target)) if own is not None else []
     try:
         match = _formation(learned, rule.source)
         ops = _operations(learned, rule, source)
-        target_match = _formation(learned, rule.target)
+        target_match = _formation(learned, rule.target) if more else ()
     except _NotSayable:
         return []
     found = [Proposal(match, key, operation, joint=True) for key, operation in sorted(ops.items())]
-    found += [
-        Proposal(target_match, key, dropped(learned.whole, target.rows, key), joint=True)
-        for key in sorted(own.ignored if own is not None else ())
-    ]
-    if not found or not _joins(learned, found, (source, target), sample, deep):
+    found += [Proposal(target_match, key, dropped(learned.whole, target.rows, key), joint=True) for key in more]
+    if not found or not _joins(learned, [*before, *found], (source, target), sample, deep):
         return []
     return found
 
@@ -194,8 +201,7 @@ def _joins(
     """Tell whether the proposals, run as they would be deployed, bring URLs of both nodes together."""
     from_source, from_target = (set(learned.places[node.rows].tolist()) for node in nodes)
     part = sorted(from_source | from_target)
-    everything = list(chain(_peeled(learned), found))
-    judgement = judged(book_of(rules_of(sample.site, everything), sample, deep), sample.part(part))
+    judgement = judged(book_of(rules_of(sample.site, found), sample, deep), sample.part(part))
     both = [members for members in judgement.merged if _is_mixed([part[i] for i in members], from_source)]
     bad = len(judgement.bad)
     return len(both) >= MIN_GROUPS and tolerable(bad, len(judgement.merged))

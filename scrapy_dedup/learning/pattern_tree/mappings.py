@@ -1,11 +1,11 @@
 """Which keys of two nodes hold the same values: Algorithm 3 (pattern-tree, section 5.2.2)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from ..evidence import MIN_GROUPS, upper_bound
 from ..table import ABSENT, Codes, Rows, Table
@@ -16,6 +16,7 @@ from .tree import Node, PatternTree
 __all__ = ["Common", "common_duplicates", "key_mappings", "sigma"]
 
 MAX_PAIRS = 400
+MAX_MEMBERS = 8
 MIN_AGREEMENT = 0.9
 MIN_EXCESS = 0.5
 """Agreement inside clusters must be 0.9 (lower bound), and 0.5 above that of URLs put together by chance."""
@@ -72,72 +73,82 @@ def key_mappings(tree: PatternTree, source: Node, target: Node, common: Common, 
 
 
 def _inside_clusters(table: Table, source: Node, target: Node, common: Common, options: Options) -> dict[str, Replace]:
-    """Return the mappings that hold inside the clusters and not by chance, one to one."""
-    left, right = _pairs(table, common)
-    if len(left) < MIN_GROUPS:
-        return {}
+    """Return the mappings that hold inside the clusters and not by chance, one to one.
+
+    A key without one is copied from that of its own name, if the source has it: that is always safe.
+    """
+    pairs = _pairs(table, common)
     candidates = []
-    for key in target.pattern.varied:
-        wanted = table.columns[key][right]
-        for other in source.pattern.varied:
-            given = table.columns[other][left]
-            for replace in _ways(table, other, given, wanted, options):
-                rate, chance = _agreement(table, replace, given, wanted)
-                if rate >= MIN_AGREEMENT and rate - chance >= MIN_EXCESS:
-                    plain = not (replace.prefix or replace.suffix or replace.lower)
-                    candidates.append((-rate, not plain, other != key, key, other, replace))
+    if len(pairs) >= MIN_GROUPS:
+        given = {key: _values(table, key, [left for left, _ in pairs]) for key in source.pattern.varied}
+        for key in target.pattern.varied:
+            wanted = _values(table, key, [right for _, right in pairs])
+            for other, values in given.items():
+                for way in _ways(other, values, wanted, options):
+                    rate, chance = _agreement(way, values, wanted)
+                    if rate >= MIN_AGREEMENT and rate - chance >= MIN_EXCESS:
+                        plain = not (way.prefix or way.suffix or way.lower)
+                        candidates.append((-rate, not plain, other != key, key, other, way))
     found: dict[str, Replace] = {}
     taken: set[str] = set()
-    for *_, key, other, replace in sorted(candidates, key=lambda candidate: candidate[:-1]):
+    for *_, key, other, way in sorted(candidates, key=lambda candidate: candidate[:-1]):
         if key not in found and other not in taken:
-            found[key] = replace
+            found[key] = way
             taken.add(other)
+    for key in target.pattern.varied:
+        if key not in taken:
+            found.setdefault(key, Replace(key))
     return found
 
 
-def _pairs(table: Table, common: Common) -> tuple[Rows, Rows]:
-    """Return a URL of the source and one of the target of up to MAX_PAIRS shared clusters."""
-    _, left = np.unique(table.content[common.source], return_index=True)
-    _, right = np.unique(table.content[common.target], return_index=True)
+def _pairs(table: Table, common: Common) -> list[tuple[Rows, Rows]]:
+    """Return some URLs of the source and some of the target, for up to MAX_PAIRS shared clusters."""
+    left, right = (_by_cluster(table, rows) for rows in (common.source, common.target))
     chosen = np.linspace(0, len(left) - 1, min(len(left), MAX_PAIRS)).astype(np.intp)
-    return common.source[left[chosen]], common.target[right[chosen]]
+    return [(left[i], right[i]) for i in chosen]
 
 
-def _ways(
-    table: Table, source: str, given: npt.NDArray[np.int32], wanted: npt.NDArray[np.int32], options: Options
-) -> Sequence[Replace]:
+def _by_cluster(table: Table, rows: Rows) -> list[Rows]:
+    content = table.content[rows]
+    order = np.argsort(content, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(content[order]) != 0]) if len(rows) else order
+    ends = np.r_[starts[1:], len(rows)]
+    return [
+        rows[order[low : min(high, low + MAX_MEMBERS)]]
+        for low, high in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+
+
+def _values(table: Table, key: str, clusters: Sequence[Rows]) -> list[set[str]]:
+    """Return the values of a key in each cluster."""
+    column = table.columns[key]
+    return [{table.vocabulary[code] for code in column[rows].tolist() if code != ABSENT} for rows in clusters]
+
+
+def _ways(source: str, given: Sequence[set[str]], wanted: Sequence[set[str]], options: Options) -> Sequence[Replace]:
     """Return the ways in which one value may be made of the other."""
     plain = Replace(source)
     if options.copying == "verbatim":
         return (plain,)
     affixes: Counter[tuple[str, str, bool]] = Counter()
-    for one, other in zip(given.tolist(), wanted.tolist(), strict=True):
-        value, text = table.value(one), table.value(other)
-        if value and text:
+    for values, texts in zip(given, wanted, strict=True):
+        for value, text in product(sorted(values)[:2], sorted(texts)[:2]):
             lower = value not in text and value.lower() in text
-            prefix, mark, suffix = text.partition(value.lower() if lower else value)
+            prefix, mark, suffix = text.partition((value.lower() if lower else value) or text + "?")
             if mark:
                 affixes[prefix, suffix, lower] += 1
-    # Mixed case is told by the values that have capitals: lower case explains the others too.
+    # Lower case is told by the values that have capitals, and explains the others too.
     ways = [Replace(source, prefix, suffix, lower) for (prefix, suffix, lower), _ in affixes.most_common(3)]
     return tuple(dict.fromkeys([plain, *ways]))
 
 
-def _agreement(
-    table: Table, replace: Replace, given: npt.NDArray[np.int32], wanted: npt.NDArray[np.int32]
-) -> tuple[float, float]:
-    """Return the lower 95 % bound of how often a replace is right, and how often it is by chance."""
-    written = [None if (value := table.value(code)) is None else replace.text(value) for code in given.tolist()]
-    texts = [table.value(code) for code in wanted.tolist()]
-    present = [(one, other) for one, other in zip(written, texts, strict=True) if one is not None or other is not None]
-    if not present:
+def _agreement(way: Replace, given: Sequence[set[str]], wanted: Sequence[set[str]]) -> tuple[float, float]:
+    """Return the lower 95 % bound of the share of clusters where a way is right, and its share by chance."""
+    written = [{way.text(value) for value in values} for values in given]
+    count = sum(bool(one or other) for one, other in zip(written, wanted, strict=True))
+    if not count:
         return 0.0, 0.0
-    misses = sum(one != other for one, other in present)
-    shifted = texts[1:] + texts[:1]
-    chance = sum(one is not None and one == other for one, other in zip(written, shifted, strict=True)) / len(texts)
-    return 1 - upper_bound(misses, len(present)), chance
-
-
-def as_operations(keys: Mapping[str, object]) -> dict[str, Replace]:
-    """Return the operations that leave keys as they are."""
-    return {key: Replace(key) for key in keys}
+    hits = sum(not one.isdisjoint(other) for one, other in zip(written, wanted, strict=True))
+    shifted = [*wanted[1:], wanted[0]]
+    chance = sum(not one.isdisjoint(other) for one, other in zip(written, shifted, strict=True)) / len(written)
+    return 1 - upper_bound(count - hits, count), chance

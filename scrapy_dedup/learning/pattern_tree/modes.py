@@ -117,6 +117,7 @@ IMPROVED = Options(
     walk="components",
     destinations="one a component",
     evaluation="unseen pages",
+    min_overlap=0.1,
     min_urls=30,
     max_nodes=600,
 )

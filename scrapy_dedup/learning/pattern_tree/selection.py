@@ -132,9 +132,11 @@ def _chains(
 ) -> dict[int, list[RewriteRule]]:
     """Return the safest chain of rules from each node that can get to a destination (Dijkstra)."""
     chains: dict[int, list[RewriteRule]] = {}
-    waiting: list[tuple[float, int, list[RewriteRule]]] = [(0.0, destination, [])]
+    waiting: list[tuple[float, int, int, list[RewriteRule]]] = [(0.0, destination, 0, [])]
+    # Numbers in the order of discovery decide between equals.
+    discovered = 0
     while waiting:
-        cost, number, chain = heappop(waiting)
+        cost, number, _, chain = heappop(waiting)
         if number in chains:
             continue
         chains[number] = chain
@@ -142,7 +144,9 @@ def _chains(
             source = rule.nodes[0]
             if source not in chains and source not in assigned:
                 risk = rule.fpr if options.noise == "pairs" else rule.loss
-                heappush(waiting, (cost + MIN_COST - log(max(1 - risk, 1e-12)), source, [rule, *chain]))
+                discovered += 1
+                further = cost + MIN_COST - log(max(1 - risk, 1e-12))
+                heappush(waiting, (further, source, discovered, [rule, *chain]))
     return chains
 
 
