@@ -1,9 +1,10 @@
-"""The commands ``scrapy learn-rules`` and ``scrapy explain-url``.
+"""The commands ``scrapy learn-rules``, ``scrapy explain-url`` and ``scrapy export-rules``.
 
-Scrapy imports both for every command it runs, so these modules import nothing heavy themselves.
+Scrapy imports them for every command it runs, so these modules import nothing heavy themselves.
 """
 
 from .explain_url import ExplainUrl
+from .export_rules import ExportRules
 from .learn_rules import LearnRules
 
-__all__ = ["ExplainUrl", "LearnRules"]
+__all__ = ["ExplainUrl", "ExportRules", "LearnRules"]

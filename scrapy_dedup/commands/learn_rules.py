@@ -41,6 +41,13 @@ class LearnRules(DedupCommand):
             help="learn from FILE instead of the store: JSON lines with url and fingerprint, plain or .gz",
         )
         parser.add_argument(
+            "--import",
+            dest="imported",
+            metavar="FILE",
+            help="add the rules of another tool's FILE as manual rules, for SITE where the file names none",
+        )
+        parser.add_argument("--format", dest="form", help="of --import: url-discarder, no-vary-search or clean-param")
+        parser.add_argument(
             "--forget",
             metavar="SITE",
             action="append",
@@ -52,12 +59,18 @@ class LearnRules(DedupCommand):
         )
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
-        asked = [
-            name for name, given in (("--check", opts.check), ("--forget", opts.forget), ("--from", opts.file)) if given
-        ]
+        exclusive = (
+            *(("--check", opts.check), ("--forget", opts.forget)),
+            *(("--from", opts.file), ("--import", opts.imported)),
+        )
+        asked = [name for name, given in exclusive if given]
         if len(asked) > 1:
             raise UsageError(f"{asked[0]} and {asked[1]} do not go together")
         settings = self.dedup_settings(opts.spider)
+        if opts.imported:
+            from .importing import import_rules
+
+            return import_rules(settings, args, opts.imported, opts.form, dry_run=opts.dry_run)
         if opts.check:
             return check(settings)
         if opts.forget:

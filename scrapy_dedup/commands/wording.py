@@ -62,7 +62,8 @@ def _short(form: Any) -> str:
         pairs += [f"absent as {_quoted(form['default'])}"] if "default" in form else []
         return " and ".join(pairs)
     if "replace" in form:
-        parts = (form.get("prefix", ""), f"<{form['replace']}>", form.get("suffix", ""))
+        source = form["replace"]
+        parts = (form.get("prefix", ""), f"<{source}>" if source else "", form.get("suffix", ""))
         return f"as {''.join(parts)} {form.get('transform', '')}".rstrip()
     return " ".join(f"{word} {_one_of(values)}" for word, values in form.items())
 

@@ -27,7 +27,16 @@ from .writing import written_rules
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["add_to_site", "check", "file_name", "load_directories", "load_file", "path_of_site", "save_site", "update_site"]
+__all__ = [
+    "add_to_site",
+    "check",
+    "file_name",
+    "load_directories",
+    "load_file",
+    "path_of_site",
+    "save_site",
+    "update_site",
+]
 
 logger = logging.getLogger(__name__)
 

@@ -138,20 +138,21 @@ def _prefix(area: Area, drops: Drops, others: Others, *, approximate: bool) -> s
         raise Inexpressible(f"the format has no condition on {others[0][0]}")
     if drops.all_but:
         raise Inexpressible("the format cannot drop all parameters but some")
-    if not (area.itself and area.below) and not approximate:
+    area.check(approximate=approximate)
+    if not (area.below or approximate):
         raise Inexpressible("the format only has beginnings of paths")
-    if "*" in area.text or _is_path(area.text) is None:
+    if _is_path(area.text) is None:
         raise Inexpressible("a path there has no other characters than A-Z a-z 0-9 . - / _")
     if any(len(name) + len(area.text) + 1 > MAX_LENGTH for name in drops.names):
         raise Inexpressible(f"a rule has at most {MAX_LENGTH} characters")
-    return "" if area.text == "/" and area.below else area.text
+    return "" if area.everything else area.text
 
 
 def _lines(names: Iterable[str], path: str) -> Iterator[str]:
     """Yield the lines for *names*, as few as their length allows."""
     room = MAX_LENGTH - len(path) - 1
     listed = ""
-    for name in (spelling for name in names for spelling in spellings(name)):
+    for name in [spelling for plain in names for spelling in spellings(plain)]:
         if listed and len(listed) + 1 + len(name) > room:
             yield f"Clean-param: {listed} {path}".rstrip()
             listed = ""

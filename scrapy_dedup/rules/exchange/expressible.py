@@ -1,6 +1,6 @@
 """What rules say, as far as formats can hold it that know parameters to drop and where."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -74,7 +74,9 @@ def groups_of(
         others = tuple((key, value) for key, value in rule.match.items() if not key.startswith(_PATH_KEYS))
         found.setdefault((drops, others), []).append((rule.id, areas))
     return [
-        Group(drops, others, tuple(joined(area for _, areas in some for area in areas)), tuple(name for name, _ in some))
+        Group(
+            drops, others, tuple(joined(area for _, areas in some for area in areas)), tuple(name for name, _ in some)
+        )
         for (drops, others), some in found.items()
     ]
 
@@ -134,20 +136,24 @@ class _Drops:
         return Drops(tuple(sorted(self._names))) if self._names else None
 
     def leave_to(self, other: Rule) -> None:
-        """Take out what another rule has another say in."""
+        """Take out what another rule has another say in, or asks for: it acts on URLs as they came."""
         for key, operation in other.ops.items():
-            if isinstance(operation, Ignore):
-                continue
-            if key.endswith("*"):
-                beginning = normal_key(key[:-1])
-                touched = {name for name in self._names if f"q.{name}".startswith(beginning)}
-                if self._all and (beginning.startswith("q.") or "q.".startswith(beginning)):
-                    touched.add("*")
-            else:
-                name = normal_key(key)[2:]
-                touched = {name} if key.startswith("q.") and (self._all or name in self._names) else set()
-                touched -= self._kept
-            if touched:
-                self.said.append(f"rule {other.id} has another say in {key}")
-                self._names -= touched
-                self._all = False
+            if not isinstance(operation, Ignore):
+                self._leave(key, f"rule {other.id} has another say in {key}")
+        for key in other.match:
+            self._leave(key.partition("[")[0], f"rule {other.id} asks for {key}")
+
+    def _leave(self, key: str, why: str) -> None:
+        if key.endswith("*"):
+            beginning = normal_key(key[:-1])
+            touched = {name for name in self._names if f"q.{name}".startswith(beginning)}
+            if self._all and (beginning.startswith("q.") or "q.".startswith(beginning)):
+                touched.add("*")
+        else:
+            name = normal_key(key)[2:]
+            touched = {name} if key.startswith("q.") and (self._all or name in self._names) else set()
+            touched -= self._kept
+        if touched:
+            self.said.append(why)
+            self._names -= touched
+            self._all = False

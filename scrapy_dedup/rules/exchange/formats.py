@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...urls import SiteGroups
+from ...urls import GroupsLike
 from ..book import RuleBook
 from ..errors import RuleFileError
 from ..files import add_to_site
@@ -25,7 +25,7 @@ WRITTEN = (*READ, "python")
 _OF_ONE_SITE = {"no-vary-search": "a _headers file", "clean-param": "a robots.txt"}
 
 
-def imported(file: "str | PathLike[str]", form: str, sites: Sequence[str], groups: SiteGroups) -> Imported:
+def imported(file: "str | PathLike[str]", form: str, sites: Sequence[str], groups: GroupsLike = None) -> Imported:
     """Return the rules that a file says for *sites*, where it does not say them itself.
 
     Raises RuleFileError for a faulty file, OSError for one that cannot be read, ValueError where a site

@@ -17,9 +17,8 @@ from ...urls import DeepSplit
 from ..errors import RuleFileError
 from ..model import Rule
 from ..operations import Ignore, Keep, Operation
-from ..predicates import Predicate
 from .expressible import Drops, Others, groups_of
-from .paths import Area, matches_of
+from .paths import Area, Match, matches_of
 from .structured_fields import FieldError, dictionary
 from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
 
@@ -55,9 +54,10 @@ def search_variance(value: str) -> SearchVariance:
     if not isinstance(order, bool):
         raise FieldError("key-order is no boolean")
     params = members.get("params", False)
-    if isinstance(params, bool):
-        no_vary = None if params else frozenset[str]()
-    else:
+    no_vary: frozenset[str] | None = frozenset()
+    if params is True:
+        no_vary = None
+    elif params is not False:
         no_vary = _names("params", params)
     vary: frozenset[str] = frozenset()
     if "except" in members:
@@ -94,7 +94,7 @@ def read_no_vary_search(text: str, path: Path, sites: Iterable[str]) -> Imported
     sites = list(sites)
     rules: list[Rule] = []
     left_out: list[NotExpressible] = []
-    here: list[dict[str, Predicate]] = [{}]
+    here: list[Match] = [{}]
     for number, line in enumerate(text.splitlines(), 1):
         stated = line.strip()
         if not stated or stated.startswith("#"):
@@ -148,9 +148,8 @@ def _whole(area: Area, others: Others, *, approximate: bool) -> Area:
     if others:
         raise Inexpressible(f"the format has no condition on {others[0][0]}")
     if "*" in area.text:
-        raise Inexpressible("* stands for anything there")
-    if not area.itself and not approximate:
-        raise Inexpressible("the format has nothing for what is below a path and not the path itself")
+        raise Inexpressible("the format has * only at the end of a path")
+    area.check(approximate=approximate)
     return Area(area.text, itself=True, below=area.below)
 
 

@@ -90,7 +90,10 @@ def _with_slash(match: Match, here: str, last: str, *, exact: bool) -> list[Matc
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Some paths: ``text`` itself (``itself``), and all that is longer and begins with it (``below``)."""
+    """Some paths: ``text`` itself (``itself``), and all that is longer and begins with it (``below``).
+
+    ``*`` in the text is one segment, or the beginning of one.
+    """
 
     text: str
     itself: bool = False
@@ -101,6 +104,20 @@ class Area:
         if other.text == self.text:
             return self.itself >= other.itself and self.below >= other.below
         return self.below and other.text.startswith(self.text)
+
+    @property
+    def everything(self) -> bool:
+        """Whether these are all paths."""
+        return self == Area("/", itself=True, below=True)
+
+    def check(self, *, approximate: bool) -> None:
+        """Raise Inexpressible where a beginning of a path, with ``*`` for any text, would be more than this."""
+        if approximate:
+            return
+        if "*" in self.text:
+            raise Inexpressible("the format has no * for one segment, only for any text")
+        if not self.itself:
+            raise Inexpressible("the format has nothing for what is below a path without the path itself")
 
 
 def joined(areas: Iterable[Area]) -> list[Area]:
@@ -114,7 +131,7 @@ def joined(areas: Iterable[Area]) -> list[Area]:
 
 
 def areas_of(match: Mapping[str, Predicate]) -> list[Area]:
-    """Return paths that the path predicates of *match* hold for; all of them, their endings apart.
+    """Return paths that the path predicates of *match* hold for: all of them, their extensions apart.
 
     >>> areas_of({"path.0": Literal("view")})
     [Area(text='/view', itself=True, below=False), Area(text='/view/', itself=True, below=True)]
@@ -125,37 +142,47 @@ def areas_of(match: Mapping[str, Predicate]) -> list[Area]:
     if not asked:
         return [Area("/", itself=True, below=True)]
     segments: list[str] = []
-    while isinstance(predicate := asked.get(f"path.{len(segments)}"), Literal) and not predicate.optional:
-        segments.append(predicate.value)
-        del asked[f"path.{len(segments) - 1}"]
-    following = asked.pop(f"path.{len(segments)}", None)
+    while (text := _text(asked.get(f"path.{len(segments)}"))) is not None:
+        del asked[f"path.{len(segments)}"]
+        segments.append(text)
+    open_end = bool(segments) and segments[-1] == "*"
+    if open_end:
+        del segments[-1]
+    closed = asked.pop(f"path.{len(segments) + open_end}", None) == Absent()
     extension, slash = asked.pop("ext", None), asked.pop("path.trail", None)
-    if asked or following not in {None, ANY, Absent()}:
-        raise Inexpressible(f"a condition on {next(iter(asked), f'path.{len(segments)}')}")
-    text = "/" + "/".join(segments)
+    if asked:
+        raise Inexpressible(f"such condition on {next(iter(asked))}")
+    here = "/" + "/".join(segments)
+    above = f"{here}/" if segments else here
     looks_extended = bool(segments) and split_extension(segments[-1])[1] is not None
-    if following == ANY:
+    if open_end and not closed and slash is None:
+        if extension is None:
+            return [Area(above, below=True)]
+        if isinstance(extension, Literal) and not extension.optional:
+            return [Area(f"{above}*.{extension.value}", below=True)]
+    if open_end or not (segments or closed):
+        raise Inexpressible("condition on how a path ends, alone")
+    if not closed:
         if extension is not None or slash is not None:
-            raise Inexpressible("a condition on how the path ends")
-        return [Area(f"{text}/" if segments else text, below=True)]
-    if not segments:
-        if following == Absent():
-            return [Area("/", itself=True)]
-        raise Inexpressible("a condition on how the path ends")
-    if following is None:
-        if extension is not None or slash is not None:
-            raise Inexpressible("a condition on how the path ends")
-        if looks_extended:
-            return [Area(f"{text}/", below=True)]
-        return [Area(text, itself=True), Area(f"{text}/", itself=True, below=True)]
-    if isinstance(extension, Literal) and not extension.optional:
-        text = f"{text}.{extension.value}"
+            raise Inexpressible("condition on how a path ends, alone")
+        whole = Area(above, itself=not looks_extended, below=True)
+        return [whole] if looks_extended else [Area(here, itself=True), whole]
+    if isinstance(extension, Literal) and not extension.optional and segments:
+        here = f"{here}.{extension.value}"
     elif extension not in {None, Absent()} or looks_extended:
-        raise Inexpressible("a condition on the extension")
-    if slash == Literal("/"):
-        return [Area(f"{text}/", itself=True)]
-    if slash is None:
-        return [Area(text, itself=True), Area(f"{text}/", itself=True)]
-    if slash == Absent():
-        return [Area(text, itself=True)]
-    raise Inexpressible("a condition on how the path ends")
+        raise Inexpressible("such condition on the extension")
+    if slash not in {None, Absent(), Literal("/")} or (slash == Literal("/") and not segments):
+        raise Inexpressible("such condition on the slash at the end")
+    without = [] if slash == Literal("/") else [Area(here, itself=True)]
+    return without if slash == Absent() or not segments else [*without, Area(f"{here}/", itself=True)]
+
+
+def _text(predicate: Predicate | None) -> str | None:
+    """Return what is written for a segment; None where nothing can be."""
+    if predicate == ANY:
+        return "*"
+    if isinstance(predicate, Literal) and not predicate.optional:
+        if "*" in predicate.value:
+            raise Inexpressible("way to write a * that is one")
+        return predicate.value
+    return None

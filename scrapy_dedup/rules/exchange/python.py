@@ -5,11 +5,15 @@ Such are the ``url_normalizer`` of datatrove's URL de-duplication, or a key func
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..book import RuleBook
-from ..model import SiteRules
+from ..model import Rule, SiteRules
 from ..reading import read_rules
 from ..writing import written_rules
+
+if TYPE_CHECKING:
+    from ...urls import DeepSplit
 
 __all__ = ["book_of_texts", "write_python"]
 
@@ -44,8 +48,8 @@ def book_of_texts(texts: Sequence[str], groups: Mapping[str, Sequence[str]] | No
 
     Raises RuleFileError.
     """
-    rules = []
-    deep = {}
+    rules: list[Rule] = []
+    deep: dict[str, Mapping[str, DeepSplit]] = {}
     for number, text in enumerate(texts, 1):
         found, errors = read_rules(text, Path(f"rule file {number}"))
         if found is None:

@@ -106,7 +106,7 @@ class _Reader:
             self.skip(" ")
             if self.next_is(")"):
                 return items
-            if items and self._text[self._at - 1] not in " ":
+            if items and self._text[self._at - 1] != " ":
                 raise self.error("a space or the closing bracket")
             items.append(self.item())
             self.parameters()

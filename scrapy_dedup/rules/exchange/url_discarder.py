@@ -156,7 +156,9 @@ def _operations(
             if removed:
                 yield {}, removed
         case _:
-            left_out.append(NotExpressible(what, f"of normalizer's host names only {_WWW[0]} and www0 to www9 are read"))
+            left_out.append(
+                NotExpressible(what, f"of normalizer's host names only {_WWW[0]} and www0 to www9 are read")
+            )
             yield {}, {"path.trail": Ignore()}
             yield {"host.2": Absent()}, {"host.1": Ignore(_WWW)}
             yield {"host.3": Absent()}, {"host.2": Ignore(_WWW)}

@@ -84,13 +84,12 @@ def patterns_of(
     rest = [asked.pop(f"host.{len(labels) + number}", None) for number in (1, 2)]
     if asked:
         raise Inexpressible(f"the format has no condition on {next(iter(asked))}")
-    if not (area.itself or approximate):
-        raise Inexpressible("the format has nothing for what is below a path and not the path itself")
-    if any(char in area.text for char in "*|?#;"):
+    area.check(approximate=approximate)
+    if any(char in area.text for char in "|?#;"):
         raise Inexpressible("a pattern has no way to write that path")
     if (query or any(map(str.isalpha, area.text))) and not approximate:
-        raise Inexpressible("patterns do not tell upper from lower case (--approximate writes it all the same)")
-    whole = area == Area("/", itself=True, below=True) and not query
+        raise Inexpressible("patterns do not tell upper from lower case")
+    whole = area.everything and not query
     part = ""
     if rest == [None, None]:
         text = "" if whole else area.text

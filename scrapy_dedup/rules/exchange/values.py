@@ -44,6 +44,11 @@ class Exported:
     text: str = ""
     left_out: tuple[NotExpressible, ...] = ()
 
+    @property
+    def empty(self) -> bool:
+        """Whether no rule is in the text."""
+        return not self.text.strip("[] \n")
+
 
 def query_key(name: str, *, decoded: bool = False) -> str:
     """Return the key of the parameter *name*, for the operations of a rule.
@@ -51,8 +56,8 @@ def query_key(name: str, *, decoded: bool = False) -> str:
     *decoded*: whether the name is text, in which ``%`` and ``+`` stand for themselves, and not as a URL
     writes it.
 
-    >>> query_key("sid"), query_key("utm_*"), query_key("a[0]"), query_key("50%", decoded=True)
-    ('q.sid', 'q.utm_%2A', 'q.a%5B0%5D', 'q.50%25')
+    >>> query_key("sid"), query_key("utm_*"), query_key("a[0]"), query_key("a+b", decoded=True)
+    ('q.sid', 'q.utm_%2A', 'q.a%5B0%5D', 'q.a%2Bb')
 
     Raises Inexpressible for a name that no URL can have.
     """

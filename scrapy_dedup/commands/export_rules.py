@@ -1,0 +1,71 @@
+import argparse
+import sys
+from pathlib import Path
+
+from scrapy.exceptions import UsageError
+
+from .base import DONE, DedupCommand, Mistake, Nothing
+
+# Those of rules.exchange, which is not imported for every command that Scrapy runs.
+FORMATS = ("url-discarder", "no-vary-search", "clean-param", "python")
+
+
+class ExportRules(DedupCommand):
+    """``scrapy export-rules``: write the rules in the format of another tool.
+
+    Exit codes: 0 done; 1 nothing to write; 2 a mistake in what was asked.
+    """
+
+    name = "export-rules"
+
+    def syntax(self) -> str:
+        return "[options] [SITE...]"
+
+    def short_desc(self) -> str:
+        return "Write the deduplication rules in the format of another tool"
+
+    def long_desc(self) -> str:
+        return (
+            "Write the rules of all sites, or of those named, in the format of another tool. What the format cannot "
+            "say is not written, and told on standard error. "
+            "Exit codes: 0 done; 1 nothing to write; 2 a mistake in what was asked."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--format", dest="form", metavar="FORMAT", help=f"one of {', '.join(FORMATS)}")
+        parser.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+        parser.add_argument(
+            "--approximate",
+            action="store_true",
+            help="also write rules that become wider in the format, such as without the shape of dropped values",
+        )
+
+    def act(self, args: list[str], opts: argparse.Namespace) -> int:
+        from ..rules.exchange import exported
+        from .evidence import site_named
+
+        if opts.form not in FORMATS:
+            raise UsageError(f"--format is one of {', '.join(FORMATS)}")
+        settings = self.dedup_settings(opts.spider)
+        book = settings.load_rules()
+        there = [site for site in book.sites if any(rule.status.acts for rule in book.for_site(site))]
+        sites = [site if site in there else site_named(site, settings) for site in args] or there
+        for site in sites:
+            if site not in there:
+                raise Mistake(f"there are no rules that act for {site}; there are for: {', '.join(there) or 'none'}")
+        if not sites:
+            raise Nothing("there are no rules yet: scrapy learn-rules learns some")
+        try:
+            done = exported(book, opts.form, sites, approximate=opts.approximate)
+        except ValueError as error:
+            raise Mistake(str(error)) from None
+        for each in done.left_out:
+            print(each, file=sys.stderr)
+        if done.empty:
+            raise Nothing(f"none of the rules can be written as {opts.form}")
+        if opts.output is None:
+            sys.stdout.write(done.text)
+        else:
+            Path(opts.output).write_text(done.text, encoding="utf-8")
+        return DONE
