@@ -103,7 +103,7 @@ def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
         st.builds(IgnoreValue),
         st.builds(IgnoreValue, only),
         st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
-        st.builds(Replace, st.sampled_from(_KEYS), some, st.just(""), st.sampled_from(["", "lower"])),
+        st.builds(Replace, st.sampled_from([*_KEYS, ""]), some, st.just(""), st.sampled_from(["", "lower"])),
         st.sampled_from([Lower(), SetOfValues(), Nested(), Keep()]),
     )
 

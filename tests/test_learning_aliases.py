@@ -92,7 +92,10 @@ def pages_with(count: int, link: str, element: str, same: bool) -> tuple[list[Ob
     observations, rows = [], []
     for n in range(count):
         page, target = f"{BASE}/thread/{n}", BASE + link.format(n=n)
-        observations += [Observation(page, f"c{n}", words=50), Observation(target, f"c{n}" if same else f"d{n}", words=50)]
+        observations += [
+            Observation(page, f"c{n}", words=50),
+            Observation(target, f"c{n}" if same else f"d{n}", words=50),
+        ]
         rows += sighted([(page, f'<div id="{element.format(n=n)}"></div><a href="{link.format(n=n)}">x</a>')])
     return observations, rows
 
@@ -154,7 +157,10 @@ def declared(count: int, declaration: str, same: bool) -> tuple[list[Observation
     observations, rows = [], []
     for n in range(count):
         page, short = f"{BASE}/2024/title-{n}", f"{BASE}/?p={n}"
-        observations += [Observation(page, f"c{n}", words=50), Observation(short, f"c{n}" if same else "home", words=50)]
+        observations += [
+            Observation(page, f"c{n}", words=50),
+            Observation(short, f"c{n}" if same else "home", words=50),
+        ]
         rows.append(SightingRow("", SITE, page, short, declaration, 0.0))
     return observations, rows
 

@@ -354,3 +354,17 @@ def test_many_rules_cost_no_more() -> None:
     for n in range(1000):
         key = "/?do={0}" if n < 500 else "/?do={0}&x=1"
         assert book.canonical_key(f"http://example.com/?do={n}&x=1") == "http://example.com" + key.format(n)
+
+
+def test_an_added_segment_takes_the_extension_with_it() -> None:
+    ops = {"path.1": Replace("q.id"), "q.id": Ignore()}
+    book = RuleBook([Rule("h.test", {"path.0": Literal("a")}, ops)])
+    assert book.canonical_key("http://h.test/a.html?id=4") == "http://h.test/a/4.html"
+    assert book.canonical_key("http://h.test/a/9.html?id=4") == "http://h.test/a/4.html"
+    assert book.canonical_key("http://h.test/a?id=4") == "http://h.test/a/4"
+
+
+def test_a_replacement_without_a_source_is_a_fixed_text() -> None:
+    ops = {"path.0": Replace("", "item"), "q.id": Replace("path.0", prefix="n")}
+    book = RuleBook([Rule("h.test", {"path.0": OfClass(ValueClass("int", 1, 9)), "path.1": Absent()}, ops)])
+    assert book.canonical_key("http://h.test/55") == "http://h.test/item?id=n55"

@@ -15,8 +15,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
 from ..content.anchors import Naming
+from ..rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
 from ..rules.aliases import AliasKinds, Candidate, is_less, page_shape
 from ..rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ..store.rows import SightingRow
@@ -273,7 +273,9 @@ def _match(pairs: Sequence[Pair], named: str, *, whole: bool) -> dict[str, Predi
 
 def _length(rule: Rule) -> int:
     """Return how long the name of a kind is: of two that say the same, the shorter one is kept."""
-    return sum(len(op.prefix) + 100 * (key == ALIAS + FRAGMENT) for key, op in rule.ops.items() if isinstance(op, Anchored))
+    return sum(
+        len(op.prefix) + 100 * (key == ALIAS + FRAGMENT) for key, op in rule.ops.items() if isinstance(op, Anchored)
+    )
 
 
 def declared_sightings(

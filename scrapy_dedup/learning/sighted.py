@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..rules import Rule, RuleBook
+from ..rules import RuleBook
 from ..rules.aliases import AliasKinds
 from ..store.rows import SightingRow
 from ..store.store import Store

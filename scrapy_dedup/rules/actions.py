@@ -196,7 +196,7 @@ def _may_stand(key: str, text: str) -> bool:
 
 def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
     source = normal_key(operation.source)
-    value = context.values.get(source)
+    value = context.values.get(source) if source else ""
     if value is None:
         return Mark.PASS
     text = lower_value(value) if operation.transform == "lower" else value

@@ -139,9 +139,15 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     places: list[int] = []
     written: list[str | None] = []
     last = max((number for number, segment in enumerate(segments) if not segment.name), default=-1)
+    additions = _additions(table, sum(not segment.name for segment in segments), context)
+    if additions:
+        # The extension is that of the path: it stands after what is the last segment now.
+        extension = segments[last].extension if last >= 0 else None
+        additions[-1] += _extension(table, extension, True, context)
     for number, segment in enumerate(segments):
         outcome = table.deep_outcome(segment.key, segment.value, context)
-        rest = _rest(table, segment, number == last, context)
+        rest = "" if additions else _extension(table, segment.extension, number == last, context)
+        rest += _params(table, segment, context)
         if segment.name:
             value = segment.value if outcome is Mark.PASS else outcome
             written.append(f"{segment.name}={value}{rest}" if isinstance(value, str) else rest or None)
@@ -157,14 +163,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
             texts.append(PLACEHOLDER + rest if rest else outcome)
     for number, text in zip(places, _with_gaps(texts), strict=True):
         written[number] = text
-    kept = [text for text in written if text is not None]
-    count = len(texts)
-    while table.added and count < 64:
-        added = table.addition(path_key(count), context)
-        if added is None:
-            break
-        kept.append(added)
-        count += 1
+    kept = [text for text in written if text is not None] + additions
     if slash:
         slash = table.outcome("path.trail", "/", context) not in _GONE
     elif table.added:
@@ -172,16 +171,32 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     return "/" + "/".join(kept) + ("/" if slash and kept else "")
 
 
-def _rest(table: OpTable, segment: Segment, last: bool, context: Context) -> str:
-    """Return what follows the value of a segment: extension and matrix parameters."""
-    extension = segment.extension
+def _additions(table: OpTable, count: int, context: Context) -> list[str]:
+    """Return the segments that are added after *count* ones."""
+    added: list[str] = []
+    while table.added and count < 64:
+        text = table.addition(path_key(count), context)
+        if text is None:
+            break
+        added.append(text)
+        count += 1
+    return added
+
+
+def _extension(table: OpTable, extension: str | None, last: bool, context: Context) -> str:
+    """Return the extension with its dot, "" for none; the *last* segment of a path may be given one."""
     if extension is not None:
         outcome = table.outcome("ext", extension, context)
         if outcome is not Mark.PASS:
             extension = outcome if isinstance(outcome, str) else None
     elif last and table.added:
         extension = table.addition("ext", context)
-    rest = "" if extension is None else f".{extension}"
+    return "" if extension is None else f".{extension}"
+
+
+def _params(table: OpTable, segment: Segment, context: Context) -> str:
+    """Return the matrix parameters of a segment."""
+    rest = ""
     for name, value in segment.params:
         outcome = table.outcome(param_key(name), value, context)
         if outcome is Mark.PASS:

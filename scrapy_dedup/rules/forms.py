@@ -38,7 +38,10 @@ _WORDS: dict[str, Operation] = {
     "declared": Declared(),
 }
 _WORD_OF = {operation: word for word, operation in _WORDS.items()}
-_OPERATIONS = ", ".join([f'"{word}"' for word in _WORDS]) + ", { ignore = [..] }, { set = {..} }, { replace = .. } or { anchor = .. }"
+_OPERATIONS = (
+    ", ".join([f'"{word}"' for word in _WORDS])
+    + ", { ignore = [..] }, { set = {..} }, { replace = .. } or { anchor = .. }"
+)
 _PREDICATES = '"a value", { in = [..] }, { class = "..", length = [.., ..] } or { absent = true }'
 
 

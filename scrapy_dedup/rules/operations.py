@@ -113,7 +113,9 @@ class Keep:
 class Replace:
     """Show the value of another key: ``prefix`` + value of ``source`` + ``suffix``.
 
-    ``transform``: "" or "lower". Where *source* is absent, nothing is done.
+    ``transform``: "" or "lower". Where *source* is absent, nothing is done. An empty
+    *source* is always there, with the value "": the key shows a fixed text, whatever its
+    own value.
 
     Raises ValueError for another transform.
     """

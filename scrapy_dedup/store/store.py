@@ -194,7 +194,9 @@ class Store:
         for row in self._stream(query.order_by(discard.c.id)):
             yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
 
-    def sightings(self, scope: str = "", site: str | None = None, *, since: float | None = None) -> Iterator[SightingRow]:
+    def sightings(
+        self, scope: str = "", site: str | None = None, *, since: float | None = None
+    ) -> Iterator[SightingRow]:
         """Yield the sightings of aliases, the oldest first; none where an earlier release wrote the store."""
         with self._reading() as connection:
             if not inspect(connection).has_table(alias_sighting.name):
@@ -354,5 +356,6 @@ def _upsert_sightings(connection: Connection, rows: Sequence[SightingRow]) -> No
     distinct = {tuple(value[key] for key in keys): value for value in values}
     insert = insert_of(connection)(alias_sighting)
     connection.execute(
-        insert.on_conflict_do_update(index_elements=keys, set_={"time": insert.excluded["time"]}), list(distinct.values())
+        insert.on_conflict_do_update(index_elements=keys, set_={"time": insert.excluded["time"]}),
+        list(distinct.values()),
     )

@@ -204,7 +204,13 @@ class Writer:
     def _made_by(self, task: Task) -> Iterable[Row]:
         try:
             made = task()
-            return () if made is None else (made,) if isinstance(made, (ObservationRow, DiscardRow, SightingRow)) else list(made)
+            return (
+                ()
+                if made is None
+                else (made,)
+                if isinstance(made, (ObservationRow, DiscardRow, SightingRow))
+                else list(made)
+            )
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._fail("A response could not be recorded")
             return ()

@@ -87,7 +87,7 @@ class Forum:
         path = parts.path
         numbers = [int(number) for number in re.findall(r"[0-9]+", path)]
         name = re.sub(r"[0-9]+", "N", path)
-        if name == "/threads/N" or name == "/threads/N/page-N":
+        if name in {"/threads/N", "/threads/N/page-N"}:
             return self._thread(numbers[0], (numbers[1] - 1) * self.per_page if len(numbers) > 1 else 0)
         if name == "/posts/N":
             return self._post(numbers[0])
@@ -179,7 +179,9 @@ def link(target: str) -> str:
     return f'<a href="{target.replace("&", "&amp;")}">link</a>'
 
 
-_WORDS = [f"{a}{b}{c}" for a in ("ka", "lo", "mi", "ne", "su") for b in ("ra", "to", "vi", "ze") for c in ("n", "s", "t")]
+_WORDS = [
+    f"{a}{b}{c}" for a in ("ka", "lo", "mi", "ne", "su") for b in ("ra", "to", "vi", "ze") for c in ("n", "s", "t")
+]
 
 
 def text(seed: object, words: int) -> str:
