@@ -1,0 +1,157 @@
+"""The methods that the benchmarks compare: each learns from observations and gives keys.
+
+``pipeline`` is the package as it is. Its members run alone, through the same validation. The faithful
+modes are the documents' own methods with their own gates. The others are baselines.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from w3lib.url import canonicalize_url
+
+from scrapy_dedup import Observation, learn_rules
+from scrapy_dedup.learning.clusters import clusters
+from scrapy_dedup.urls import normal_form, site_of_url
+
+from . import baselines
+from .baselines import Key
+
+MEMBERS = ("difference_sets", "entropy", "equivalence", "pattern_tree", "affixes", "replacing", "declared")
+"""Learners of the pipeline, as ``learn_rules(observations, learners=[...])`` names them."""
+FPR_MAX = 0.05
+"""Of the faithful modes that have a false-positive filter, unless a sweep says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What a method learned: its key of a URL, and how many rules it went through, where it counts them."""
+
+    key: Key
+    raw: int | None = None
+    qualified: int | None = None
+    deployed: int | None = None
+
+
+Learn = Callable[[Sequence[Observation]], Keys]
+
+
+def pipeline(observations: Sequence[Observation], learners: Sequence[str] | None = None) -> Keys:
+    """What the package learns, from all its learners or from some."""
+    only: dict[str, Any] = {} if learners is None else {"learners": learners}
+    book = learn_rules(observations, **only)
+    return Keys(book.canonical_key, deployed=sum(rule.status.acts for rule in book))
+
+
+def fixed(make: Callable[[], Key], observations: Sequence[Observation]) -> Keys:
+    """A key that nothing is learned for."""
+    return Keys(make())
+
+
+def maybedont(observations: Sequence[Observation]) -> Keys:
+    """The learner of the practice."""
+    return Keys(baselines.MaybeDont(observations))
+
+
+def faithful_tree(selection: str, improved: bool, fpr_max: float, observations: Sequence[Observation]) -> Keys:
+    """The pattern tree by itself, as published or with the gaps filled, with naive or graph selection."""
+    tree = import_module("scrapy_dedup.learning.pattern_tree")
+    options = tree.IMPROVED if improved else tree.FAITHFUL
+    return by_site(observations, partial(tree.learn, options=options, selection=selection, fpr_max=fpr_max))
+
+
+def fan_out(fan: int, fpr_max: float, observations: Sequence[Observation]) -> Keys:
+    """Pairwise rules, generalised by fan-out."""
+    module = import_module("tests.benchmarks.fanout")
+    return by_site(observations, partial(module.learn, fan_out=fan, fpr_max=fpr_max))
+
+
+def by_site(observations: Sequence[Observation], learn: Callable[[Sequence[str], Sequence[int]], Any]) -> Keys:
+    """What a method learns that takes the URLs and duplicate clusters of one site at a time."""
+    groups: dict[str, list[Observation]] = {}
+    for observation in observations:
+        groups.setdefault(site_of_url(observation.url), []).append(observation)
+    found: dict[str, Any] = {}
+    for site, seen in groups.items():
+        of_site = clusters(seen)
+        found[site] = learn(of_site.urls, of_site.content)
+
+    def key(url: str) -> str:
+        rules = found.get(site_of_url(url))
+        return normal_form(url) if rules is None else str(rules.canonical(url))
+
+    every = found.values()
+    return Keys(
+        key,
+        raw=sum(rules.raw for rules in every),
+        qualified=sum(rules.qualified for rules in every),
+        deployed=sum(len(rules.rules) for rules in every),
+    )
+
+
+def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
+    """(methods by name, notes on those that are left out)."""
+    methods: dict[str, Learn] = {"pipeline": pipeline}
+    notes = []
+    if "learners" in inspect.signature(learn_rules).parameters:
+        for name in MEMBERS:
+            methods[name] = partial(pipeline, learners=[name])
+    else:
+        notes.append("single members of the pipeline: learn_rules() has no learners=")
+    for needed, name, learn in (
+        ("scrapy_dedup.learning.pattern_tree", "pattern tree, graph", partial(faithful_tree, "graph", False, fpr_max)),
+        ("scrapy_dedup.learning.pattern_tree", "pattern tree, naive", partial(faithful_tree, "naive", False, fpr_max)),
+        (
+            "scrapy_dedup.learning.pattern_tree",
+            "pattern tree, improved",
+            partial(faithful_tree, "graph", True, fpr_max),
+        ),
+        ("tests.benchmarks.fanout", "fan-out 5", partial(fan_out, 5, fpr_max)),
+        ("tests.benchmarks.fanout", "fan-out 10", partial(fan_out, 10, fpr_max)),
+        ("maybedont", "MaybeDont", maybedont),
+    ):
+        problem = missing(needed, "learn" if name.startswith(("pattern", "fan")) else None)
+        if problem:
+            notes.append(f"{name}: {problem}")
+        else:
+            methods[name] = learn
+    methods["no rules"] = partial(fixed, lambda: baselines.unchanged)
+    methods["normal form"] = partial(fixed, lambda: normal_form)
+    methods["w3lib"] = partial(fixed, lambda: canonicalize_url)
+    methods["tracker list"] = partial(fixed, lambda: baselines.without_trackers)
+    for needed, name, make in (
+        ("courlan", "courlan", baselines.courlan),
+        ("url_normalize", "url-normalize", baselines.url_normalizer),
+        ("duplicate_url_discarder_rules", "duplicate-url-discarder", baselines.duplicate_url_discarder),
+    ):
+        problem = missing(needed)
+        if problem:
+            notes.append(f"{name}: {problem}")
+        else:
+            methods[name] = partial(fixed, make)
+    return methods, notes
+
+
+def missing(module: str, name: str | None = None) -> str | None:
+    """Why something cannot be used, None where it can."""
+    try:
+        found = import_module(module)
+    except ImportError as error:
+        return f"not installed ({error})"
+    return f"{module} has no {name}" if name is not None and not hasattr(found, name) else None
+
+
+def chosen(names: Iterable[str] | None, methods: Mapping[str, Learn]) -> dict[str, Learn]:
+    """The methods of these names, in their order; all where none is named.
+
+    Raises ValueError for a name that no method has.
+    """
+    if names is None:
+        return dict(methods)
+    wanted = list(names)
+    if unknown := [name for name in wanted if name not in methods]:
+        raise ValueError(f"no method is called {', '.join(unknown)}; there are: {', '.join(methods)}")
+    return {name: methods[name] for name in wanted}
