@@ -1,0 +1,160 @@
+"""The combination of sources of url-parameter-relevance: its 90/95/80 example, its band, and what we add."""
+
+from itertools import product
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_dedup import Observation
+from scrapy_dedup.learning.belief import (
+    DEFAULT_WEIGHTS,
+    Belief,
+    Opinion,
+    Source,
+    belief,
+    calibrated,
+    declared_opinions,
+    is_uncertain,
+    log_odds,
+    opinions_of,
+)
+from scrapy_dedup.learning.entropy import KNOWN_NAMES, NameList, ParameterRule, Priors, Relevance
+from scrapy_dedup.rules import Ignore, Keep, Rule
+
+ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
+SOURCES = (Source.ENTROPY, Source.MANUAL, Source.NAMES)
+ACCURACIES = (0.90, 0.95, 0.80)
+
+
+def test_the_documents_accuracies_are_the_default_weights() -> None:
+    assert tuple(DEFAULT_WEIGHTS[source] for source in SOURCES) == ACCURACIES
+
+
+@pytest.mark.parametrize("said", list(product((ACCEPT, IGNORE), repeat=3)))
+def test_the_example_by_bayes_theorem(said: tuple[Relevance, ...]) -> None:
+    """Entropies right 90 % of the time, manual rules 95 %, lists 80 %, whatever each of them says."""
+    if_relevant = if_irrelevant = 0.5
+    for accuracy, relevance in zip(ACCURACIES, said, strict=True):
+        if_relevant *= accuracy if relevance is ACCEPT else 1 - accuracy
+        if_irrelevant *= 1 - accuracy if relevance is ACCEPT else accuracy
+    found = Belief(tuple(map(Opinion, SOURCES, said)))
+    assert found.relevant == pytest.approx(if_relevant / (if_relevant + if_irrelevant))
+
+
+def test_the_example_in_figures() -> None:
+    assert Belief(tuple(Opinion(source, ACCEPT) for source in SOURCES)).relevant == pytest.approx(684 / 685)
+    against = Belief((Opinion(Source.ENTROPY, IGNORE), Opinion(Source.MANUAL, ACCEPT), Opinion(Source.NAMES, IGNORE)))
+    assert against.relevant == pytest.approx(0.1 * 0.95 * 0.2 / (0.1 * 0.95 * 0.2 + 0.9 * 0.05 * 0.8))
+
+
+def test_one_opinion_is_as_good_as_its_source() -> None:
+    assert Belief((Opinion(Source.NAMES, IGNORE),)).relevant == pytest.approx(0.2)
+    assert Belief().relevant == 0.5
+
+
+def test_only_what_is_uncertain_is_tested() -> None:
+    """10 % < p < 90 %."""
+    assert [is_uncertain(p) for p in (0.0, 0.1, 0.11, 0.5, 0.89, 0.9, 1.0)] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert is_uncertain(0.95, 0.01, 0.99)
+    assert Belief((Opinion(Source.NAMES, IGNORE),)).uncertain
+    assert not Belief(tuple(Opinion(source, IGNORE) for source in SOURCES)).uncertain
+
+
+opinions = st.lists(st.builds(Opinion, st.sampled_from(Source), st.sampled_from(Relevance)), max_size=30)
+
+
+@given(opinions, st.integers(1, 50))
+def test_priors_never_outvote_a_counterexample(said: list[Opinion], groups: int) -> None:
+    """Of so few groups, one that is several pages is more than noise explains."""
+    found = Belief(tuple(said), groups, 1)
+    assert found.refuted
+    assert found.relevant == 1
+    assert not found.uncertain
+
+
+def test_what_noise_explains_is_no_refutation() -> None:
+    assert not Belief((), 2000, 2).refuted
+    assert Belief((), 2000, 2).relevant < 0.01
+
+
+def test_groups_of_one_page_count_by_what_they_may_have_missed() -> None:
+    found = [Belief((), groups).relevant for groups in (0, 1, 10, 59, 299)]
+    assert found[0] == found[1] == 0.5
+    assert found[2] == pytest.approx(0.259, abs=0.001)
+    assert found[3] == pytest.approx(0.05, abs=0.001)
+    assert found[4] == pytest.approx(0.01, abs=0.001)
+
+
+@given(opinions)
+def test_a_source_counts_once(said: list[Opinion]) -> None:
+    assert Belief(tuple(said) * 3).relevant == pytest.approx(Belief(tuple(said)).relevant)
+
+
+def test_all_that_is_known_of_a_key() -> None:
+    found = belief(
+        "q.utm_source",
+        entropy={"q.utm_source": ParameterRule("q.utm_source", IGNORE)},
+        manual=NameList(relevant=["id"]),
+        names=KNOWN_NAMES,
+        priors=Priors({"utm_source": (0, 9)}),
+        declared={"q.utm_source": [Opinion(Source.CANONICAL, IGNORE)]},
+        tested=(3, 0),
+    )
+    assert [opinion.source for opinion in found.opinions] == [
+        Source.ENTROPY,
+        Source.NAMES,
+        Source.SITES,
+        Source.CANONICAL,
+    ]
+    assert found.groups == 3
+    assert found.relevant < 0.01
+    assert belief("q.other", names=KNOWN_NAMES).opinions == ()
+
+
+def test_weights_can_be_given_and_learned() -> None:
+    assert belief("q.sessionid", names=KNOWN_NAMES, weights={Source.NAMES: 0.6}).relevant == pytest.approx(0.4)
+    learned = calibrated([(Source.NAMES, False)] * 20)
+    assert learned[Source.NAMES] == pytest.approx(0.4)
+    assert learned[Source.MANUAL] == 0.95
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0, -1])
+def test_no_source_is_certain(probability: float) -> None:
+    with pytest.raises(ValueError, match="no probability"):
+        log_odds(probability)
+    assert log_odds(0.9) == pytest.approx(log(9))
+
+
+def test_declared_by_canonical_and_redirect() -> None:
+    found = declared_opinions(
+        [
+            Observation("http://h.com/a?id=1&ref=x", "f", canonical="http://h.com/a?id=1"),
+            Observation("http://h.com/b?sid=2&id=1", "", status=301, redirect="http://h.com/b?id=1"),
+            # Another path, another site, another value: these say nothing of a parameter.
+            Observation("http://h.com/c?x=1", "f", canonical="http://h.com/d"),
+            Observation("http://h.com/c?y=1", "f", canonical="http://other.com/c"),
+            Observation("http://h.com/c?z=1", "f", canonical="http://h.com/c?z=2"),
+        ]
+    )
+    assert found == {
+        "q.id": (Opinion(Source.CANONICAL, ACCEPT), Opinion(Source.REDIRECT, ACCEPT)),
+        "q.ref": (Opinion(Source.CANONICAL, IGNORE),),
+        "q.sid": (Opinion(Source.REDIRECT, IGNORE),),
+    }
+
+
+def test_declared_by_rules_read_from_headers_and_robots() -> None:
+    rules = [Rule("h.com", {}, {"q.*": Ignore(), "q.id": Keep()}), Rule("h.com", {}, {"q.utm_*": Ignore()})]
+    found = opinions_of(rules, ["q.id", "q.utm_source", "path.0"], Source.NO_VARY_SEARCH)
+    said = {key: [opinion.relevance for opinion in opinions] for key, opinions in found.items()}
+    assert said == {"q.id": [ACCEPT], "q.utm_source": [IGNORE, IGNORE]}
