@@ -233,3 +233,9 @@ def test_marks_of_the_truth_are_full() -> None:
     nothing = Marks.of(grades(made, rows, [row.url for row in rows]))
     assert nothing.phenomena_passed == 0
     assert nothing.rules_recovered == 0
+
+
+def test_a_mega_cluster_is_parted_by_url() -> None:
+    parts = split(crawl(site_of("T24", replace(SMALL, mega=500))), 0)
+    mega = ("T24", "home", "")
+    assert all(any(row.page == mega for row in rows) for rows in (parts.train, parts.same, parts.new))

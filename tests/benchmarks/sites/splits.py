@@ -1,9 +1,11 @@
 """How a crawl is parted: what is learned from, and what is scored.
 
-By page: the pages of ``new`` were never seen under any URL. URLs of ``same`` are new ways to pages
+By page: the pages of ``new`` were never seen under any URL. But a page of hundreds of URLs (a mega
+cluster) is parted by URL: nothing else could teach its rules. URLs of ``same`` are new ways to pages
 that were seen. ``late`` came up after the turn; ``drifted`` so too, where the truth has changed.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +14,8 @@ from .seeded import share_of
 
 NEW_PAGES = 0.4
 SAME_PAGES = 0.2
+MEGA_PAGE = 100
+"""URLs of a page from which on it is parted by URL."""
 MOST_TRAINING = 100_000
 """URLs that are learned from at most when a share is asked for, as in the pattern-tree paper."""
 
@@ -43,10 +47,12 @@ def split(rows: Sequence[Row], seed: int = 0, train: float | None = None, *, by_
     late: list[Row] = []
     drifted: list[Row] = []
     left: list[Row] = []
+    counts = Counter(row.page for row in rows)
     for row in rows:
+        text = row.page_text if counts[row.page] < MEGA_PAGE else row.url
         if row.late:
             (drifted if row.drifted else late).append(row)
-        elif share_of(seed, "page", row.page_text) < NEW_PAGES:
+        elif share_of(seed, "page", text) < NEW_PAGES:
             new.append(row)
         elif share_of(seed, "url", row.url) < SAME_PAGES:
             same.append(row)
