@@ -50,7 +50,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     own = {rule.nodes[0]: rule for rule in (*rules, *completing) if rule.of_one_node}
     for rule in rules:
         if not rule.of_one_node:
-            found += _between(learned, rule, own.get(rule.nodes[1]), found, sample, deep)
+            found += _between(learned, rule, own.get(rule.nodes[1]), found, sample=sample, deep=deep)
     return list(dict.fromkeys(found))
 
 
@@ -106,6 +106,7 @@ def _between(
     rule: RewriteRule,
     own: RewriteRule | None,
     before: Sequence[Proposal],
+    *,
     sample: Sample,
     deep: Mapping[str, DeepSplit],
 ) -> list[Proposal]:

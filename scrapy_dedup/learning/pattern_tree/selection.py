@@ -1,11 +1,12 @@
 """Which of the candidate rules are deployed (pattern-tree, section 5.3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
 from .candidates import same_formation
+from .effects import Effects
 from .modes import Options
 from .rules import Ignore, RewriteRule, concatenated
 from .tree import Node, PatternTree
@@ -13,6 +14,10 @@ from .walk import Graph, components, energy
 
 __all__ = ["destinations", "graph_of", "select_by_graph", "select_naively", "widened_to_targets"]
 
+_Step = tuple[int, float, RewriteRule | None]
+"""A node, the cost of the step from it, and the rule; None where it is a link."""
+
+LINK_COST = 1.0
 MIN_COST = 1e-6
 """Of one more rule in a chain, so that of equally safe chains the shorter is taken."""
 
@@ -90,23 +95,37 @@ def graph_of(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[Node
     return nodes, Graph([node.volume for node in nodes], edges, links)
 
 
-def destinations(
-    rules: Sequence[RewriteRule], tree: PatternTree, options: Options
-) -> dict[int, dict[int, list[RewriteRule]]]:
-    """Return, per destination node, the chain of rules by which each node gets there, itself by [].
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a node gets to its destination: by these rules, after a step to its ancestor if ``by_link``."""
 
-    Faithful: nodes in the order of their energy, each with all those that can still be rewritten to
-    it. Improved: one destination in each component that the rules connect.
+    rules: tuple[RewriteRule, ...] = ()
+    by_link: bool = False
+
+
+def destinations(rules: Sequence[RewriteRule], tree: PatternTree, options: Options) -> dict[int, dict[int, Way]]:
+    """Return, per destination node, the way in which each node gets there, its own included.
+
+    Faithful: nodes in the order of their energy, each with all those that can still get to it by rules
+    and descendant-ancestor links. Improved: one destination in each component that the rules connect.
     """
     nodes, graph = graph_of(rules, tree)
     energies = energy(graph, options)
-    incoming: dict[int, list[RewriteRule]] = {}
+    incoming: dict[int, list[_Step]] = {}
     for rule in rules:
         if not rule.of_one_node:
-            incoming.setdefault(rule.nodes[1], []).append(rule)
+            risk = rule.fpr if options.noise == "pairs" else rule.loss
+            cost = MIN_COST - log(max(1 - risk, 1e-12))
+            incoming.setdefault(rule.nodes[1], []).append((rule.nodes[0], cost, rule))
+    if options.destinations == "by energy":
+        most = max(energies, default=0.0) or 1.0
+        for low, high in graph.links:
+            # Few links, and from nodes that many others are rewritten to.
+            cost = LINK_COST * (2 - float(energies[low]) / most)
+            incoming.setdefault(nodes[high].number, []).append((nodes[low].number, cost, None))
     order = sorted(range(len(nodes)), key=lambda i: (-round(_merit(nodes[i], float(energies[i]), options), 6), i))
     member = components(len(nodes), list(graph.rules))
-    found: dict[int, dict[int, list[RewriteRule]]] = {}
+    found: dict[int, dict[int, Way]] = {}
     assigned: set[int] = set()
     ended: set[int] = set()
     for i in order:
@@ -114,7 +133,7 @@ def destinations(
         if number in assigned or (options.destinations == "one a component" and member[i] in ended):
             continue
         ended.add(member[i])
-        found[number] = _chains(number, incoming, assigned, options)
+        found[number] = _ways(number, incoming, assigned)
         assigned |= found[number].keys()
     return found
 
@@ -127,27 +146,23 @@ def _merit(node: Node, energy: float, options: Options) -> float:
     return energy / (1 + dynamic)
 
 
-def _chains(
-    destination: int, incoming: Mapping[int, Sequence[RewriteRule]], assigned: set[int], options: Options
-) -> dict[int, list[RewriteRule]]:
-    """Return the safest chain of rules from each node that can get to a destination (Dijkstra)."""
-    chains: dict[int, list[RewriteRule]] = {}
-    waiting: list[tuple[float, int, int, list[RewriteRule]]] = [(0.0, destination, 0, [])]
+def _ways(destination: int, incoming: Mapping[int, Sequence[_Step]], assigned: set[int]) -> dict[int, Way]:
+    """Return the safest way from each node that can get to a destination (Dijkstra)."""
+    ways: dict[int, Way] = {}
     # Numbers in the order of discovery decide between equals.
+    waiting: list[tuple[float, int, int, Way]] = [(0.0, destination, 0, Way())]
     discovered = 0
     while waiting:
-        cost, number, _, chain = heappop(waiting)
-        if number in chains:
+        cost, number, _, way = heappop(waiting)
+        if number in ways:
             continue
-        chains[number] = chain
-        for rule in incoming.get(number, ()):
-            source = rule.nodes[0]
-            if source not in chains and source not in assigned:
-                risk = rule.fpr if options.noise == "pairs" else rule.loss
+        ways[number] = way
+        for source, further, rule in incoming.get(number, ()):
+            if source not in ways and source not in assigned:
                 discovered += 1
-                further = cost + MIN_COST - log(max(1 - risk, 1e-12))
-                heappush(waiting, (further, source, discovered, [rule, *chain]))
-    return chains
+                longer = Way(way.rules, by_link=True) if rule is None else Way((rule, *way.rules))
+                heappush(waiting, (cost + further, source, discovered, longer))
+    return ways
 
 
 def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Options) -> list[RewriteRule]:
@@ -155,23 +170,57 @@ def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Op
 
     Rules that start from a destination are removed. The rule of a destination with itself starts and
     ends there; it says which keys its format ignores, and stays unless ``destination_self_rules`` says
-    otherwise. Of a node that is rewritten elsewhere it is redundant.
+    otherwise. A destination under another one is brought to that one's format.
     """
     own = {rule.nodes[0]: rule for rule in rules if rule.of_one_node}
-    found: list[RewriteRule] = []
-    settled: set[int] = set()
-    for destination, chains in destinations(rules, tree, options).items():
-        for number, chain in chains.items():
-            settled.add(number)
-            if chain:
-                direct = chain[0]
-                for rule in chain[1:]:
-                    direct = concatenated(direct, rule)
-                found.append(direct)
-            elif number in own and options.destination_self_rules == "kept":
-                found.append(own[destination])
-    found += [rule for number, rule in own.items() if number not in settled]
-    return sorted(found, key=lambda rule: rule.nodes)
+    found = destinations(rules, tree, options)
+    formats = {number: own[number] for number in found if number in own}
+    if options.destination_self_rules == "removed":
+        formats = {}
+    chosen = []
+    for number, ways in found.items():
+        last = _formats_above(tree.nodes[number], formats)
+        for source, way in ways.items():
+            if source == number:
+                first = last[:0] if number in formats else None
+            elif way.by_link:
+                # What its ancestor's rules do is not said again, only what its own adds to them.
+                first = [own[source]] if source in own else None
+            else:
+                first = []
+            if first is not None:
+                chosen.append(_direct([*first, *way.rules, *last]))
+    settled = {number for ways in found.values() for number in ways}
+    chosen += [rule for number, rule in own.items() if number not in settled]
+    return _without_redundant(sorted(chosen, key=lambda rule: rule.nodes), tree)
+
+
+def _formats_above(node: Node, formats: Mapping[int, RewriteRule]) -> list[RewriteRule]:
+    """Return the rules of a node and its ancestors with themselves, the node's first."""
+    return [formats[above.number] for above in (node, *node.ancestors()) if above.number in formats]
+
+
+def _direct(chain: Sequence[RewriteRule]) -> RewriteRule:
+    """Return the one rule that does what a chain does (Figure 8 (d), (e))."""
+    direct = chain[0]
+    for rule in chain[1:]:
+        direct = concatenated(direct, rule)
+    return direct
+
+
+def _without_redundant(rules: Sequence[RewriteRule], tree: PatternTree) -> list[RewriteRule]:
+    """Return the rules without those that do to their URLs what an ancestor's rule does (Figure 7 (b))."""
+    effects = Effects(tree.table)
+    kept: dict[int, RewriteRule] = {}
+    for rule in sorted(rules, key=lambda r: (tree.nodes[r.nodes[0]].depth, r.nodes)):
+        node = tree.nodes[rule.nodes[0]]
+        above = next((kept[n.number] for n in node.ancestors() if n.number in kept), None)
+        if above is not None:
+            mine, theirs = (effects.hashes(r.operations, node.rows) for r in (rule, above))
+            if bool((mine == theirs).all()):
+                continue
+        kept[node.number] = rule
+    return sorted(kept.values(), key=lambda rule: rule.nodes)
 
 
 def widened_to_targets(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[RewriteRule], list[RewriteRule]]:
