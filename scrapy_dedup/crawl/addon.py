@@ -9,6 +9,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
+from .aliases import AliasGate, AliasMiddleware
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import PageMiddleware
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 #: Where the components stand: before everything else on the way out; outside redirects and
 #: compression; before HttpError.
-GATE, REDIRECTS, MEDIA, PAGES = 10, 605, 585, 40
+GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES = 10, 11, 605, 585, 40, 41
 
 
 class Addon:
@@ -44,10 +45,12 @@ class Addon:
         _warn_of_misspelled(settings)
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RedirectRecorder, REDIRECTS)
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageMiddleware, PAGES)
+        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", AliasMiddleware, ALIASES)
         if dedup.media:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
         if dedup.compares:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", AliasGate, ALIAS_GATE)
             _wrap_dupe_filter(settings)
 
 

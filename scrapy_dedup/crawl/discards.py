@@ -70,7 +70,7 @@ class Discards:
     def _first(self, request: "Request", identity: "UrlIdentity", other: str) -> str:
         shared = self._shared
         slot = identity.slot
-        rule = deciding_rule(shared.identities.book, request.url, other)
+        rule = shared.identities.alias_rule(request.url) or deciding_rule(shared.identities.book, request.url, other)
         shared.stats.inc_value("dedup/discarded/urls")
         shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
         row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
@@ -85,7 +85,7 @@ class Discards:
     def foresee(self, request: "Request", identity: "UrlIdentity", other: str) -> None:
         """Count a request that would have been discarded (shadow mode)."""
         shared = self._shared
-        rule = deciding_rule(shared.identities.book, request.url, other)
+        rule = shared.identities.alias_rule(request.url) or deciding_rule(shared.identities.book, request.url, other)
         shared.stats.inc_value("dedup/shadow/discarded")
         shared.stats.inc_value(f"dedup/shadow/rule/{rule}")
         logger.debug(

@@ -79,11 +79,33 @@ class Identities:
         self._young: dict[str, UrlIdentity] = {}
         self._old: dict[str, UrlIdentity] = {}
         self._sites: dict[str, tuple[str, Mode | None]] = {}
+        #: Canonical key by the rules -> (that of the page which the URL is an alias of, id of the kind).
+        self.aliases: dict[str, tuple[str, str]] = {}
 
     def use(self, book: "RuleBook") -> None:
         """Compare by other rules from now on."""
         self.book = book
         self._young, self._old = {}, {}
+        self.aliases = {}
+
+    def renew(self, url: str) -> None:
+        """Look *url* up again: it is known now to be an alias."""
+        self._young.pop(url, None)
+        self._old.pop(url, None)
+
+    def alias_rule(self, url: str) -> str | None:
+        """Return the id of the kind by which *url* is an alias of a page, or None."""
+        found = self.aliases.get(self.book.canonical_key(url)) if self.aliases else None
+        return None if found is None else found[1]
+
+    def slot_of_key(self, key: str, request: Request) -> int | None:
+        """Return the slot that *request* would have under a canonical key."""
+        callback = self.names.of(request)
+        if callback is None:
+            return None
+        if self.stock:
+            return slot_of(callback, key.encode("utf-8", "surrogatepass"))
+        return self._foreign_slot(request, callback, key)
 
     def digest(self) -> str:
         """Return a text that changes whenever equal requests could get other slots."""
@@ -165,6 +187,8 @@ class Identities:
 
     def _new(self, url: str) -> UrlIdentity:
         key = self.book.canonical_key(url)
+        if key in self.aliases:
+            key = self.aliases[key][0]
         site, mode = self.site_and_mode(url)
         return UrlIdentity(url if key == url else key, site, mode)
 

@@ -22,6 +22,7 @@ from ..rules.errors import RuleFileError
 from ..store.database import StoreError
 from ..store.store import Store
 from .learn import MAX_LOSS, learn
+from .sighted import with_aliases
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 known=known,
                 deadline=time.monotonic() + options.timeout if options.timeout else None,
             )
+            since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
+            learned = with_aliases(learned, store, scope=options.scope, since=since, known=known)
         learned.book.save(options.dir)
     except (StoreError, RuleFileError, OSError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)

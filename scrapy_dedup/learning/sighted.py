@@ -33,15 +33,20 @@ def with_aliases(
     before = known if known is not None else book
     rules = [rule for rule in book if not rule.is_alias or rule.status.users]
     taken = {rule.id for rule in book}
+    reports = []
     for report in learned.reports:
         fetched = Fetched(store.observations(scope, report.site, since=since), masks)
         fetched.unstable(store.unstable_urls(scope, report.site))
         rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)
         found = alias_rules(report.site, rows, fetched, book.canonical_key, before.for_site(report.site))
         rules += [rule for rule in found if rule.id not in taken]
+        acting = [rule for rule in found if rule.status.acts]
+        urls = sum(rule.evidence.urls for rule in acting if rule.evidence)
+        notes = (*report.notes, f"aliases: {len(acting)} kinds, {urls} URLs seen") if acting else report.notes
+        reports.append(replace(report, rules=report.rules + len(acting), notes=notes))
     rules += [rule for rule in book if rule.is_alias and not rule.status.users and rule not in rules]
     deep = {site: book.site_rules(site).deep for site in book.sites}
-    return replace(learned, book=RuleBook(rules, deep, book.groups))
+    return Learned(RuleBook(rules, deep, book.groups), tuple(reports))
 
 
 def sightings_of(

@@ -1,0 +1,228 @@
+"""Aliases in real crawls of generated forums: downloads saved, no page lost."""
+
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl.aliases import declared_in
+from scrapy_dedup.rules import Anchored, Declared, Literal, OfClass, Rule, Status
+from scrapy_dedup.store.store import Store
+from scrapy_dedup.urls import ValueClass
+
+from .benchmarks.forum import STYLES, Forum
+from .conftest import Serve
+from .crawling import STORE, Crawl, Links, crawl, discarded, in_reactor, write_rules
+from .server import Answer, Asked, Server
+
+
+def answers(forum: Forum) -> dict[str, Any]:
+    def answer(asked: Asked) -> Answer:
+        html = forum.html(asked.target)
+        return Answer("", status=404) if html is None else Answer(html)
+
+    return {"*": answer}
+
+
+def pages_of(forum: Forum, done: Crawl) -> set[Any]:
+    return {forum.page_of(url) for url in done.urls}
+
+
+def kinds() -> list[Rule]:
+    return [rule for rule in RuleBook.load("dedup-rules") if rule.is_alias]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@in_reactor
+async def test_a_forum_is_crawled_again_without_its_posts(serve: Serve, style: str) -> None:
+    forum = Forum(style, threads=16, most_posts=14, boards=2, users=20, recent=2)
+    server = serve(answers(forum))
+    cold = await crawl(Links, server.url("/"), DEDUP_LEARN="close")
+    first = server.downloads
+    assert pages_of(forum, cold) == forum.pages()
+    assert any(rule.status.acts for rule in kinds())
+    server.reset()
+    warm = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
+    assert pages_of(forum, warm) == forum.pages(), "a page is lost"
+    assert server.downloads < 0.75 * first
+    ids = {rule.id for rule in kinds()}
+    rows = [row for row in discarded() if row.rule in ids]
+    assert rows
+    for row in rows:
+        base = server.url("")
+        assert forum.page_of(row.url.replace(base, "")) == forum.page_of(row.taken_for.replace(base, ""))
+
+
+def page(number: int, links: str = "") -> str:
+    words = " ".join(f"w{number}x{n}" for n in range(30))
+    return f'<html><body><p id="msg{number}">{words}</p><a href="/x?m={number}">this</a>{links}</body></html>'
+
+
+def numbered() -> dict[str, Any]:
+    """Three pages that name themselves, listed twice: before and after they are fetched."""
+
+    def found(asked: Asked) -> Answer:
+        return Answer(page(int(asked.query["m"])))
+
+    def thread(asked: Asked) -> Answer:
+        return Answer(page(int(asked.path.rpartition("/")[2])))
+
+    index = "".join(f'<a href="/thread/{n}">t</a>' for n in (1, 2, 3))
+    return {"/": f"<html><body>{index}</body></html>", "/thread/*": thread, "/x": found}
+
+
+def site_of(server: Server) -> str:
+    return server.url("").partition("//")[2].rstrip("/")
+
+
+def kind(server: Server, status: Status = Status.MANUAL) -> Rule:
+    match = {"path.0": Literal("x"), "q.m": OfClass(ValueClass("int", 1, 9))}
+    return Rule(site_of(server), match, {"alias.q.m": Anchored("msg")}, status)
+
+
+@in_reactor
+async def test_a_kind_of_the_user_acts_at_once(serve: Serve) -> None:
+    server = serve(numbered())
+    rule = kind(server)
+    write_rules(rule)
+    done = await crawl(Links, server.url("/"))
+    assert done.urls == ["/", "/thread/1", "/thread/2", "/thread/3"]
+    assert done.dedup()["discarded/urls"] == 3
+    assert done.dedup()[f"discarded/rule/{rule.id}"] == 3
+    assert {row.taken_for for row in discarded()} == {server.url(f"/thread/{n}") for n in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("status", [Status.OFF, Status.SUSPENDED, Status.CANDIDATE])
+@in_reactor
+async def test_a_kind_that_does_not_act(serve: Serve, status: Status) -> None:
+    server = serve(numbered())
+    write_rules(kind(server, status))
+    done = await crawl(Links, server.url("/"))
+    assert len(done.urls) == 7
+
+
+@in_reactor
+async def test_shadow_mode_discards_nothing(serve: Serve) -> None:
+    server = serve(numbered())
+    write_rules(kind(server))
+    done = await crawl(Links, server.url("/"), DEDUP_MODE="shadow")
+    assert len(done.urls) == 7
+    assert done.dedup()["shadow/discarded"] == 3
+
+
+@in_reactor
+async def test_observe_mode_records_only(serve: Serve) -> None:
+    server = serve(numbered())
+    write_rules(kind(server))
+    done = await crawl(Links, server.url("/"), DEDUP_MODE="observe")
+    assert len(done.urls) == 7
+    assert done.dedup()["aliases/sighted"] == 3
+    assert "aliases/known" not in done.dedup()
+
+
+@in_reactor
+async def test_what_was_queued_is_stopped_at_the_gate(serve: Serve) -> None:
+    routes = numbered()
+    # /x?m=1 is found on the start page, which does not hold its element, before /thread/1 is fetched.
+    routes["/"] = '<html><body><a href="/thread/1">t</a><a href="/thread/2">t</a><a href="/x?m=1">x</a></body></html>'
+    server = serve(routes)
+    write_rules(kind(server))
+
+    class Slowly(Links):
+        custom_settings = {
+            "CONCURRENT_REQUESTS": 1,
+            "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+        }
+
+    done = await crawl(Slowly, server.url("/"))
+    assert done.urls == ["/", "/thread/1", "/thread/2"]
+    assert done.dedup()["discarded/gate"] == 1
+
+
+@in_reactor
+async def test_another_callback_is_another_page(serve: Serve) -> None:
+    server = serve(numbered())
+    write_rules(kind(server))
+
+    class TwoCallbacks(Links):
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "key": None}
+            for link in response.css("a::attr(href)").getall():
+                callback = self.parse_post if "m=" in link else self.parse
+                yield Request(response.urljoin(link), callback=callback)
+
+        def parse_post(self, response: Any) -> Any:
+            yield {"url": response.url, "key": None}
+
+    done = await crawl(TwoCallbacks, server.url("/"))
+    assert len(done.urls) == 7
+
+
+@in_reactor
+async def test_requests_that_are_to_be_left_alone(serve: Serve) -> None:
+    server = serve(numbered())
+    write_rules(kind(server))
+
+    class Insisting(Links):
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "key": None}
+            for link in response.css("a::attr(href)").getall():
+                yield Request(response.urljoin(link), dont_filter="m=" in link and "x?" not in response.url)
+
+    done = await crawl(Insisting, server.url("/"))
+    assert {"/x?m=1", "/x?m=2", "/x?m=3"} <= set(done.urls)
+
+
+@in_reactor
+async def test_declared_urls(serve: Serve) -> None:
+    def titled(asked: Asked) -> Answer:
+        n = int(asked.query["p"]) if "p" in asked.query else int(asked.path.rpartition("-")[2])
+        words = " ".join(f"w{n}x{k}" for k in range(30))
+        head = f'<link rel="shortlink" href="/?p={n}"><meta property="og:url" content="/title-{n}">'
+        links = f'<a href="/?p={n}">short</a>' + "".join(f'<a href="/title-{k}">t</a>' for k in range(1, 15))
+        return Answer(f"<html><head>{head}</head><body><p>{words}</p>{links}</body></html>")
+
+    server = serve({"*": titled})
+    cold = await crawl(Links, server.url("/title-1"), DEDUP_LEARN="close")
+    assert len(set(cold.urls)) == 28
+    (rule,) = [rule for rule in kinds() if "alias.shortlink" in rule.ops]
+    assert rule.status is Status.ACTIVE
+    assert rule.ops == {"alias.shortlink": Declared()}
+    server.reset()
+    warm = await crawl(Links, server.url("/title-1"))
+    assert len(set(warm.urls)) == 14
+    assert {row.rule for row in discarded()} == {rule.id}
+
+
+def test_what_a_page_declares() -> None:
+    body = (
+        b"<html><head><LINK href='/?p=7&amp;x=1' rel='shortlink'/><meta property=\"og:url\" content=\"/a\">"
+        b'<link title="canonical"><link rel="canonical" href="/b"></head>'
+    )
+    response = HtmlResponse(
+        "http://h.test/x/y", body=body, encoding="utf-8", headers={"Link": "</?p=9>; rel=shortlink"}
+    )
+    assert dict(declared_in(response, ["og:url", "canonical"])) == {
+        "og:url": "http://h.test/a",
+        "canonical": "http://h.test/b",
+    }
+    assert list(declared_in(response, ["shortlink"])) == [
+        ("shortlink", "http://h.test/?p=7&x=1"),
+        ("shortlink", "http://h.test/?p=9"),
+    ]
+
+
+@in_reactor
+async def test_sightings_are_bounded_and_forgotten(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_dedup.crawl.aliases.MOST_OF_A_KIND", 2)
+    server = serve(numbered())
+    done = await crawl(Links, server.url("/"))
+    assert done.dedup()["aliases/sighted"] == 2
+    with Store.open(STORE, readonly=True) as store:
+        rows = list(store.sightings())
+        assert len(rows) == 2
+    with Store.open(STORE) as store:
+        assert store.forget(site_of(server))
+        assert not list(store.sightings())
