@@ -38,28 +38,37 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Irrelevant:
-    """What may be dropped together, and what must not: keys that vary with the page being the same."""
+    """What may be dropped together, and what must not: keys that vary with the page being the same.
+
+    Each key of ``dropped`` and ``doubtful`` varies in MIN_GROUPS groups of one page or more; of those of
+    ``doubtful`` too many are of several pages, which no key explains (noise, or other pages under
+    some path).
+    """
 
     dropped: tuple[str, ...]
+    doubtful: tuple[str, ...]
     put_back: tuple[str, ...]
 
 
 def irrelevant(frame: Frame) -> Irrelevant:
     """Return the keys of a frame that are irrelevant together, and those that were put back.
 
-    Each dropped key varies in MIN_GROUPS groups of one page or more. O(n log n) per key and key put back.
+    O(n log n) per key and round; a round puts back all keys that the pages demand in different groups.
     """
     support = frame.support()
     chosen = sorted((key for key in support if support[key] >= MIN_SUPPORT), key=lambda key: (-support[key], key))
-    dropped = chosen[:MAX_CANDIDATES]
+    kept = chosen[:MAX_CANDIDATES]
     put_back: list[str] = []
-    while dropped:
-        wanted = _demanded(frame, dropped)
+    while kept:
+        wanted = _demanded(frame, kept)
         if not wanted:
             break
         put_back += wanted
-        dropped = [key for key in dropped if key not in wanted]
-    return Irrelevant(tuple(sorted(_evident(frame, dropped))), tuple(put_back))
+        kept = [key for key in kept if key not in wanted]
+    kept = _evident(frame, kept)
+    dropped = _clean(frame, kept)
+    doubtful = [key for key in kept if key not in dropped]
+    return Irrelevant(tuple(sorted(dropped)), tuple(sorted(doubtful)), tuple(put_back))
 
 
 def without(keys: Sequence[str]) -> dict[str, Level]:
@@ -81,7 +90,7 @@ def _evident(frame: Frame, dropped: Sequence[str]) -> list[str]:
 
 
 def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
-    """Return the key, or the pair, that the pages demand most; [] where none helps or all is well."""
+    """Return the keys, or the pair, that the pages demand most; [] where none helps or all is well."""
     groups = frame.groups(without(dropped))
     if tolerable(groups.bad, groups.informative):
         return []
@@ -93,16 +102,22 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
         some = content % (len(rows) // MAX_ROWS + 1) == 0
         rows, of_group, content = rows[some], of_group[some], content[some]
     group = _renumbered(of_group)
-    scores = {key: _merit(group, content, _codes(frame, rows, key)) for key in dropped}
-    best = max(scores, key=lambda key: (scores[key], key))
-    if scores[best] > 0:
-        return [best]
-    if int(group.max()) + 1 < MIN_GROUPS:
+    merits = {key: _merit(group, content, _codes(frame, rows, key)) for key in dropped}
+    ranked = sorted(dropped, key=lambda key: (-merits[key][0], key))
+    demanded: list[str] = []
+    taken = np.zeros(int(group.max(initial=0)) + 1, dtype=np.bool_)
+    for key in ranked:
+        merit, concerned = merits[key]
+        if merit > 0 and not (taken & concerned).any():
+            demanded.append(key)
+            taken |= concerned
+    if demanded:
+        return demanded
+    if len(taken) < MIN_GROUPS:
         return []
-    likely = sorted(dropped, key=lambda key: (-scores[key], key))[:MAX_PAIRED]
     pairs = {
         pair: _explained(group, content, _paired(*(_codes(frame, rows, key) for key in pair)))
-        for pair in combinations(likely, 2)
+        for pair in combinations(ranked[:MAX_PAIRED], 2)
     }
     pair = max(pairs, key=lambda keys: (pairs[keys], keys), default=None)
     if pair is not None and pairs[pair] >= MIN_EXPLAINED:
@@ -112,14 +127,35 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
 
 def _guilty(frame: Frame, groups: Groups, dropped: Sequence[str]) -> list[str]:
     """Return the key that brings different pages together oftener than one page, [] if none does."""
-    shares = {}
-    for key in dropped:
-        differs = varying(groups, frame.columns[key])
-        bad = int((differs & (groups.contents > 1)).sum())
-        if bad >= MIN_GROUPS:
-            shares[key] = bad / int(differs.sum())
+    counts = _counts(frame, groups, dropped)
+    shares = {key: bad / informative for key, (bad, informative) in counts.items() if bad >= MIN_GROUPS}
     worst = max(shares, key=lambda key: (shares[key], key), default=None)
     return [worst] if worst is not None and shares[worst] > MAX_BAD else []
+
+
+def _clean(frame: Frame, dropped: Sequence[str]) -> list[str]:
+    """Return *dropped* less those, the worst first, with more groups of several pages than noise makes."""
+    kept = list(dropped)
+    while kept:
+        counts = _counts(frame, frame.groups(without(kept)), kept)
+        bad = {
+            key: count / informative
+            for key, (count, informative) in counts.items()
+            if not tolerable(count, informative)
+        }
+        if not bad:
+            break
+        kept.remove(max(bad, key=lambda key: (bad[key], key)))
+    return kept
+
+
+def _counts(frame: Frame, groups: Groups, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return, per key, how many groups whose URLs differ in it are of several pages, and how many there are."""
+    found = {}
+    for key in keys:
+        differs = varying(groups, frame.columns[key])
+        found[key] = int((differs & (groups.contents > 1)).sum()), int(differs.sum())
+    return found
 
 
 def _codes(frame: Frame, rows: Rows, key: str) -> Numbers:
@@ -127,19 +163,22 @@ def _codes(frame: Frame, rows: Rows, key: str) -> Numbers:
     return codes[rows].astype(np.int64)
 
 
-def _merit(group: Numbers, content: Numbers, values: Numbers) -> float:
-    """Return I(F;V|rest) - H(V|F,rest) in bits, summed over URLs, where values repeat within a group.
+def _merit(group: Numbers, content: Numbers, values: Numbers) -> tuple[float, Flags]:
+    """Return I(F;V|rest) - H(V|F,rest) in bits, summed over URLs, and the groups in which values differ.
 
-    Where they never do (two URLs, two sessions, two pages) any value seems to explain the page.
+    Only groups in which values also repeat are counted: where they never do (two URLs, two sessions, two
+    pages) any value seems to explain the page.
     """
     by_value = _paired(group, values)
-    distinct = np.bincount(group[np.unique(by_value, return_index=True)[1]], minlength=int(group.max(initial=0)) + 1)
-    repeats = (np.bincount(group, minlength=len(distinct)) > distinct)[group]
-    group, content, by_value = group[repeats], content[repeats], by_value[repeats]
+    size = np.bincount(group)
+    distinct = np.bincount(group[np.unique(by_value, return_index=True)[1]], minlength=len(size))
+    concerned = distinct > 1
+    counted = (concerned & (size > distinct))[group]
+    group, content, by_value = group[counted], content[counted], by_value[counted]
     by_page = _paired(group, content)
     # H(F|g) = S(g) - S(g,F), H(F|g,V) = S(g,V) - S(g,V,F), H(V|g,F) = S(g,F) - S(g,V,F), each times n.
     both = _paired(by_value, content)
-    return _weight(group) - 2 * _weight(by_page) - _weight(by_value) + 2 * _weight(both)
+    return _weight(group) - 2 * _weight(by_page) - _weight(by_value) + 2 * _weight(both), concerned
 
 
 def _explained(group: Numbers, content: Numbers, values: Numbers) -> float:

@@ -63,15 +63,20 @@ def _dropping(table: Table, frame: Frame, parts: Sequence[tuple[Template, Irrele
     """
     demanded = [(template, key) for template, found in parts for key in found.put_back]
     done: list[tuple[Template, str]] = []
+    clean = [(template, found.dropped) for template, found in parts]
+    # What is clean nowhere is proposed all the same: whether noise explains it is for validation to say.
+    doubtful = [(template, found.doubtful) for template, found in parts]
     proposed = []
-    for template, found in parts:
-        asked = {key for key, _ in template.match}
-        for key in found.dropped:
-            conflict = any(key == other and narrower.within(template) for narrower, other in demanded)
-            known = any(key == other and template.within(wider) for wider, other in done)
-            if not (conflict or known or key in asked):
-                done.append((template, key))
-                proposed.append(_drop(table, frame.rows[template.rows], template.match, key))
+    for sure, chosen in ((True, clean), (False, doubtful)):
+        settled = {key for _, key in done} if not sure else set()
+        for template, keys in chosen:
+            asked = {key for key, _ in template.match} | settled
+            for key in keys:
+                conflict = any(key == other and narrower.within(template) for narrower, other in demanded)
+                known = any(key == other and template.within(wider) for wider, other in done)
+                if not (conflict or known or key in asked):
+                    done.append((template, key))
+                    proposed.append(_drop(table, frame.rows[template.rows], template.match, key))
     return proposed
 
 
