@@ -173,30 +173,35 @@ def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Op
     otherwise. A destination under another one is brought to that one's format.
     """
     own = {rule.nodes[0]: rule for rule in rules if rule.of_one_node}
+    kept_own = own if options.destination_self_rules == "kept" else {}
     found = destinations(rules, tree, options)
-    formats = {number: own[number] for number in found if number in own}
-    if options.destination_self_rules == "removed":
-        formats = {}
-    chosen = []
+    firsts: dict[int, dict[int, list[RewriteRule]]] = {}
+    formats: dict[int, RewriteRule] = {}
     for number, ways in found.items():
-        last = _formats_above(tree.nodes[number], formats)
+        firsts[number] = {}
         for source, way in ways.items():
             if source == number:
-                first = last[:0] if number in formats else None
-            elif way.by_link:
-                # What its ancestor's rules do is not said again, only what its own adds to them.
-                first = [own[source]] if source in own else None
+                begin = [kept_own[source]] if source in kept_own else []
             else:
-                first = []
-            if first is not None:
-                chosen.append(_direct([*first, *way.rules, *last]))
+                # What its ancestor's rules do is not said again, only what its own adds to them.
+                begin = [own[source]] if way.by_link and source in own else []
+            if begin or not (way.by_link or source == number):
+                firsts[number][source] = [*begin, *way.rules]
+        known = format_of(tree.nodes[number], [_direct(chain) for chain in firsts[number].values()], options)
+        if known.ignored:
+            formats[number] = known
+    chosen = [
+        _direct([*chain, *_formats_above(tree.nodes[number], formats)])
+        for number, chains in firsts.items()
+        for chain in chains.values()
+    ]
     settled = {number for ways in found.values() for number in ways}
     chosen += [rule for number, rule in own.items() if number not in settled]
     return _without_redundant(sorted(chosen, key=lambda rule: rule.nodes), tree)
 
 
 def _formats_above(node: Node, formats: Mapping[int, RewriteRule]) -> list[RewriteRule]:
-    """Return the rules of a node and its ancestors with themselves, the node's first."""
+    """Return the rules that bring URLs to the formats of a node and its ancestors, the node's first."""
     return [formats[above.number] for above in (node, *node.ancestors()) if above.number in formats]
 
 
@@ -230,30 +235,28 @@ def widened_to_targets(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple
     the others and the URLs of the node itself ignore too. The second list is not new knowledge, and
     not counted among the deployed rules.
     """
-    ignored: dict[int, frozenset[str]] = {}
+    into: dict[int, list[RewriteRule]] = {}
     for rule in rules:
-        ignored[rule.nodes[1]] = ignored.get(rule.nodes[1], frozenset()) | rule.ignored
-    sources = {rule.nodes[0] for rule in rules}
+        into.setdefault(rule.nodes[1], []).append(rule)
+    formats = {number: format_of(tree.nodes[number], several, several[0].options) for number, several in into.items()}
     widened = [
-        replace(rule, operations={**rule.operations, **dict.fromkeys(sorted(ignored[rule.nodes[1]]), Ignore())})
+        replace(rule, operations={**rule.operations, **dict.fromkeys(sorted(formats[rule.nodes[1]].ignored), Ignore())})
         for rule in rules
     ]
-    completing = []
-    for rule in {rule.nodes[1]: rule for rule in rules}.values():
-        number = rule.nodes[1]
-        if number not in sources:
-            own = _format(rule, ignored[number])
-            completing.append(replace(own, support=tree.nodes[number].volume))
-    return widened, completing
+    sources = {rule.nodes[0] for rule in rules}
+    return widened, [known for number, known in sorted(formats.items()) if number not in sources]
 
 
-def _format(rule: RewriteRule, ignored: frozenset[str]) -> RewriteRule:
-    """Return the rule of a target with itself that ignores these keys."""
-    number = rule.nodes[1]
-    return replace(
-        rule,
-        source=rule.target,
-        operations={**same_formation(rule.target), **dict.fromkeys(sorted(ignored), Ignore())},
-        nodes=(number, number),
-        chain=(),
+def format_of(node: Node, rules: Sequence[RewriteRule], options: Options) -> RewriteRule:
+    """Return the rule that brings a node's own URLs to the format that rules into it give."""
+    ignored = sorted({key for rule in rules for key in rule.ignored} & node.pattern.parts.keys())
+    return RewriteRule(
+        node.pattern,
+        node.pattern,
+        {**same_formation(node.pattern), **dict.fromkeys(ignored, Ignore())},
+        nodes=(node.number, node.number),
+        support=node.volume,
+        fpr=max((rule.fpr for rule in rules), default=0.0),
+        loss=max((rule.loss for rule in rules), default=0.0),
+        options=options,
     )
