@@ -179,6 +179,8 @@ def _weak(sample: Sample, deep: Mapping[str, DeepSplit], pairs: Sequence[tuple[s
     for url, target in pairs[::step]:
         view = values_of(url, groups=sample.groups, deep=deep)
         declared = values_of(target, groups=sample.groups, deep=deep)
+        if "scheme" not in view or "scheme" not in declared:
+            continue  # no URLs of a site
         lacking = view.keys() - declared.keys()
         if all(key.startswith(_DROPPED) for key in lacking) and all(
             key in view and view[key] == value for key, value in declared.items() if key != "scheme"
