@@ -66,7 +66,7 @@ def faithful_tree(selection: str, improved: bool, fpr_max: float, observations: 
 def fan_out(fan: int, fpr_max: float, observations: Sequence[Observation]) -> Keys:
     """Pairwise rules, generalised by fan-out."""
     module = import_module("tests.benchmarks.fanout")
-    return by_site(observations, partial(module.learn, fan_out=fan, fpr_max=fpr_max))
+    return by_site(observations, partial(module.learn_fanout, fan_out=fan, fpr_max=fpr_max))
 
 
 def by_site(observations: Sequence[Observation], learn: Callable[[Sequence[str], Sequence[int]], Any]) -> Keys:
@@ -113,7 +113,8 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
         ("tests.benchmarks.fanout", "fan-out 10", partial(fan_out, 10, fpr_max)),
         ("maybedont", "MaybeDont", maybedont),
     ):
-        problem = missing(needed, "learn" if name.startswith(("pattern", "fan")) else None)
+        function = "learn" if name.startswith("pattern") else "learn_fanout" if name.startswith("fan") else None
+        problem = missing(needed, function)
         if problem:
             notes.append(f"{name}: {problem}")
         else:

@@ -159,6 +159,8 @@ class Endpoint:
     """Pages that may be lost all the same."""
     drifts: ClassVar[bool] = False
     """Whether its late URLs refute what was true before, so that only a relearn can be right."""
+    refusal: ClassVar[int] = 404
+    """The status where there is no page."""
     near: ClassVar[bool] = False
     """Whether duplicates agree in their main text only."""
     siblings: ClassVar[float | None] = None

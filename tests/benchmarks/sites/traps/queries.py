@@ -132,7 +132,7 @@ class LooksLikeKey(Endpoint):
 
 
 class RequiredToken(Endpoint):
-    id, title = "T19", "required, and still without meaning"
+    id, title, refusal = "T19", "required, and still without meaning", 403
 
     def url(self, page: int, rng: Random) -> str:
         return self.at("/file", [("id", self.number(page)), ("token", hex_token(rng, 16))])

@@ -1,0 +1,250 @@
+"""Pages as HTML, with the truth of every token: template, main text, passing, growing.
+
+The main text is made of what the page shows (so equal for equal contents), the template of the site,
+and the passing slots X1 to X10 of the moment or of the single request:
+
+X1 clock and date, X2 weather (a label that stays, a value that does not), X3 rotating advertisement,
+X4 counter of visitors, X5 nonce in an attribute, X6 the same related links in any order, X7 two blocks
+that swap their texts, X8 comments that come and stay (they grow, they do not pass), X9 a redesign at
+the turn, X10 five blocks of one path of which one passes. Void elements, unclosed tags, comments and
+scripts with ``<`` are everywhere.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from enum import Enum
+from functools import lru_cache
+from html import escape
+from random import Random
+
+from .crawl import blurred
+from .model import DAY, START, TURN, Content, Request
+from .seeded import hex_token, number_of, rng_of, share_of, word
+from .site import Site
+
+SLOTS = tuple(f"X{number}" for number in range(1, 11))
+VOCABULARY = tuple(word(rng_of("vocabulary", number)) for number in range(2000))
+WORDS = (60, 400)
+MAX_COMMENTS = 12
+
+
+class Kind(str, Enum):
+    """How long a token lasts: with the site, with the page, not at all, and from now on."""
+
+    TEMPLATE = "template"
+    MAIN = "main"
+    TRANSIENT = "transient"
+    GROWING = "growing"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of visible text: the names of its elements (``body/div.box/p``), its kind, its slot."""
+
+    path: str
+    text: str
+    kind: Kind
+    slot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One version of a page."""
+
+    html: str
+    tokens: tuple[Token, ...]
+
+    def text(self, *kinds: Kind) -> str:
+        """The visible text of these kinds, of all where none is given."""
+        return " ".join([token.text for token in self.tokens if not kinds or token.kind in kinds])
+
+
+@dataclass(slots=True)
+class Writer:
+    """Puts HTML together and keeps account of its text."""
+
+    parts: list[str] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+
+    def open(self, tag: str, classes: str = "", **attributes: str) -> None:
+        """Open an element."""
+        given = {"class": classes, **attributes} if classes else attributes
+        shown = "".join([f' {name}="{escape(value)}"' for name, value in given.items()])
+        self.parts.append(f"<{tag}{shown}>")
+        self.stack.append(f"{tag}.{classes}" if classes else tag)
+
+    def close(self, *, written: bool = True) -> None:
+        """Close the innermost element; an end tag that HTML does not need may be left out."""
+        tag = self.stack.pop().partition(".")[0]
+        self.parts.append(f"</{tag}>\n" if written else "\n")
+
+    def say(self, text: str, kind: Kind, slot: str = "") -> None:
+        """Write text."""
+        self.parts.append(escape(text))
+        self.tokens.append(Token("/".join(self.stack), text, kind, slot))
+
+    def raw(self, html: str) -> None:
+        """Write HTML that shows no text."""
+        self.parts.append(html)
+
+    def element(self, tag: str, text: str, kind: Kind, slot: str = "", *, classes: str = "", end: bool = True) -> None:
+        """Write an element with one text."""
+        self.open(tag, classes)
+        self.say(text, kind, slot)
+        self.close(written=end)
+
+
+def render(site: Site, url: str, time: float = START, nonce: int = 0, slots: Collection[str] = ()) -> Page | None:
+    """The page at *url* as one request of the number *nonce* sees it; None where there is none.
+
+    *slots* are the passing parts that the page has. The same arguments give the same bytes.
+    """
+    content = site.content(url, time)
+    request = Request.of(url)
+    if content is None or request is None:
+        return None
+    identity = blurred(site, url, content)
+    moment = Moment(site, identity, time, rng_of(site.seed, "nonce", nonce, url), frozenset(slots))
+    return moment.page(content, request)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One request to one page."""
+
+    site: Site
+    identity: tuple[str, ...]
+    time: float
+    rng: Random
+    slots: frozenset[str]
+
+    def page(self, content: Content, request: Request) -> Page:
+        out = Writer()
+        redesigned = "X9" in self.slots and self.time >= TURN
+        out.raw("<!DOCTYPE html>\n<html><head><meta charset=utf-8>")
+        if content.canonical:
+            out.raw(f'<link rel="canonical" href="{escape(content.canonical)}">')
+        out.stack += ["html", "head"]
+        out.element("title", self.site.domain, Kind.TEMPLATE)
+        out.stack.pop()
+        out.raw("<script>if (1 < 2) { document.title += '<b>' }</script></head>")
+        out.open("body", "new" if redesigned else "")
+        self._header(out, redesigned)
+        out.open("article" if redesigned else "div", "main")
+        self._main(out, content, request)
+        out.close()
+        self._aside(out)
+        self._comments(out)
+        out.element("p", "all rights reserved by the people of this site", Kind.TEMPLATE, classes="foot")
+        out.close()
+        out.raw("</html>\n")
+        return Page("".join(out.parts), tuple(out.tokens))
+
+    # -- parts
+
+    def _header(self, out: Writer, redesigned: bool) -> None:
+        out.raw("<!-- <p> is no paragraph here -->")
+        out.open("header" if redesigned else "div", "head")
+        for name in ("home", "news", "help", "about"):
+            out.element("a", name, Kind.TEMPLATE)
+        if redesigned:
+            out.element("a", "welcome to our new look", Kind.TEMPLATE, "X9")
+        if "X1" in self.slots:
+            now = datetime.fromtimestamp(self.time, timezone.utc)
+            out.element("p", f"Today is {now:%A, %d %B %Y, %H:%M:%S}", Kind.TRANSIENT, "X1", classes="clock", end=False)
+        if "X2" in self.slots:
+            weather = rng_of(self.site.seed, "weather", int(self.time // DAY))
+            out.open("div", "weather")
+            out.element("span", "Weather:", Kind.TEMPLATE, "X2")
+            out.element("b", f"{weather.randrange(-10, 35)} °C, {weather.choice(SKIES)}", Kind.TRANSIENT, "X2")
+            out.close()
+        if "X4" in self.slots:
+            out.element("p", f"{self.rng.randrange(3, 900)} users online", Kind.TRANSIENT, "X4", classes="online")
+        if "X5" in self.slots:
+            out.raw(f'<form><input type=hidden name=csrf value="{hex_token(self.rng)}"></form>')
+        out.raw("<hr>")
+        out.close()
+
+    def _main(self, out: Writer, content: Content, request: Request) -> None:
+        endpoint = self.site.endpoint_of(request)
+        near = endpoint.siblings if endpoint is not None else None
+        count = content.words if content.words < WORDS[0] else 0
+        texts = main_words(self.site, self.identity, count or (endpoint.words if endpoint else 0), near)
+        out.element("h1", " ".join(texts[:3]), Kind.MAIN)
+        for start in range(3, len(texts), 60):
+            # A paragraph, as HTML allows, ends where the next one begins.
+            out.element("p", " ".join(texts[start : start + 60]), Kind.MAIN, end=False)
+            out.raw("<br><img src='/i.png'>")
+
+    def _aside(self, out: Writer) -> None:
+        out.open("div", "aside")
+        rng = rng_of(self.site.seed, "aside", *self.identity)
+        if "X6" in self.slots:
+            links = [" ".join(rng.choices(VOCABULARY, k=3)) for _ in range(5)]
+            self.rng.shuffle(links)
+            out.open("ul", "related")
+            for text in links:
+                out.element("li", text, Kind.MAIN, "X6", end=False)
+            out.close()
+        if "X7" in self.slots:
+            texts = [" ".join(rng.choices(VOCABULARY, k=6)) for _ in range(2)]
+            if self.rng.random() < 0.5:
+                texts.reverse()
+            out.element("p", texts[0], Kind.TRANSIENT, "X7", classes="left")
+            out.element("p", texts[1], Kind.TRANSIENT, "X7", classes="right")
+        if "X3" in self.slots:
+            creatives = 2 + number_of(self.site.seed, "creatives") % 19
+            ad = rng_of(self.site.seed, "ad", self.rng.randrange(creatives))
+            out.element("div", f"buy {' '.join(ad.choices(VOCABULARY, k=5))} now", Kind.TRANSIENT, "X3", classes="ad")
+        if "X10" in self.slots:
+            today = rng_of(self.site.seed, "box", int(self.time // DAY))
+            for box in range(5):
+                passing = box == 2
+                texts = (today if passing else rng_of(self.site.seed, "box", "stays", box)).choices(VOCABULARY, k=4)
+                kind = Kind.TRANSIENT if passing else Kind.TEMPLATE
+                out.element("div", " ".join(texts), kind, "X10", classes="box")
+        out.close()
+
+    def _comments(self, out: Writer) -> None:
+        if "X8" not in self.slots:
+            return
+        rng = rng_of(self.site.seed, "comments", *self.identity)
+        days = (self.time - START) / DAY
+        out.open("ol", "comments")
+        for number in range(MAX_COMMENTS):
+            text = " ".join(rng.choices(VOCABULARY, k=8))
+            if share_of(self.site.seed, *self.identity, number) * 2 * MAX_COMMENTS <= days:
+                out.element("li", text, Kind.GROWING, "X8")
+        out.close()
+
+
+SKIES = ("sunny", "cloudy", "rain", "snow", "fog", "storm")
+
+
+def main_words(site: Site, identity: Sequence[str], count: int = 0, siblings: float | None = None) -> list[str]:
+    """The words of a page's main text: 60 to 400 of them unless told.
+
+    That share of them is common to all pages that differ in the last part of their identity only.
+    """
+    *group, _ = identity
+    family, own = _words(site.seed, tuple(group)), _words(site.seed, tuple(identity))
+    shared = site.knobs.siblings if siblings is None else siblings
+    if not count:
+        low, high = WORDS
+        count = low + number_of(site.seed, *(group if shared > 0.8 else identity), "length") % (high - low)
+    common = _shares(tuple(group), count)
+    return [family[i] if common[i] < shared else own[i] for i in range(count)]
+
+
+@lru_cache(maxsize=4096)
+def _words(seed: int, parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(rng_of(seed, "words", *parts).choices(VOCABULARY, k=WORDS[1]))
+
+
+@lru_cache(maxsize=4096)
+def _shares(parts: tuple[str, ...], count: int) -> tuple[float, ...]:
+    """Numbers that decide which words a family shares; the last is never shared: siblings differ."""
+    rng = rng_of("shared", *parts)
+    return (*[rng.random() for _ in range(count - 1)], 1.0)

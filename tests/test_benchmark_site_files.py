@@ -1,0 +1,228 @@
+"""The made-up sites as pages, as a server and as files say the same as their rows."""
+
+import http.client
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.content.sketch import sketch_of_html
+from tests.benchmarks.sites.crawl import crawl
+from tests.benchmarks.sites.levels import sites_of
+from tests.benchmarks.sites.model import DAY, START, TURN, Knobs
+from tests.benchmarks.sites.render import SLOTS, Kind, Page, main_words, render
+from tests.benchmarks.sites.server import Answers, SiteServer
+from tests.benchmarks.sites.site import Site
+from tests.benchmarks.sites.writing import write
+
+SMALL = Knobs(pages=12, mega=20, ratio=0.4)
+
+
+def one_site(level: str = "L3", only: tuple[str, ...] = (), knobs: Knobs = SMALL) -> Site:
+    return sites_of(level, 0, knobs, only)[0]
+
+
+def seen(site: Site, url: str, time: float = START, nonce: int = 0, slots: tuple[str, ...] = SLOTS) -> Page:
+    page = render(site, url, time, nonce, slots)
+    assert page is not None
+    return page
+
+
+# -- pages
+
+
+def test_main_text_is_equal_where_fingerprints_are() -> None:
+    site = one_site()
+    texts = defaultdict(set)
+    prints = defaultdict(set)
+    for row in crawl(site):
+        if row.status == 200:
+            text = seen(site, row.url, row.time, slots=()).text(Kind.MAIN)
+            texts[row.fingerprint].add(text)
+            prints[text].add(row.fingerprint)
+    assert {len(found) for found in texts.values()} == {1}
+    assert {len(found) for found in prints.values()} == {1}
+
+
+def test_one_request_is_one_page_and_the_next_one_differs_in_passing_parts_only() -> None:
+    site = one_site(only=("D1",))
+    url = crawl(site)[0].url
+    assert seen(site, url, nonce=1) == seen(site, url, nonce=1)
+    first, second = seen(site, url, nonce=1), seen(site, url, nonce=2)
+    assert first.html != second.html
+    assert first.text(Kind.TEMPLATE) == second.text(Kind.TEMPLATE)
+    assert sorted(first.text(Kind.MAIN).split()) == sorted(second.text(Kind.MAIN).split())
+    assert seen(site, url, nonce=1, slots=()) == seen(site, url, nonce=2, slots=())
+
+
+def test_tokens_are_the_visible_text_in_order() -> None:
+    site = one_site(only=("D1",))
+    page = seen(site, crawl(site)[0].url)
+    assert sketch_of_html(page.html).words == len(page.text().split())
+
+
+def slot(page: Page, name: str) -> list[tuple[str, Kind]]:
+    return [(token.text, token.kind) for token in page.tokens if token.slot == name]
+
+
+def test_passing_slots() -> None:
+    site = one_site(only=("D1",))
+    url = crawl(site)[0].url
+
+    def versions(name: str, *moments: tuple[float, int]) -> list[list[tuple[str, Kind]]]:
+        return [slot(seen(site, url, START + after, nonce), name) for after, nonce in moments]
+
+    requests = [(0.0, nonce) for nonce in range(30)]
+    days = [(day * DAY, 0) for day in range(12)]
+    for name, moments in (("X1", [(0.0, 0), (1.0, 0)]), ("X2", days), ("X3", requests), ("X4", requests)):
+        found = versions(name, *moments)
+        assert len({texts[-1] for texts in found}) > 1
+        assert {texts[-1][1] for texts in found} == {Kind.TRANSIENT}
+    # The label of the weather stays, and the advertisement comes back.
+    assert {texts[0] for texts in versions("X2", *days)} == {("Weather:", Kind.TEMPLATE)}
+    assert len({texts[0] for texts in versions("X3", *requests)}) < 21
+    related = versions("X6", *requests)
+    assert len({tuple(texts) for texts in related}) > 1
+    assert len({frozenset(texts) for texts in related}) == 1
+    swapped = {tuple(texts) for texts in versions("X7", *requests)}
+    assert len(swapped) == 2
+    assert tuple(reversed(next(iter(swapped)))) in swapped
+    boxes = versions("X10", *days)
+    assert [len({texts[box] for texts in boxes}) > 1 for box in range(5)] == [False, False, True, False, False]
+    paths = {token.path for token in seen(site, url).tokens if token.slot == "X10"}
+    assert len(paths) == 1
+
+
+def test_nonces_in_attributes_are_no_text() -> None:
+    site = one_site(only=("D1",))
+    url = crawl(site)[0].url
+    one, two = (seen(site, url, nonce=nonce, slots=("X5",)) for nonce in (1, 2))
+    assert one.html != two.html
+    assert one.tokens == two.tokens
+
+
+def test_comments_grow_and_the_redesign_comes_at_the_turn() -> None:
+    site = one_site(only=("D1",))
+    url = crawl(site)[0].url
+    counts = []
+    before: list[tuple[str, Kind]] = []
+    for day in range(0, 30, 3):
+        comments = slot(seen(site, url, START + day * DAY), "X8")
+        assert set(before) <= set(comments)
+        assert all(kind is Kind.GROWING for _, kind in comments)
+        before = comments
+        counts.append(len(comments))
+    assert counts[0] < counts[-1]
+    assert "X9" not in {token.slot for token in seen(site, url, TURN - 1).tokens}
+    assert "X9" in {token.slot for token in seen(site, url, TURN).tokens}
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0, 0.05), (0.5, 0.35, 0.65), (0.95, 0.85, 0.99)])
+def test_siblings_share_as_many_words_as_asked_for(share: float, least: float, most: float) -> None:
+    site = one_site(only=("D1",))
+    one, two = (main_words(site, ("D1", name), 300, share) for name in "ab")
+    assert least <= sum(a == b for a, b in zip(one, two, strict=True)) / 300 <= most
+    assert one != two
+
+
+# -- server
+
+
+def test_the_server_serves_what_the_rows_say() -> None:
+    served = one_site("L3", knobs=Knobs(pages=12))
+    rows = [row for row in crawl(served) if row.endpoint not in {"T21", "T29"}]
+    rows = [row for row in rows if row.url.startswith("http:") and "#" not in row.url]
+    with SiteServer("L3", pages=12) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        for row in rows[:: len(rows) // 60]:
+            server.set_time(row.time)
+            connection.request("GET", row.url)
+            response = connection.getresponse()
+            body = response.read().decode()
+            assert response.status == row.status, row.url
+            assert response.headers["Location"] == row.redirect
+            if row.status == 200:
+                expected = render(served, row.url, row.time)
+                assert expected is not None
+                assert body == expected.html
+        asked = server.take()
+        assert all(key.startswith("GET http://") for key in asked)
+        assert len(asked) > 30
+        assert server.take() == {}
+        connection.request("GET", "/", headers={"Host": f"www.{served.domain}"})
+        assert b"/hub/0" in connection.getresponse().read()
+        server.set_budget(1)
+        for status in (200, 429):
+            connection.request("GET", "/hub/0", headers={"Host": f"www.{served.domain}"})
+            response = connection.getresponse()
+            response.read()
+            assert response.status == status
+        connection.close()
+
+
+def test_hubs_list_the_crawl_and_late_urls_when_their_time_has_come() -> None:
+    site = one_site("L3")
+    answers = Answers(site)
+    rows = crawl(site)
+    assert {row.url for row in answers.listed} == {row.url for row in rows if not row.late}
+    answers.time = rows[-1].time
+    assert {row.url for row in answers.listed} == {row.url for row in rows}
+    status, _, body = answers.answer("GET", f"http://www.{site.domain}/hub/0")
+    assert status == 200
+    assert body.count("<a href") == 100
+
+
+def test_refusals_and_robots() -> None:
+    site = one_site("L3")
+    answers = Answers(site)
+    token = site.endpoints["T19"].at("/file", [("id", "7")])
+    assert answers.answer("GET", token)[0] == 403
+    assert answers.answer("GET", token + "&token=1")[0] == 200
+    assert answers.answer("GET", f"http://www.{site.domain}/no/such")[0] == 404
+    assert answers.answer("GET", "nonsense")[0] == 400
+    _, _, robots = answers.answer("GET", f"http://www.{site.domain}/robots.txt")
+    assert "action=logout" in robots
+    status, headers, _ = answers.answer("GET", site.endpoints["D25"].at("/n/7", [("widget", "1")]))
+    assert (status, headers["no-vary-search"]) == (200, 'params=("widget")')
+
+
+# -- files
+
+
+def test_files_are_the_same_from_one_seed(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write(one_site("L3"), tmp_path / name, versions=2)
+    one, two = (
+        {
+            path.relative_to(tmp_path / name): path.read_bytes()
+            for path in (tmp_path / name).rglob("*")
+            if path.is_file()
+        }
+        for name in ("one", "two")
+    )
+    assert one == two
+    assert len(one) > 40
+
+
+def test_files_say_what_the_site_is(tmp_path: Path) -> None:
+    site = one_site("L2")
+    write(site, tmp_path, versions=3)
+    folder = tmp_path / site.domain
+    rows = [json.loads(line) for line in (folder / "crawl.jsonl").read_text("utf-8").splitlines()]
+    truth = [json.loads(line) for line in (folder / "truth.jsonl").read_text("utf-8").splitlines()]
+    assert [row["url"] for row in rows] == [row["url"] for row in truth]
+    book = RuleBook.load(folder / "rules")
+    assert book == site.book()
+    keys = {row["url"]: book.canonical_key(row["url"]) for row in rows}
+    pages = {row["url"]: tuple(row["page_key"]) for row in truth}
+    assert len(set(keys.values())) == len(set(pages.values()))
+    described = json.loads((folder / "traps.json").read_text("utf-8"))
+    assert set(described) == {f"D{number}" for number in range(1, 31)}
+    assert {rule for entry in described.values() for rule in entry["rules"]} == {rule.id for rule in book}
+    versions = [json.loads(line) for line in (folder / "versions" / "tokens.jsonl").read_text("utf-8").splitlines()]
+    assert len(versions) == 60
+    for version in versions[:6]:
+        html = (folder / "versions" / version["file"]).read_text("utf-8")
+        assert all(text in html for _, text, _, _ in version["tokens"])
