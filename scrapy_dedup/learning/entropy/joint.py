@@ -101,7 +101,7 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
         # Whole pages, so that values still repeat within them.
         some = content % (len(rows) // MAX_ROWS + 1) == 0
         rows, of_group, content = rows[some], of_group[some], content[some]
-    group = _renumbered(of_group)
+    group, content = _renumbered(of_group), _renumbered(content)
     merits = {key: _merit(group, content, _codes(frame, rows, key)) for key in dropped}
     ranked = sorted(dropped, key=lambda key: (-merits[key][0], key))
     demanded: list[str] = []
@@ -116,8 +116,9 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
     if len(taken) < MIN_GROUPS:
         return []
     pairs = {
-        pair: _explained(group, content, _paired(*(_codes(frame, rows, key) for key in pair)))
+        pair: _explained(group, content, _renumbered(_paired(*(_codes(frame, rows, key) for key in pair))))
         for pair in combinations(ranked[:MAX_PAIRED], 2)
+        if (merits[pair[0]][1] & merits[pair[1]][1]).any()
     }
     pair = max(pairs, key=lambda keys: (pairs[keys], keys), default=None)
     if pair is not None and pairs[pair] >= MIN_EXPLAINED:
@@ -166,15 +167,15 @@ def _codes(frame: Frame, rows: Rows, key: str) -> Numbers:
 def _merit(group: Numbers, content: Numbers, values: Numbers) -> tuple[float, Flags]:
     """Return I(F;V|rest) - H(V|F,rest) in bits, summed over URLs, and the groups in which values differ.
 
-    Only groups in which values also repeat are counted: where they never do (two URLs, two sessions, two
-    pages) any value seems to explain the page.
+    *group* is ascending. Only groups in which values also repeat are counted: where they never do (two
+    URLs, two sessions, two pages) any value seems to explain the page.
     """
+    concerned = _differing(group, values)
+    group, content, values = _of(concerned, group, content, values)
     by_value = _paired(group, values)
-    size = np.bincount(group)
-    distinct = np.bincount(group[np.unique(by_value, return_index=True)[1]], minlength=len(size))
-    concerned = distinct > 1
-    counted = (concerned & (size > distinct))[group]
-    group, content, by_value = group[counted], content[counted], by_value[counted]
+    size = np.bincount(group, minlength=len(concerned))
+    distinct = np.bincount(np.unique(by_value) // _radix(values), minlength=len(concerned))
+    group, content, by_value = _of(size > distinct, group, content, by_value)
     by_page = _paired(group, content)
     # H(F|g) = S(g) - S(g,F), H(F|g,V) = S(g,V) - S(g,V,F), H(V|g,F) = S(g,F) - S(g,V,F), each times n.
     both = _paired(by_value, content)
@@ -183,11 +184,25 @@ def _merit(group: Numbers, content: Numbers, values: Numbers) -> tuple[float, Fl
 
 def _explained(group: Numbers, content: Numbers, values: Numbers) -> float:
     """Return the share of H(F|rest) that values explain, less what shuffled ones explain by chance."""
+    whole = _weight(group) - _weight(_paired(group, content))
+    group, content, values = _of(_differing(group, values), group, content, values)
     shuffled = np.empty_like(values)
     chance = np.random.default_rng(0).random(len(values))
     shuffled[np.argsort(group, kind="stable")] = values[np.lexsort((chance, group))]
-    left, by_chance = _left_open(group, content, values), _left_open(group, content, shuffled)
-    return (by_chance - left) / (_weight(group) - _weight(_paired(group, content)))
+    return (_left_open(group, content, shuffled) - _left_open(group, content, values)) / whole
+
+
+def _differing(group: Numbers, values: Numbers) -> Flags:
+    """Return, per number of the ascending *group*, whether its values differ."""
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    different: Flags = np.minimum.reduceat(values, starts) != np.maximum.reduceat(values, starts)
+    return different
+
+
+def _of(chosen: Flags, group: Numbers, *columns: Numbers) -> tuple[Numbers, ...]:
+    """Return the entries of the chosen groups."""
+    rows = chosen[group]
+    return group[rows], *(column[rows] for column in columns)
 
 
 def _left_open(group: Numbers, content: Numbers, values: Numbers) -> float:
@@ -206,8 +221,12 @@ def case_merit(groups: Groups, among: Flags, content: Codes, values: Codes) -> f
 
 
 def _paired(one: Numbers, other: Numbers) -> Numbers:
-    """Return a number for each pair."""
-    return _renumbered(one * (int(other.max(initial=0)) + 1) + other)
+    """Return a number for each pair. Three numbers of MAX_ROWS rows fit into one of 64 bits."""
+    return one * _radix(other) + other
+
+
+def _radix(numbers: Numbers) -> int:
+    return int(numbers.max(initial=0)) + 1
 
 
 def _renumbered(numbers: Numbers) -> Numbers:
@@ -216,6 +235,6 @@ def _renumbered(numbers: Numbers) -> Numbers:
 
 def _weight(numbers: Numbers) -> float:
     """Return the sum of c log2 c over the counts of *numbers*."""
-    counts = np.bincount(numbers)
-    counts = counts[counts > 1]
+    ordered = np.sort(numbers)
+    counts = np.diff(np.flatnonzero(np.diff(ordered, prepend=-1, append=-1)))
     return float((counts * np.log2(counts)).sum())
