@@ -16,8 +16,8 @@ import gzip
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from statistics import median
@@ -32,6 +32,7 @@ from w3lib.url import canonicalize_url
 from scrapy_dedup import Observation, RuleBook, learn_rules
 
 from .checks import Check, report
+from .methods import Learn, Safe, asked_for
 from .scores import Scores, lost_pages, mean, missed_duplicates, score
 
 LEAST_COMPRESSION = {"opencart_jwellix": 0.75, "kndb2009_joomla": 0.75, "hmailserver_phpbb": 0.45}
@@ -75,6 +76,11 @@ class Method:
     """Time per URL."""
     lost: tuple[tuple[str, str, str], ...]
     missed: tuple[tuple[str, str], ...]
+    learn_seconds: float | None = None
+    """Time per URL learned from; None where nothing is learned, and for the learned rules, whose time
+    stands in the result."""
+    rules: int | None = None
+    errors: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +144,20 @@ def measure(key: Callable[[str], str], rows: Sequence[Row]) -> Method:
     )
 
 
-def run(path: Path, *, split: str = "url", seed: int = 0) -> Result:
-    """Learn from the first half of a labelled set and score every method on the second."""
+def measure_learner(learn: Learn, observations: Sequence[Observation], rows: Sequence[Row]) -> Method:
+    """Learn with another method and score it."""
+    start = perf_counter()
+    keys = learn(observations)
+    learn_seconds = (perf_counter() - start) / max(len(observations), 1)
+    safe = Safe(keys.key)
+    return replace(measure(safe, rows), learn_seconds=learn_seconds, rules=keys.deployed, errors=safe.errors)
+
+
+def run(path: Path, *, split: str = "url", seed: int = 0, methods: Mapping[str, Learn] | None = None) -> Result:
+    """Learn from the first half of a labelled set and score every method on the second.
+
+    *methods* are measured beside the package's rules, the normal form and w3lib.
+    """
     learn_from, score_on = split_rows(read_rows(path), split, seed)
     start = perf_counter()
     for row in learn_from:
@@ -161,6 +179,7 @@ def run(path: Path, *, split: str = "url", seed: int = 0) -> Result:
             LEARNED: measure(book.canonical_key, score_on),
             NORMAL_FORM: measure(RuleBook().canonical_key, score_on),
             W3LIB: measure(canonicalize_url, score_on),
+            **{name: measure_learner(learn, observations, score_on) for name, learn in (methods or {}).items()},
         },
         book=book,
     )
@@ -218,7 +237,7 @@ def averages(results: Sequence[Result], method: str) -> dict[str, dict[str, floa
 
 def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
     """Everything measured, as one JSON object."""
-    methods = [LEARNED, NORMAL_FORM, W3LIB]
+    methods = list(results[0].methods)
     return {
         "split": split,
         "files": [
@@ -232,6 +251,7 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
                 "methods": {
                     name: figures(method.scores)
                     | {"key_us_per_url": method.key_seconds * 1e6, "lost_pages": method.lost}
+                    | others_figures(method)
                     for name, method in result.methods.items()
                 },
             }
@@ -239,6 +259,13 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
         ],
         "averages": {method: averages(results, method) for method in methods},
     }
+
+
+def others_figures(method: Method) -> dict[str, float | int | None]:
+    """What is measured of the methods of ``--methods`` only."""
+    if method.learn_seconds is None:
+        return {}
+    return {"learn_us_per_url": method.learn_seconds * 1e6, "rules": method.rules, "errors": method.errors}
 
 
 def rate(value: float | None, digits: int = 3) -> str:
@@ -272,19 +299,21 @@ def print_tables(results: Sequence[Result], *, split: str) -> None:
         name = f"{result.name} #{result.seed}" if several_seeds else result.name
         for method, measured in result.methods.items():
             learned = method == LEARNED
+            rules = result.rules if learned else measured.rules
+            learn_seconds = result.learn_seconds if learned else measured.learn_seconds
             add(
                 name if learned else "",
                 method,
                 figures(measured.scores),
-                str(result.rules) if learned else "",
-                f"{result.learn_seconds * 1e6:.0f}" if learned else "",
-                f"{result.learn_seconds / result.parse_seconds:.0f}" if learned else "",
+                "" if rules is None else str(rules),
+                "" if learn_seconds is None else f"{learn_seconds * 1e6:.0f}",
+                "" if learn_seconds is None else f"{learn_seconds / result.parse_seconds:.0f}",
                 f"{measured.key_seconds * 1e6:.1f}",
             )
         table.add_section()
     if len(results) > 1:
         for kind in ("micro", "macro"):
-            for method in (LEARNED, NORMAL_FORM, W3LIB):
+            for method in results[0].methods:
                 row = averages(results, method)[kind]
                 add(f"{kind} average" if method == LEARNED else "", method, row, "", "", "", "")
             table.add_section()
@@ -316,12 +345,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", choices=("url", "page", "none"), default="url")
     parser.add_argument("--seed", type=int, default=0, help="of the split")
     parser.add_argument("--repeats", type=int, default=1, help="splits: seed, seed + 1, ...")
+    parser.add_argument("--methods", metavar="A;B", help="other methods to measure, or all")
     parser.add_argument("--show", type=int, metavar="N", help="examples and rules")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     args = parser.parse_args(argv)
+    others, notes = asked_for(args.methods)
     results = [
-        run(path, split=args.split, seed=seed)
+        run(path, split=args.split, seed=seed, methods=others)
         for path in args.files
         for seed in range(args.seed, args.seed + args.repeats)
     ]
@@ -329,6 +360,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(json.dumps(as_json(results, split=args.split), indent=2))
     else:
         print_tables(results, split=args.split)
+        for note in notes:
+            print(f"left out  {note}")
     if args.show is not None:
         for result in results:
             print_details(result, args.show)

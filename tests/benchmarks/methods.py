@@ -5,7 +5,7 @@ modes are the documents' own methods with their own gates. The others are baseli
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -34,6 +34,21 @@ class Keys:
     raw: int | None = None
     qualified: int | None = None
     deployed: int | None = None
+
+
+class Safe:
+    """A key that is the URL itself where the method raises; ``errors`` counts how often."""
+
+    def __init__(self, key: Key) -> None:
+        self._key = key
+        self.errors = 0
+
+    def __call__(self, url: str) -> str:
+        try:
+            return self._key(url)
+        except Exception:  # noqa: BLE001  # other people's code, on hostile URLs
+            self.errors += 1
+            return url
 
 
 Learn = Callable[[Sequence[Observation]], Keys]
@@ -145,14 +160,34 @@ def missing(module: str, name: str | None = None) -> str | None:
     return f"{module} has no {name}" if name is not None and not hasattr(found, name) else None
 
 
-def chosen(names: Iterable[str] | None, methods: Mapping[str, Learn]) -> dict[str, Learn]:
-    """The methods of these names, in their order; all where none is named.
+def asked_for(text: str | None, extra: Mapping[str, Learn] | None = None) -> tuple[dict[str, Learn], list[str]]:
+    """(methods that ``--methods`` names, notes on what is left out); none are named by None, all by "all".
 
+    Names are parted by semicolons or, where no name has one, by commas ("pattern tree, graph" is one).
     Raises ValueError for a name that no method has.
     """
-    if names is None:
-        return dict(methods)
-    wanted = list(names)
+    if text is None:
+        return {}, []
+    methods, notes = available()
+    methods |= extra or {}
+    if text == "all":
+        return methods, notes
+    names = [name.strip() for name in text.split(";")]
+    wanted: list[str] = []
+    for name in names:
+        wanted += [name] if name in methods else parted(name, methods)
     if unknown := [name for name in wanted if name not in methods]:
-        raise ValueError(f"no method is called {', '.join(unknown)}; there are: {', '.join(methods)}")
-    return {name: methods[name] for name in wanted}
+        raise ValueError(f"no method is called {', '.join(unknown)}; there are: {'; '.join(methods)}")
+    return {name: methods[name] for name in wanted}, notes
+
+
+def parted(text: str, methods: Mapping[str, Learn]) -> list[str]:
+    """The names in a list with commas; a name with a comma in it is taken whole."""
+    found = []
+    parts = [part.strip() for part in text.split(",")]
+    while parts:
+        pair = ", ".join(parts[:2])
+        length = 2 if pair in methods else 1
+        found.append(", ".join(parts[:length]))
+        parts = parts[length:]
+    return found

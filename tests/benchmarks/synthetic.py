@@ -23,7 +23,7 @@ from rich.table import Table
 from .checks import Check, report
 from .grading import Grade, Marks, level_score
 from .labelled import figures, rate
-from .methods import FPR_MAX, Learn, available, chosen
+from .methods import Learn, asked_for, available, pipeline
 from .scores import Scores, mean
 from .sites.levels import LEVELS, TRAINING, level_knobs, sites_of
 from .sites.model import Knobs
@@ -248,8 +248,10 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--level", action="append", choices=LEVELS, help="may be given again; L3 if none is")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds 0 to N - 1")
-    parser.add_argument("--methods", type=names, metavar="A,B", help="some of the methods")
-    parser.add_argument("--only", type=names, default=(), metavar="D4,T1", help="a site for each of these")
+    parser.add_argument("--methods", default="all", metavar="A,B", help="some of the methods")
+    parser.add_argument(
+        "--only", type=lambda text: text.split(","), default=(), metavar="D4,T1", help="a site for each of these"
+    )
     parser.add_argument("--train", type=float, metavar="SHARE", help="share of the rows that is learned from")
     parser.add_argument("--by-url", action="store_true", help="the share is one of URLs, not of pages")
     parser.add_argument("--part", choices=PARTS, help="what is scored: unseen (with --train 1: whole)")
@@ -264,11 +266,6 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     args.level = args.level or ["L3"]
     return args
-
-
-def names(text: str) -> list[str]:
-    """The names in a list with commas; "pattern tree, graph" is one."""
-    return [name.strip() for name in text.replace(", ", "\0").split(",") for name in [name.replace("\0", ", ")]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -286,9 +283,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         swept = sweep(args, knobs, training, part)
         print(json.dumps(swept, indent=2)) if args.json else print_sweep(swept)
         return 0
-    methods, notes = available(FPR_MAX)
-    methods[TRUTH] = methods["no rules"]
-    methods = chosen(args.methods, methods)
+    methods, notes = asked_for(args.methods, {TRUTH: pipeline})
     found: list[Trial] = []
     for level in args.level:
         of_level = [

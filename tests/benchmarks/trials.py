@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from .grading import Grade, grades
-from .methods import Keys, Learn
+from .methods import Keys, Learn, Safe
 from .scores import Scores, lost_pages, missed_duplicates, score
 from .sites.crawl import crawl
 from .sites.site import Site
@@ -73,7 +73,7 @@ def trials(level: str, site: Site, methods: Mapping[str, Learn], training: Train
         start = perf_counter()
         keys = Keys(site.book().canonical_key) if name == TRUTH else learn(observations)
         learn_seconds = perf_counter() - start
-        safe = Safe(keys)
+        safe = Safe(keys.key)
         start = perf_counter()
         of_part = {name: [safe(row.url) for row in rows] for name, rows in scored.items()}
         key_seconds = perf_counter() - start
@@ -100,18 +100,3 @@ def trials(level: str, site: Site, methods: Mapping[str, Learn], training: Train
             )
         )
     return found
-
-
-class Safe:
-    """A key that is the URL itself where the method raises; ``errors`` counts how often."""
-
-    def __init__(self, keys: Keys) -> None:
-        self._key = keys.key
-        self.errors = 0
-
-    def __call__(self, url: str) -> str:
-        try:
-            return self._key(url)
-        except Exception:  # noqa: BLE001  # other people's code, on hostile URLs
-            self.errors += 1
-            return url

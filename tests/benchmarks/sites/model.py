@@ -195,6 +195,10 @@ class Endpoint:
         """What the page shows to one request."""
         return Content(key)
 
+    def bare(self, request: Request) -> bool:
+        """Whether the page comes without the site's template, as a print view does."""
+        return False
+
     def rules(self) -> Sequence[TrueRule]:
         """The truth as rules, as far as rules can say it."""
         return ()

@@ -19,7 +19,7 @@ from html import escape
 from random import Random
 
 from .crawl import blurred
-from .model import DAY, START, TURN, Content, Request
+from .model import DAY, START, TURN, Content, Endpoint, Request
 from .seeded import hex_token, number_of, rng_of, share_of, word
 from .site import Site
 
@@ -131,13 +131,17 @@ class Moment:
         out.stack.pop()
         out.raw("<script>if (1 < 2) { document.title += '<b>' }</script></head>")
         out.open("body", "new" if redesigned else "")
-        self._header(out, redesigned)
+        endpoint = self.site.endpoint_of(request)
+        bare = endpoint is not None and endpoint.bare(request)
+        if not bare:
+            self._header(out, redesigned)
         out.open("article" if redesigned else "div", "main")
-        self._main(out, content, request)
+        self._main(out, content, endpoint)
         out.close()
-        self._aside(out)
-        self._comments(out)
-        out.element("p", "all rights reserved by the people of this site", Kind.TEMPLATE, classes="foot")
+        if not bare:
+            self._aside(out)
+            self._comments(out)
+            out.element("p", "all rights reserved by the people of this site", Kind.TEMPLATE, classes="foot")
         out.close()
         out.raw("</html>\n")
         return Page("".join(out.parts), tuple(out.tokens))
@@ -167,8 +171,7 @@ class Moment:
         out.raw("<hr>")
         out.close()
 
-    def _main(self, out: Writer, content: Content, request: Request) -> None:
-        endpoint = self.site.endpoint_of(request)
+    def _main(self, out: Writer, content: Content, endpoint: Endpoint | None) -> None:
         near = endpoint.siblings if endpoint is not None else None
         count = content.words if content.words < WORDS[0] else 0
         texts = main_words(self.site, self.identity, count or (endpoint.words if endpoint else 0), near)

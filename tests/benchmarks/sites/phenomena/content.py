@@ -26,6 +26,9 @@ class Views(Endpoint):
                 return (number,)
         return None
 
+    def bare(self, request: Request) -> bool:
+        return "print" in request.segments or bool(request.get("view"))
+
     def rules(self) -> Sequence[TrueRule]:
         return [
             TrueRule({"path.1": Ignore(["print"])}, {"path.1": Literal("print")}),
