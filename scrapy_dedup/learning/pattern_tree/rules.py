@@ -71,6 +71,8 @@ class RewriteRule:
     overlap: float = 0.0
     chain: tuple[tuple[int, int], ...] = ()
     options: Options = field(default=FAITHFUL, repr=False)
+    last: frozenset[str] | None = None
+    """Of a chain: the target keys that its last rule ignores."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", dict(self.operations))
@@ -87,6 +89,11 @@ class RewriteRule:
     def ignored(self) -> frozenset[str]:
         """The target keys that are ignored."""
         return frozenset(key for key, operation in self.operations.items() if isinstance(operation, Ignore))
+
+    @property
+    def asked_of_target(self) -> frozenset[str]:
+        """The keys that the target's own URLs must ignore too, to be equal to rewritten ones."""
+        return self.ignored if self.last is None else self.last
 
     def rewrite(self, url: str, groups: GroupsLike = None) -> str | None:
         """Return the canonical form of a URL of the source pattern; None for another URL."""
@@ -147,6 +154,7 @@ def concatenated(first: RewriteRule, second: RewriteRule) -> RewriteRule:
         overlap=min(first.overlap, second.overlap),
         chain=(first.chain or (first.nodes,)) + (second.chain or (second.nodes,)),
         options=first.options,
+        last=second.asked_of_target,
     )
 
 

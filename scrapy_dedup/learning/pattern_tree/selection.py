@@ -249,14 +249,15 @@ def widened_to_targets(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple
 
 def format_of(node: Node, rules: Sequence[RewriteRule], options: Options) -> RewriteRule:
     """Return the rule that brings a node's own URLs to the format that rules into it give."""
-    ignored = sorted({key for rule in rules for key in rule.ignored} & node.pattern.parts.keys())
+    into = [rule for rule in rules if rule.nodes[1] == node.number]
+    ignored = sorted({key for rule in into for key in rule.asked_of_target})
     return RewriteRule(
         node.pattern,
         node.pattern,
         {**same_formation(node.pattern), **dict.fromkeys(ignored, Ignore())},
         nodes=(node.number, node.number),
         support=node.volume,
-        fpr=max((rule.fpr for rule in rules), default=0.0),
-        loss=max((rule.loss for rule in rules), default=0.0),
+        fpr=max((rule.fpr for rule in into), default=0.0),
+        loss=max((rule.loss for rule in into), default=0.0),
         options=options,
     )
