@@ -13,7 +13,7 @@ from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import ValueClass
 
 from .benchmarks.forum import STYLES, Forum
-from .conftest import Serve
+from .conftest import Project, Serve
 from .crawling import STORE, Crawl, Links, crawl, discarded, in_reactor, write_rules
 from .server import Answer, Asked, Server
 
@@ -226,3 +226,20 @@ async def test_sightings_are_bounded_and_forgotten(serve: Serve, monkeypatch: py
     with Store.open(STORE) as store:
         assert store.forget(site_of(server))
         assert not list(store.sightings())
+
+
+@in_reactor
+async def test_the_commands_show_kinds_and_aliases(serve: Serve, project: Project) -> None:
+    forum = Forum("path", threads=14, most_posts=10, boards=1, users=12, recent=1)
+    server = serve(answers(forum))
+    store = project.folder / ".scrapy/dedup/store.sqlite"
+    await crawl(Links, server.url("/"), DEDUP_STORE=str(store))
+    learned = project.scrapy("learn-rules")
+    assert "kinds of aliases:" in learned.stdout, learned.stderr
+    assert 'holds id="post-N"' in learned.stdout
+    post = next(iter(forum.posts))
+    shown = project.scrapy("explain-url", server.url(forum.post_url(post)))
+    assert "alias of " in shown.stdout, shown.stderr
+    assert "a URL like this is the page that holds" in shown.stdout
+    again = project.scrapy("learn-rules", "--check")
+    assert again.returncode == 0

@@ -13,6 +13,8 @@ from .base import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
+    from ..learning.learn import Learned
+    from ..rules.book import RuleBook
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -41,6 +43,15 @@ def observations_in_store(settings: "DedupSettings", names: list[str]) -> Iterat
         since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
         for site in sorted(sites):
             yield from store.observations(settings.scope, site, since=since)
+
+
+def with_aliases_of_store(settings: "DedupSettings", learned: "Learned", known: "RuleBook") -> "Learned":
+    """Return what was learned from the store, with the kinds of aliases that it proves."""
+    from ..learning.sighted import with_aliases
+
+    since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
+    with open_store(settings) as store:
+        return with_aliases(learned, store, scope=settings.scope, since=since, known=known)
 
 
 def observations_in_file(settings: "DedupSettings", names: list[str], file: str) -> Iterator[Observation]:

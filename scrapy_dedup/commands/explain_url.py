@@ -42,14 +42,16 @@ class ExplainUrl(DedupCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         if not args and opts.file is None:
             raise UsageError("no URL: name one or more, --from FILE, or - for standard input")
-        book = self.dedup_settings(opts.spider).load_rules()
+        settings = self.dedup_settings(opts.spider)
+        book = settings.load_rules()
         urls = _urls(args, opts.file)
         if opts.keys_only:
             _print_keys(book, urls)
         else:
+            from .aliases import KnownAliases
             from .explanation import print_explanations
 
-            print_explanations(book, filter(None, urls))
+            print_explanations(book, filter(None, urls), KnownAliases(settings, book))
         return DONE
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from .aliases import KnownAliases, alias_lines
 from .wording import condition_of, evidence_of, operations_of
 
 if TYPE_CHECKING:
@@ -17,14 +18,20 @@ if TYPE_CHECKING:
 NO_TEXT = '""'
 
 
-def print_explanations(book: "RuleBook", urls: Iterable[str]) -> None:
-    """Print, for each URL, its keys and values, the rules that match, and its canonical key."""
+def print_explanations(book: "RuleBook", urls: Iterable[str], known: "KnownAliases | None" = None) -> None:
+    """Print, for each URL, its keys and values, the rules that match, and its canonical key.
+
+    *known* tells which URLs are aliases of a page.
+    """
     console = Console(highlight=False, soft_wrap=True)
     for number, url in enumerate(urls):
         if number:
             console.print()
-        for line in _lines(book.explain(url)):
+        explanation = book.explain(url)
+        for line in _lines(explanation):
             console.print(line, markup=False)
+        for text in alias_lines(book, known, explanation.site, explanation.key):
+            console.print(text, markup=False)
 
 
 def _lines(explanation: "Explanation") -> Iterable[Text]:

@@ -84,20 +84,23 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     """Learn, show, and write unless *dry_run*; return the exit code."""
     from ..learning.learn import learn as learn_from
     from ..rules.files import update_site
-    from .evidence import observations_in_file, observations_in_store
+    from .evidence import observations_in_file, observations_in_store, with_aliases_of_store
     from .progress import progress
     from .summary import print_summary
 
     evidence = observations_in_file(settings, sites, file) if file else observations_in_store(settings, sites)
+    known = settings.load_rules()
     with progress() as report:
         learned = learn_from(
             evidence,
             max_loss=settings.max_loss,
             groups=settings.site_groups,
-            known=settings.load_rules(),
+            known=known,
             progress=report,
             diagnose=True,
         )
+        if not file:
+            learned = with_aliases_of_store(settings, learned, known)
     print_summary(learned)
     if dry_run:
         print("Nothing was written (--dry-run).")

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .aliases import kinds_table
 from .wording import condition_of, counted, operations_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def print_summary(learned: "Learned") -> None:
     console = Console(highlight=False)
     console.print(site_table(learned.reports))
     for report in learned.reports:
-        rules = sorted(learned.book.for_site(report.site), key=_rank)
+        found = learned.book.for_site(report.site)
+        rules = sorted([rule for rule in found if not rule.is_alias], key=_rank)
+        kinds = [rule for rule in found if rule.is_alias]
         console.print(Text(f"{report.site}:", style="bold"))
         if not rules:
             console.print("  no rules", markup=False)
@@ -34,6 +37,9 @@ def print_summary(learned: "Learned") -> None:
             console.print(Padding(Text(rule_line(rule)), (0, 0, 0, 2)))
         if len(rules) > SHOWN:
             console.print(f"  and {len(rules) - SHOWN} more, see the rule file")
+        if kinds:
+            console.print("  kinds of aliases:")
+            console.print(Padding(kinds_table(kinds), (0, 0, 0, 2)))
         for note in report.notes:
             console.print(f"  {note}", markup=False)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .addon import Addon
+    from .aliases import AliasGate, AliasMiddleware
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Addon",
+    "AliasGate",
+    "AliasMiddleware",
     "DupeFilter",
     "DuplicateDiscarded",
     "Gate",
@@ -27,6 +30,8 @@ __all__ = [
 
 _HOMES = {
     "Addon": ".addon",
+    "AliasGate": ".aliases",
+    "AliasMiddleware": ".aliases",
     "DupeFilter": ".dupefilter",
     "DuplicateDiscarded": ".discards",
     "Gate": ".gate",

@@ -14,6 +14,11 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/discarded/urls", "Distinct URLs among them, as far as they are remembered."),
     ("dedup/discarded/gate", "Those discarded after they had been queued, since their rule is newer."),
     ("dedup/discarded/rule/<id>", "Distinct URLs by the rule that discarded them; normal-form where none was needed."),
+    (
+        "dedup/aliases/sighted",
+        "URLs recorded because they may be the page on which they were found, or that declares them.",
+    ),
+    ("dedup/aliases/known", "URLs that are such a page, by a proven kind of aliases."),
     ("dedup/redirects/followed", "Redirects followed although their target has the key of their own source."),
     ("dedup/released", "Keys given free again, because the URL that stood for them failed."),
     ("dedup/released/scheduled", "Discarded requests scheduled in the place of one that failed."),
