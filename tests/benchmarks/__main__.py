@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks [--data DIR]... [--quick] [--check]
 
-Without ``--data`` that is the speed benchmark, which makes its own data. Below each DIR every
-``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
+Without ``--data`` that is the speed benchmark and the one on made-up sites, which make their own data.
+Below each DIR every ``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import labelled, recorded, speed
+from . import labelled, recorded, speed, synthetic
 
 
 def kind_of(path: Path) -> str | None:
@@ -47,6 +47,8 @@ def main() -> int:
             codes.append(main_of_kind([*found, *options]))
         else:
             print(f"no {kind} data: --data DIR says where it is")
+    levels = ["L2"] if args.quick else ["L0", "L1", "L2", "L3"]
+    codes.append(synthetic.main([*options, *(f"--level={level}" for level in levels)]))
     codes.append(speed.main([*options, *(["--quick"] if args.quick else [])]))
     return max(codes)
 
