@@ -130,7 +130,9 @@ def concatenated(first: RewriteRule, second: RewriteRule) -> RewriteRule:
     operations: dict[str, Operation] = {}
     for key, operation in second.operations.items():
         before = first.operations.get(operation.source) if isinstance(operation, Replace) else None
-        if not isinstance(operation, Replace):
+        if isinstance(operation, (Keep, SetLiteral)):
+            operations[key] = _literal(first, key, operation.value)
+        elif isinstance(operation, Ignore):
             operations[key] = operation
         elif isinstance(before, Replace):
             operations[key] = Replace(
@@ -140,7 +142,7 @@ def concatenated(first: RewriteRule, second: RewriteRule) -> RewriteRule:
                 before.lower or operation.lower,
             )
         elif isinstance(before, (Keep, SetLiteral)):
-            operations[key] = SetLiteral(operation.text(before.value))
+            operations[key] = _literal(first, key, operation.text(before.value))
         elif isinstance(before, Ignore):
             operations[key] = before
     return RewriteRule(
@@ -156,6 +158,12 @@ def concatenated(first: RewriteRule, second: RewriteRule) -> RewriteRule:
         options=first.options,
         last=second.asked_of_target,
     )
+
+
+def _literal(rule: RewriteRule, key: str, value: str) -> Operation:
+    """Return the operation that writes a literal for URLs of the source of a rule."""
+    there = rule.source.literals.get(key) == value or rule.options.literals == "keep"
+    return Keep(value) if there else SetLiteral(value)
 
 
 def _text(operation: Operation) -> str:
