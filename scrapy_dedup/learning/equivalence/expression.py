@@ -4,87 +4,85 @@ What no rule of that representation can say - another order of segments, a segme
 outlives it - is left out, and counted, never bent.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from ...rules import Ignore, Literal, Lower, OfClass, Operation, Predicate
-from ...urls import class_of
-from ..emission import Match, Proposal, dropped, guard_of, widened
+from ...rules import Literal, Predicate
+from ...urls import DeepSplit
+from ..emission import Proposal, dropped
 from ..evidence import MIN_GROUPS
-from ..grouping import Flags  # noqa: TC001
-from ..table import REPEAT, Rows, Table, is_token
+from ..grouping import Flags  # mypy and the reader want it here
+from ..table import REPEAT, Table, is_token
+from .cases import lowered_keys, lowering
+from .paths import BESIDE, PathPattern, path_key, tested_pattern
 from .pooling import Drop, pooled
 from .rewriting import Fixed, Form, RewriteRule
 from .segments import is_named
 from .views import PATH, path_positions
 
-__all__ = ["Accepted", "Expressed", "expressed"]
+__all__ = ["Accepted", "Expressed", "expressed", "unsayable"]
 
 MAX_PATTERNS = 200
-"""Path patterns at most, those with the most groups."""
+"""Patterns of paths at most, those with the most groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A rule that passed its test: the URLs that it matches (numbers of rows), and its clean groups."""
+    """A rule that passed its test; ``confirmed``: numbers of the URLs, in clean groups, that it matches."""
 
     rule: RewriteRule
-    rows: Sequence[int]
+    confirmed: Sequence[int]
     groups: int
 
     @property
     def of_one_page(self) -> bool:
-        """Tell whether the right side is one URL: everything it matches is one page."""
+        """Tell whether the right side is one URL: everything the rule matches is one page."""
         return not self.rule.variables
 
 
 @dataclass(frozen=True, slots=True)
 class Expressed:
-    """Proposals, and how many rules could not be said, by reason."""
+    """Proposals, and how many rules or patterns could not be said, by reason."""
 
     proposals: list[Proposal]
     left_out: dict[str, int]
 
 
-def expressed(accepted: Iterable[Accepted], table: Table) -> Expressed:
-    """Return what the accepted rules say of keys, under the widest patterns that were tested."""
-    rules = list(accepted)
+def expressed(accepted: Iterable[Accepted], table: Table, deep: Mapping[str, DeepSplit]) -> Expressed:
+    """Return what the accepted rules say of keys, under the widest patterns that hold on the URLs of *table*.
+
+    *deep* are the deep tokens that rules see.
+    """
     left_out: Counter[str] = Counter()
-    dropping: dict[Drop, Flags] = {}
-    of_paths: defaultdict[Match, _Pattern] = defaultdict(_Pattern)
-    found: list[Proposal] = []
-    for one in rules:
+    sayable = []
+    for one in accepted:
         reason = unsayable(one.rule.form)
         if reason:
             left_out[reason] += 1
+        else:
+            sayable.append(one)
+    of_one_page = [one for one in sayable if one.of_one_page]
+    others = [one for one in sayable if not one.of_one_page]
+    found: list[Proposal] = []
+    for one in of_one_page:
+        if any(not is_named(one.rule.form.keys[position]) for position in one.rule.form.dropped):
+            left_out["one page under many paths"] += 1
+        else:
+            found += _of_one_page(one, table, deep)
+    held = pooled(table, _dropping(others, table), {key for key in deep if key in table.columns})
+    found += [Proposal(one.match, one.drop.key, one.drop.operation(table, one.rows)) for one in held]
+    everywhere = [one.drop.key for one in held if not one.match and one.drop.values is None]
+    for pattern in _patterns(others, table, left_out):
+        if not pattern.gone and pattern.beside <= set(everywhere):
             continue
-        if one.of_one_page:
-            found += _of_one_page(one, table, left_out)
-            continue
-        form = one.rule.form
-        for position in form.dropped:
-            if is_named(form.keys[position]):
-                slot = one.rule.slots[position]
-                drop = Drop(form.keys[position], frozenset({slot.value}) if isinstance(slot, Fixed) else None)
-                flags = dropping.setdefault(drop, np.zeros(len(table), dtype=np.bool_))
-                flags[list(one.rows)] = True
-        if any(not is_named(form.keys[position]) for position in form.dropped) or form.lowered:
-            pattern = of_paths[path_match(one.rule, table, one.rows)]
-            pattern.rules.append(one)
-            pattern.groups += one.groups
-    for one_drop in pooled(table, dropping):
-        operation = one_drop.drop.operation(table, one_drop.rows)
-        found.append(Proposal(one_drop.match, one_drop.drop.key, operation))
-    enough = [(match, pattern) for match, pattern in of_paths.items() if pattern.groups >= MIN_GROUPS]
-    enough.sort(key=lambda item: (-item[1].groups, repr(item[0])))
-    left_out["too many patterns"] += max(0, len(enough) - MAX_PATTERNS)
-    left_out["little evidence"] += len(of_paths) - len(enough)
-    for match, pattern in enough[:MAX_PATTERNS]:
-        found += _of_path(match, pattern, table)
+        of_path = tested_pattern(pattern, table, everywhere, deep)
+        left_out["refuted or hardly tested on a path"] += not of_path
+        found += of_path
+    found += lowering([(lowered_keys(one.rule), one.confirmed) for one in others], table, everywhere, deep)
     return Expressed(list(dict.fromkeys(found)), {reason: count for reason, count in left_out.items() if count})
 
 
@@ -99,85 +97,59 @@ def unsayable(form: Form) -> str | None:
         return "deep tokens"
     if gone and paths[-1] in gone and any(form.keys[position] == "ext" for position in form.kept):
         return "extension of a dropped segment"
-    if any(
-        form.keys[position] in {"scheme", "ext"} or form.keys[position].startswith("host.") for position in form.lowered
-    ):
-        return "case of a host"
     return None
 
 
-@dataclass(slots=True)
-class _Pattern:
-    """The rules that drop or lower the same segments of the same paths."""
-
-    rules: list[Accepted]
-    groups: int
-
-    def __init__(self) -> None:
-        self.rules, self.groups = [], 0
-
-
-def path_match(rule: RewriteRule, table: Table, rows: Sequence[int]) -> Match:
-    """Return what a rule asks of the segments of a path: their number, their literals, the classes of others."""
-    places = path_positions(rule.form.keys)
-    match: list[tuple[str, Predicate]] = [("path.len", Literal(_length(table, rows)))]
-    for place, number in places.items():
-        slot = rule.slots[place]
-        if isinstance(slot, Fixed) and place not in rule.form.lowered:
-            match.append((f"path.{number}", Literal(slot.value)))
-    return tuple(match)
-
-
-def _length(table: Table, rows: Sequence[int]) -> str:
-    return table.value(int(table.columns["path.len"][rows[0]])) or "0"
-
-
-def _of_path(match: Match, pattern: _Pattern, table: Table) -> Iterable[Proposal]:
-    """Yield the operations on the segments of a path, and on keys that are in lower case."""
-    rows = np.unique(np.concatenate([np.asarray(one.rows, dtype=np.intp) for one in pattern.rules]))
-    operations: dict[str, Operation] = {}
-    variable: set[str] = set()
-    for one in pattern.rules:
+def _dropping(accepted: Sequence[Accepted], table: Table) -> dict[Drop, Flags]:
+    """Return the keys that the rules drop, and the URLs for which that was confirmed."""
+    found: dict[Drop, Flags] = {}
+    for one in accepted:
         form = one.rule.form
-        places = path_positions(form.keys)
-        last = max((places[place] for place in form.kept if place in places), default=-1)
-        for place, number in places.items():
-            key = f"path.{number}"
-            slot = one.rule.slots[place]
-            if place not in form.kept:
-                if isinstance(slot, Fixed):
-                    operations[key] = Ignore(only={slot.value})
-                else:
-                    operations[key] = Ignore(only=guard_of(table, rows, key), cut=number < last)
-            elif not isinstance(slot, Fixed) and place not in form.lowered:
-                variable.add(key)
-        for place in form.lowered:
-            operations[f"path.{places[place]}" if place in places else form.keys[place]] = Lower()
-    classes = []
-    for key in sorted(variable):
-        values = [value for value in _values(table, rows, key) if value is not None]
-        classes.append((key, OfClass(widened(class_of(values)))))
-    asked: Match = (*match, *classes)
-    for key, operation in operations.items():
-        yield Proposal(asked, key, operation, joint=len(operations) > 1)
+        with_path = _drops_segments(form)
+        for position in form.dropped:
+            key, slot = form.keys[position], one.rule.slots[position]
+            if is_named(key) and not (with_path and key in BESIDE):
+                drop = Drop(key, frozenset({slot.value}) if isinstance(slot, Fixed) else None)
+                found.setdefault(drop, np.zeros(len(table), dtype=np.bool_))[list(one.confirmed)] = True
+    return found
 
 
-def _values(table: Table, rows: Rows, key: str) -> list[str | None]:
-    return [table.value(code) for code in np.unique(table.columns[key][rows]).tolist()]
+def _drops_segments(form: Form) -> bool:
+    return any(form.keys[position] == PATH for position in form.dropped)
 
 
-def _of_one_page(one: Accepted, table: Table, left_out: Counter[str]) -> list[Proposal]:
+def _patterns(accepted: Sequence[Accepted], table: Table, left_out: Counter[str]) -> list[PathPattern]:
+    """Return the patterns of the rules that drop segments of a path, those with the most groups first."""
+    found: dict[str, PathPattern] = {}
+    for one in accepted:
+        if any(one.rule.form.keys[position] in {PATH, *BESIDE} for position in one.rule.form.dropped):
+            length = int(table.value(int(table.columns["path.len"][one.confirmed[0]])) or "0")
+            fresh = path_key(one.rule, length)
+            pattern = found.setdefault(repr(fresh), fresh)
+            pattern.rows += one.confirmed
+            pattern.groups += one.groups
+    enough = [pattern for pattern in found.values() if pattern.groups >= MIN_GROUPS]
+    left_out["little evidence on a path"] += len(found) - len(enough)
+    left_out["too many paths"] += max(0, len(enough) - MAX_PATTERNS)
+    return sorted(enough, key=lambda pattern: -pattern.groups)[:MAX_PATTERNS]
+
+
+def _of_one_page(one: Accepted, table: Table, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     """Return the proposals of a rule whose right side is one URL."""
     form = one.rule.form
-    if any(not is_named(form.keys[position]) for position in form.dropped) or form.lowered:
-        left_out["one page under many paths"] += 1
-        return []
     places = path_positions(form.keys)
-    match: list[tuple[str, Predicate]] = [("path.len", Literal(_length(table, one.rows)))]
-    for position, slot in enumerate(one.rule.slots):
+    rows = np.asarray(one.confirmed, dtype=np.intp)
+    match: list[tuple[str, Predicate]] = [
+        ("path.len", Literal(table.value(int(table.columns["path.len"][rows[0]])) or "0"))
+    ]
+    for position in form.kept:
+        slot = one.rule.slots[position]
         key = f"path.{places[position]}" if position in places else form.keys[position]
         if isinstance(slot, Fixed) and not is_token(slot.value) and REPEAT not in slot.value and key != "scheme":
-            match.append((key, Literal(slot.value)))
-    rows = np.asarray(one.rows, dtype=np.intp)
+            tokens = deep[key].parts(slot.value) if key in deep else None
+            if tokens is None:
+                match.append((key, Literal(slot.value)))
+            else:
+                match += [(f"{key}.head", Literal(tokens[0])), (f"{key}.tail", Literal(tokens[1]))]
     keys = [form.keys[position] for position in form.dropped]
     return [Proposal(tuple(match), key, dropped(table, rows, key)) for key in keys]

@@ -48,7 +48,7 @@ def expressed_rules(sample: Sample, deep: Mapping[str, DeepSplit]) -> Expressed:
         for rule in refined(rules, index):
             families[rule.form.right_keys].append(rule)
     accepted = [one for family in families.values() for one in _accepted(family, index)]
-    return expressed(accepted, table)
+    return expressed(accepted, table, deep)
 
 
 def _bounded(every: Sequence[ClassRules]) -> list[ClassRules]:
@@ -81,9 +81,14 @@ def _accepted(family: Sequence[RewriteRule], index: Index) -> list[Accepted]:
             del rules[number], taken[number]
     found = []
     for rule, own, (good, _, urls) in zip(rules, taken, counts if rules else [], strict=True):
-        if good >= MIN_GROUPS or (not rule.variables and urls >= MIN_URLS):
-            found.append(Accepted(rule, sorted(row for members in own.values() for row in members), good))
+        if good >= MIN_GROUPS or (good and not rule.variables and urls >= MIN_URLS):
+            confirmed = [row for right, members in own.items() if _is_clean(together[right], index) for row in members]
+            found.append(Accepted(rule, confirmed, good))
     return found
+
+
+def _is_clean(members: Sequence[int], index: Index) -> bool:
+    return len(members) > 1 and len({index.content[row] for row in members}) == 1
 
 
 def _counted(own: Groups, together: Groups, index: Index) -> tuple[int, int, int]:
@@ -92,7 +97,7 @@ def _counted(own: Groups, together: Groups, index: Index) -> tuple[int, int, int
     for right in own:
         members = together[right]
         if len(members) > 1:
-            if len({index.content[row] for row in members}) == 1:
+            if _is_clean(members, index):
                 good, urls = good + 1, urls + len(members)
             else:
                 bad += 1

@@ -6,7 +6,7 @@ rules drop is dropped from all URLs at once, and where that would join different
 values of another key that tell these places from the others.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,56 +53,58 @@ class Pooled:
     rows: Rows
 
 
-def pooled(table: Table, dropping: Mapping[Drop, Flags]) -> list[Pooled]:
-    """Return where each drop holds. ``dropping[drop]`` tells from which URLs rewrite rules drop it."""
+def pooled(table: Table, dropping: Mapping[Drop, Flags], hidden: Container[str] = ()) -> list[Pooled]:
+    """Return where each drop holds. ``dropping[drop]`` tells from which URLs rewrite rules drop it.
+
+    *hidden* are keys that no rule can ask for, since it sees their deep tokens.
+    """
+    pooling = _Pooling(table, dropping, hidden)
     whole = [drop for drop in dropping if drop.values is None]
     rows = np.arange(len(table))
-    found = list(_held(table, dropping, rows, (), given=[], candidates=whole, splits=MAX_SPLITS))
+    found = list(pooling.held(rows, (), [], whole))
     everywhere = [one.drop for one in found if not one.match]
     named = [drop for drop in dropping if drop.values is not None and Drop(drop.key) not in everywhere]
-    return [*found, *_held(table, dropping, rows, (), given=everywhere, candidates=named, splits=MAX_SPLITS)]
+    return [*found, *pooling.held(rows, (), everywhere, named)]
 
 
-def _held(
-    table: Table,
-    dropping: Mapping[Drop, Flags],
-    rows: Rows,
-    match: Match,
-    *,
-    given: Sequence[Drop],
-    candidates: Sequence[Drop],
-    splits: int,
-) -> Iterator[Pooled]:
-    """Yield those *candidates* that hold for *rows* together with the *given* drops, and those that hold in parts."""
-    tried = [drop for drop in candidates if dropping[drop][rows].any()]
-    frame = Frame(table, rows)
-    refused: list[Drop] = []
-    while tried:
-        groups = _groups(frame, [*given, *tried])
-        worst = _worst(frame, groups, tried)
-        if worst is None:
-            break
-        tried.remove(worst)
-        refused.append(worst)
-    if tried:
-        for drop in tried:
-            clean = _varying(frame, groups, drop) & (groups.contents == 1) & (groups.size > 1)
-            if np.count_nonzero(clean) >= MIN_GROUPS:
-                yield Pooled(match, drop, rows)
-    if not refused or not splits:
-        return
-    key = _telling(frame, [*given, *tried], refused)
-    if key is None:
-        return
-    codes = frame.columns[key]
-    for code in np.unique(codes).tolist():
-        value = table.value(code)
-        if value is None or not (is_token(value) or REPEAT in value):
-            narrower: Match = ((key, Absent() if value is None else Literal(value)),)
-            part = rows[codes == code]
-            yield from _held(
-                table, dropping, part, match + narrower, given=[*given, *tried], candidates=refused, splits=splits - 1
-            )
+@dataclass(frozen=True, slots=True)
+class _Pooling:
+    table: Table
+    dropping: Mapping[Drop, Flags]
+    hidden: Container[str]
+
+    def held(
+        self, rows: Rows, match: Match, given: Sequence[Drop], candidates: Sequence[Drop], splits: int = MAX_SPLITS
+    ) -> Iterator[Pooled]:
+        """Yield the *candidates* that hold for *rows*, with the *given* drops, and those that hold in parts of them."""
+        frame = Frame(self.table, rows)
+        tried = [drop for drop in candidates if self.dropping[drop][rows].any()]
+        refused: list[Drop] = []
+        while tried:
+            groups = _groups(frame, [*given, *tried])
+            worst = _worst(frame, groups, tried)
+            if worst is None:
+                yield from (Pooled(match, drop, rows) for drop in tried if _clean(frame, groups, drop) >= MIN_GROUPS)
+                break
+            tried.remove(worst)
+            refused.append(worst)
+        if not refused or not splits:
+            return
+        given = [*given, *tried]
+        key = _telling(frame, given, refused, self.hidden)
+        if key is None:
+            return
+        codes = frame.columns[key]
+        for code in np.unique(codes).tolist():
+            value = self.table.value(code)
+            if value is None or not (is_token(value) or REPEAT in value):
+                narrower: Match = ((key, Absent() if value is None else Literal(value)),)
+                yield from self.held(rows[codes == code], match + narrower, given, refused, splits - 1)
+
+
+def _clean(frame: Frame, groups: Groups, drop: Drop) -> int:
+    """Return the number of groups of one content whose URLs differ in what a drop drops."""
+    return int(np.count_nonzero(_varying(frame, groups, drop) & (groups.contents == 1)))
 
 
 def _groups(frame: Frame, drops: Sequence[Drop]) -> Groups:
@@ -138,7 +140,7 @@ def _worst(frame: Frame, groups: Groups, drops: Sequence[Drop]) -> Drop | None:
     return max(shares, key=lambda share: share[:3])[3] if shares else None
 
 
-def _telling(frame: Frame, given: Sequence[Drop], refused: Sequence[Drop]) -> str | None:
+def _telling(frame: Frame, given: Sequence[Drop], refused: Sequence[Drop], hidden: Container[str]) -> str | None:
     """Return the key whose values tell best where the refused drops join different pages."""
     groups = _groups(frame, [*given, *refused])
     differs = np.zeros(len(groups.size), dtype=np.bool_)
@@ -150,7 +152,7 @@ def _telling(frame: Frame, given: Sequence[Drop], refused: Sequence[Drop]) -> st
     gone = {drop.key for drop in (*given, *refused)}
     best: tuple[float, str] | None = None
     for key, codes in frame.columns.items():
-        if key in gone:
+        if key in gone or key in hidden:
             continue
         values, place = np.unique(codes[first], return_inverse=True)
         if not 2 <= len(values) <= MAX_VALUES:

@@ -33,7 +33,7 @@ def refined(rules: ClassRules, index: Index) -> Iterator[RewriteRule]:
 
 def _refined(form: Form, rows: Rows, index: Index, pinned: Mapping[int, str]) -> Iterator[RewriteRule]:
     classes = len({number for _, number in rows})
-    if classes < MIN_CLASSES and len(rows) < MIN_URLS:
+    if classes < MIN_CLASSES and (len(rows) < MIN_URLS or not pinned.keys() <= set(form.kept)):
         return
     (spread,) = spread_of([ClassRules(form, list(rows))]).values()
     rule = generalised(form, rows, spread, pinned)

@@ -7,20 +7,59 @@ what the document learns per web server is learned per site.
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from ...urls import DeepSplit, values_of
 from ..frame import NEVER_KEPT
-from ..table import Table, encode, joined_repeats
+from ..table import ABSENT, Table, encode, joined_repeats
 from ..validation import Sample
 from .segments import Segment, SegmentedUrl
 
 __all__ = ["PATH", "path_positions", "views_of"]
 
+MIN_CLUSTERS = 3
+"""Clusters in which one deep token varies and the other stays, for the two to be told apart."""
 PATH = "/"
 """The key of a path segment that is no ``name=value``."""
 
 
 def views_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> tuple[list[SegmentedUrl], Table]:
-    """Return the views of a sample as segments and as columns, in the sample's order."""
+    """Return the views of a sample as segments and as columns, in the sample's order.
+
+    Segments of a path are shown by their deep tokens where only one of the two varies between URLs of
+    one page: an optional segment before it would otherwise find no equal one.
+    """
+    paths = {key for key in deep if key.startswith("path.")}
+    if not paths:
+        return _viewed(sample, deep)
+    members, table = _viewed(sample, {key: split for key, split in deep.items() if key not in paths})
+    telling = {key for key in paths if _tells(table, key, deep[key])}
+    if not telling:
+        return members, table
+    return _viewed(sample, {key: split for key, split in deep.items() if key in telling or key not in paths})
+
+
+def _tells(table: Table, key: str, split: DeepSplit) -> bool:
+    """Tell whether one of the two tokens varies, and the other stays, in clusters enough to learn from."""
+    if key not in table.columns:
+        return False
+    codes, place = np.unique(table.columns[key], return_inverse=True)
+    parts = [split.parts(table.vocabulary[code]) if code != ABSENT else None for code in codes.tolist()]
+    numbers: dict[str, int] = {}
+    tokens = np.array(
+        [[numbers.setdefault(part, len(numbers) + 1) for part in pair] if pair else (0, 0) for pair in parts],
+        dtype=np.int32,
+    )[place]
+    order = np.argsort(table.content, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(table.content[order]) != 0])
+    ordered = tokens[order]
+    varies = np.minimum.reduceat(ordered, starts) != np.maximum.reduceat(ordered, starts)
+    present = np.minimum.reduceat(ordered, starts) > 0
+    head, tail = varies.T
+    return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= MIN_CLUSTERS)
+
+
+def _viewed(sample: Sample, deep: Mapping[str, DeepSplit]) -> tuple[list[SegmentedUrl], Table]:
     members: list[SegmentedUrl] = []
     known: dict[tuple[str, str], Segment] = {}
 
