@@ -9,7 +9,7 @@ from .analysis import ParameterRule, analysed, holds_urls
 from .case import case_information
 from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside
 from .headers import HeadFingerprint, Strength, head_fingerprint
-from .host import Options, canonical_rules, host_rules, proposals_of
+from .host import Options, canonical_rules, faithful_proposals, host_rules, proposals_of
 from .information import UNUSED, Information, conditional_entropy, entropy, information
 from .merging import Conflict, HostRules, merged
 from .names import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
@@ -49,6 +49,7 @@ __all__ = [
     "columns",
     "conditional_entropy",
     "entropy",
+    "faithful_proposals",
     "head_fingerprint",
     "holds_urls",
     "host_rules",

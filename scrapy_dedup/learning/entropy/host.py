@@ -7,6 +7,7 @@ from ...rules import Absent, Ignore, Literal, Lower, Nested, Operation, Rule
 from ...urls import GroupsLike, values_of
 from ..combining import rules_of
 from ..emission import Match, Proposal
+from ..validation import Sample
 from .analysis import ParameterRule, analysed
 from .columns import QUERY, Page, columns
 from .merging import Conflict, HostRules, merged
@@ -78,6 +79,12 @@ def proposals_of(rules: HostRules) -> list[Proposal]:
         match = path_match(path)
         found += [Proposal(match, rule.key, op) for rule in own.values() for op in _operations(rule)]
     return found
+
+
+def faithful_proposals(sample: Sample, options: Options | None = None) -> list[Proposal]:
+    """Return what the document's own method makes of a sample: a method to compare with, never deployed."""
+    pages = [Page(url, content) for url, content in zip(sample.urls, sample.content, strict=True)]
+    return proposals_of(host_rules(pages, options, groups=sample.groups))
 
 
 def canonical_rules(rules: HostRules, site: str) -> list[Rule]:

@@ -8,12 +8,12 @@ from ...rules import Lower, Nested
 from ...urls import DeepSplit, values_of
 from ..combining import rules_of
 from ..constant_pages import constant_pages
-from ..emission import Match, Proposal, dropped
+from ..emission import Proposal, dropped
 from ..emission import proposals as pattern_proposals
 from ..frame import Frame
 from ..guards import Node
 from ..scope import scoped
-from ..table import ABSENT, Rows, Table, encode
+from ..table import ABSENT, Table, encode
 from ..validation import Sample, book_of, judged
 from .joint import Irrelevant, irrelevant
 from .templates import Template, templates
@@ -36,14 +36,16 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     fixed = pattern_proposals(table, rows, Node(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
     everywhere = irrelevant(frame)
-    parts = [(part, irrelevant(frame.subset(part.rows))) for part in templates(table, frame, everywhere.dropped)]
-    found = _dropping(table, frame, parts)
+    parts = [(Template((), np.arange(len(frame))), everywhere)]
+    parts += [(part, irrelevant(frame.subset(part.rows))) for part in templates(table, frame, everywhere.dropped)]
+    placed = _placed(parts)
+    found = [_drop(table, frame, template, key) for template, key in placed]
     if found:
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, deep)
         found = scoped(found, table, judged(book, sample))
-    rest = _peeled(frame, found)
+    rest = _peeled(frame, placed)
     gone = {proposal.key for proposal in found if not proposal.match}
-    found += [Proposal((), key, Lower()) for key in case_insensitive(rest)]
+    found += [Proposal(match, key, Lower()) for match, key in case_insensitive(rest)]
     found += [Proposal((), key, Nested()) for key in nested(rest, sample.site, gone, sample.groups)]
     return [*fixed, *found]
 
@@ -56,39 +58,40 @@ def table_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> Table | None:
     return encode(sample.urls, views, sample.content)
 
 
-def _dropping(table: Table, frame: Frame, parts: Sequence[tuple[Template, Irrelevant]]) -> list[Proposal]:
-    """Return what is dropped: under the widest template within which none objects.
+def _placed(parts: Sequence[tuple[Template, Irrelevant]]) -> list[tuple[Template, str]]:
+    """Return which keys are dropped where: under the widest template within which none objects.
 
-    That is the document's path-specific way out of a conflict.
+    That is the document's path-specific way out of a conflict. What is clean nowhere is dropped all the
+    same: whether noise explains it is for validation to say.
     """
     demanded = [(template, key) for template, found in parts for key in found.put_back]
-    done: list[tuple[Template, str]] = []
-    clean = [(template, found.dropped) for template, found in parts]
-    # What is clean nowhere is proposed all the same: whether noise explains it is for validation to say.
-    doubtful = [(template, found.doubtful) for template, found in parts]
-    proposed = []
-    for sure, chosen in ((True, clean), (False, doubtful)):
-        settled = {key for _, key in done} if not sure else set()
-        for template, keys in chosen:
-            asked = {key for key, _ in template.match} | settled
-            for key in keys:
-                conflict = any(key == other and narrower.within(template) for narrower, other in demanded)
-                known = any(key == other and template.within(wider) for wider, other in done)
-                if not (conflict or known or key in asked):
-                    done.append((template, key))
-                    proposed.append(_drop(table, frame.rows[template.rows], template.match, key))
-    return proposed
+    clean = _widest([(template, key) for template, found in parts for key in found.dropped], demanded)
+    settled = {key for _, key in clean}
+    doubtful = [(template, key) for template, found in parts for key in found.doubtful if key not in settled]
+    return clean + _widest(doubtful, demanded)
 
 
-def _drop(table: Table, rows: Rows, match: Match, key: str) -> Proposal:
-    return Proposal(match, key, dropped(table, rows, key))
+def _widest(
+    candidates: Sequence[tuple[Template, str]], demanded: Sequence[tuple[Template, str]]
+) -> list[tuple[Template, str]]:
+    """Return the candidates, wider ones first, that no narrower demand contradicts and no wider one covers."""
+    chosen: list[tuple[Template, str]] = []
+    for template, key in candidates:
+        conflict = any(key == other and narrower.within(template) for narrower, other in demanded)
+        known = any(key == other and template.within(wider) for wider, other in chosen)
+        if not (conflict or known or any(key == asked for asked, _ in template.match)):
+            chosen.append((template, key))
+    return chosen
 
 
-def _peeled(frame: Frame, found: list[Proposal]) -> Frame:
-    """Return the frame without what is dropped everywhere."""
-    gone = {proposal.key for proposal in found if not proposal.match}
-    return Frame(
-        frame.table,
-        frame.rows,
-        {key: np.full_like(codes, ABSENT) if key in gone else codes for key, codes in frame.columns.items()},
-    )
+def _drop(table: Table, frame: Frame, template: Template, key: str) -> Proposal:
+    return Proposal(template.match, key, dropped(table, frame.rows[template.rows], key))
+
+
+def _peeled(frame: Frame, placed: Sequence[tuple[Template, str]]) -> Frame:
+    """Return the frame without what is dropped."""
+    columns = dict(frame.columns)
+    for template, key in placed:
+        columns[key] = columns[key].copy()
+        columns[key][template.rows] = ABSENT
+    return Frame(frame.table, frame.rows, columns)

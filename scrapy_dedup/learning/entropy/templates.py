@@ -35,12 +35,11 @@ class Template:
 
 
 def templates(table: Table, frame: Frame, dropped: Collection[str]) -> Iterator[Template]:
-    """Yield the templates of a frame's URLs: all of them, then by path, then by path and one parameter.
+    """Yield the templates of a frame's URLs, by path, then by path and one parameter.
 
     *dropped* are keys that are irrelevant everywhere: they name no template. The largest come first, and
     small ones not at all.
     """
-    yield Template((), np.arange(len(frame)))
     kinds = {key: kind for key, kind in enumerable(table).items() if key not in dropped}
     by_path = sorted(key for key in kinds if key.startswith(("path.", "ext")) and key != "path.trail")
     has = {key: int(np.count_nonzero(table.columns[key])) for key in kinds if key.startswith("q.")}

@@ -10,26 +10,77 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from ...rules import Absent, OneOf, Predicate
 from ...urls import GroupsLike, normal_form, site_of_url, values_of
 from ...urls.percent import lower_value
+from ..emission import Match
 from ..evidence import MIN_GROUPS, tolerable
 from ..frame import Frame
-from ..grouping import Groups, varying
-from ..table import ABSENT, Codes
+from ..grouping import Flags, Groups, varying
+from ..table import ABSENT, Codes, Rows
 from .joint import case_merit
+from .templates import MAX_TEMPLATES, MIN_URLS
 
 MIN_URL_SHARE = 0.9
 """Share of a key's values that must be URLs for it to be nested."""
+MIN_TESTED = 0.8
+"""Share of a key's capitals that must stand where the case was tested, for it to hold on the whole site."""
 _CASED = ("path.", "q.", "ext", "m.", "s.")
 
 
-def case_insensitive(frame: Frame) -> list[str]:
-    """Return the keys whose case does not matter, dropped together.
+def case_insensitive(frame: Frame) -> list[tuple[Match, str]]:
+    """Return the keys whose case does not matter, each with the pattern under which that was seen.
+
+    It is asked under each first segment of the path, whose own case makes no difference. Where none
+    objects and hardly any capitals are elsewhere, it is so on the whole site.
+    """
+    parts = _by_first_segment(frame)
+    verdicts = [_case_insensitive(frame.subset(rows)) for _, rows in parts]
+    found: list[tuple[Match, str]] = []
+    for key in sorted({key for lowered, _ in verdicts for key in lowered}):
+        where = [(match, rows) for (match, rows), (lowered, _) in zip(parts, verdicts, strict=True) if key in lowered]
+        tested = sum(_capitals(frame, key, rows) for _, rows in where)
+        everywhere = tested >= MIN_TESTED * _capitals(frame, key, np.arange(len(frame)))
+        if everywhere and not any(key in kept for _, kept in verdicts):
+            found.append(((), key))
+        else:
+            found += [(match, key) for match, _ in where if match]
+    return found
+
+
+def _by_first_segment(frame: Frame) -> list[tuple[Match, Rows]]:
+    """Return the URLs of each first segment that has enough of them, in whatever case; last, all others."""
+    codes = frame.columns.get("path.0", np.zeros(len(frame), dtype=np.int32))
+    lowered = _same(frame, codes, lower_value)
+    values, of_row, counts = np.unique(codes if lowered is None else lowered, return_inverse=True, return_counts=True)
+    parts: list[tuple[Match, Rows]] = []
+    rest = np.ones(len(frame), dtype=np.bool_)
+    for number in np.argsort(-counts, kind="stable")[:MAX_TEMPLATES].tolist():
+        if counts[number] < MIN_URLS:
+            break
+        rows = np.flatnonzero(of_row == number)
+        rest[rows] = False
+        spellings = [frame.table.vocabulary[code] for code in np.unique(codes[rows]).tolist()]
+        predicate: Predicate = Absent() if values[number] == ABSENT else OneOf(spellings)
+        parts.append(((("path.0", predicate),), rows))
+    return [*parts, ((), np.flatnonzero(rest))]
+
+
+def _capitals(frame: Frame, key: str, rows: Rows) -> int:
+    """Return how many of the rows have a value of *key* with capitals."""
+    codes, counts = np.unique(frame.columns[key][rows], return_counts=True)
+    texts = (frame.table.vocabulary[code] for code in codes.tolist())
+    return sum(count for text, count in zip(texts, counts.tolist(), strict=True) if text != lower_value(text))
+
+
+def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
+    """Return the keys whose case does not matter, and those whose case tells pages apart.
 
     They are lowered together, since a path is often written in another case as a whole; where pages
     differ after that, the key whose case tells them apart best is put back.
     """
     lowered: dict[str, Codes] = {}
+    kept: list[str] = []
     for key, codes in frame.columns.items():
         if key.startswith(_CASED):
             fewer = _same(frame, codes, lower_value)
@@ -41,10 +92,12 @@ def case_insensitive(frame: Frame) -> list[str]:
         any_of = np.logical_or.reduce(list(concerned.values()))
         bad = any_of & (groups.contents > 1)
         if tolerable(int(bad.sum()), int(any_of.sum())):
-            return sorted(key for key in lowered if _clean(groups, concerned[key]) >= MIN_GROUPS)
+            return [key for key in lowered if _clean(groups, concerned[key]) >= MIN_GROUPS], kept
         merit = {key: case_merit(groups, bad, frame.content, frame.columns[key]) for key in lowered}
-        del lowered[max(merit, key=lambda key: (merit[key], key))]
-    return []
+        worst = max(merit, key=lambda key: (merit[key], key))
+        kept.append(worst)
+        del lowered[worst]
+    return [], kept
 
 
 def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike = None) -> list[str]:
@@ -73,7 +126,7 @@ def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike 
     return sorted(found)
 
 
-def _clean(groups: Groups, concerned: "np.typing.NDArray[np.bool_]") -> int:
+def _clean(groups: Groups, concerned: Flags) -> int:
     return int((concerned & (groups.contents == 1)).sum())
 
 
