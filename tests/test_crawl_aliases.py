@@ -235,7 +235,7 @@ async def test_the_commands_show_kinds_and_aliases(serve: Serve, project: Projec
     store = project.folder / ".scrapy/dedup/store.sqlite"
     await crawl(Links, server.url("/"), DEDUP_STORE=str(store))
     learned = project.scrapy("learn-rules")
-    assert "kinds of aliases:" in learned.stdout, learned.stderr
+    assert "kinds of aliases:" in learned.stdout, learned.stdout + learned.stderr
     assert 'holds id="post-N"' in learned.stdout
     post = next(iter(forum.posts))
     shown = project.scrapy("explain-url", server.url(forum.post_url(post)))

@@ -50,7 +50,7 @@ def acting(rules: list[Rule]) -> list[Rule]:
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_aliases_of_a_forum_are_found_and_nothing_else(style: str, seed: int) -> None:
     forum = Forum(style, seed=seed)
     observations, rows = observed(forum)
@@ -103,7 +103,7 @@ def pages_with(count: int, link: str, element: str, same: bool) -> tuple[list[Ob
 def test_ids_of_letters_and_digits_name_elements_too() -> None:
     observations, rows = pages_with(12, "/c?comment=5f3ea2{n:04}ab", "comment-5f3ea2{n:04}ab", same=True)
     (rule,) = acting(learned(observations, rows))
-    assert rule.ops == {"alias.q.comment": Anchored("comment-")}
+    assert rule.ops == {"alias.q.comment": Anchored("comment-", pages=("/thread/*",))}
 
 
 def test_another_page_refutes() -> None:

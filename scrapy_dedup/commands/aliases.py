@@ -38,7 +38,7 @@ def said_of(rule: "Rule") -> str:
     for key, operation in rule.ops.items():
         name = key.removeprefix(ALIAS)
         if isinstance(operation, Anchored):
-            on = f" and looks like {operation.page}" if operation.page else ""
+            on = f" and looks like {' or '.join(operation.pages)}" if operation.pages else ""
             said.append(f'holds id="{operation.prefix}N"{on}, by {name} = {operation.lead}N')
         else:
             said.append(f"declares it as {name}")

@@ -36,6 +36,9 @@ MAX_PARTS = 12
 MIN_NEW = 0.1
 """Share of a kind's sightings that no other kind knows, below which it is left out."""
 
+PAGE = "page"
+GONE = "\0"
+
 KeyOf = Callable[[str], str]
 Views = Mapping[str, str | None]
 
@@ -51,6 +54,19 @@ class Pair:
     """Canonical key of the URL."""
     values: Views = field(compare=False)
     """The view of what the kind's match is on: of the URL, or of the page that declares it."""
+
+
+Where = Mapping[str, frozenset[str]]
+"""What a part of a kind is confined to: key (``page`` for the shape of the page) -> values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A kind, or the part of one that is proven."""
+
+    pairs: Sequence[Pair]
+    proof: "Proof"
+    where: Where = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +144,10 @@ def alias_rules(
     ]
     found: list[tuple[Rule, Proof, frozenset[tuple[str, str]]]] = []
     for pairs in pooled(sightings, key_of):
-        for part, proof in _parts(pairs, fetched, MAX_SPLITS):
-            rule = _rule(site, part, proof, shaped=len(part) < len(pairs))
+        for part in _parts(pairs, fetched, MAX_SPLITS):
+            rule = _rule(site, part)
             if rule.ops not in forbidden:
-                found.append((rule, proof, frozenset([(pair.page, pair.link) for pair in part])))
+                found.append((rule, part.proof, frozenset([(pair.page, pair.link) for pair in part.pairs])))
     found.sort(key=lambda each: (not each[1].proven, -len(each[2]), _length(each[0]), each[0].id))
     rules: list[Rule] = []
     covered: set[tuple[str, str]] = set()
@@ -190,46 +206,94 @@ def _candidate(row: SightingRow) -> Candidate:
     return Naming(row.key, row.lead, row.token), row.prefix
 
 
-def _parts(pairs: list[Pair], fetched: Fetched, splits: int) -> list[tuple[list[Pair], Proof]]:
-    """Return the proven parts of a kind, with their proofs; the whole where it is proven or may yet be."""
+def _parts(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Part]:
+    """Return the proven parts of a kind; the whole where it is proven or may yet be.
+
+    A kind that is refuted as a whole is divided by the column that saves most: the values without a
+    counterexample are one part, each of the others may be divided again.
+    """
     proof = prove(pairs, fetched)
     if proof.proven or (proof.pages >= MIN_CANDIDATE and not proof.counterexamples):
-        return [(pairs, proof)]
-    if not splits or proof.saved < MIN_GROUPS:
+        return [_supported(pairs, fetched)]
+    if not splits or proof.saved < MIN_CANDIDATE:
         return []
-    best: tuple[int, list[tuple[list[Pair], Proof]]] = 0, []
-    for column in _columns(pairs):
-        parts: defaultdict[str, list[Pair]] = defaultdict(list)
-        for pair, value in zip(pairs, column, strict=True):
-            parts[value].append(pair)
-        if 2 <= len(parts) <= MAX_PARTS:
-            found = [each for part in parts.values() for each in _parts(part, fetched, splits - 1)]
-            merit = sum(proof.saved for _, proof in found if proof.proven)
-            if merit > best[0]:
-                best = merit, found
+    best: tuple[tuple[int, int, int], list[Part]] = (0, 0, 0), []
+    for name, column in _columns(pairs):
+        by_value = _divided(pairs, column)
+        if not 2 <= len(by_value) <= MAX_PARTS:
+            continue
+        proofs = {value: prove(part, fetched) for value, part in by_value.items()}
+        clean = frozenset(
+            value for value, each in proofs.items() if each.pages >= _least(name) and not each.counterexamples
+        )
+        together = [pair for pair, value in zip(pairs, column, strict=True) if value in clean]
+        found = _confined(_parts(together, fetched, 0), name, clean) if clean else []
+        for value, part in by_value.items():
+            if value not in clean or not found:
+                found = found + _confined(_parts(part, fetched, splits - 1), name, frozenset({value}))
+        proven = {pair.link for part in found if part.proof.proven for pair in part.pairs}
+        merit = len(proven), len({pair.link for part in found for pair in part.pairs}), -len(found)
+        if found and merit > best[0]:
+            best = merit, found
     return best[1]
 
 
-def _columns(pairs: Sequence[Pair]) -> Iterator[list[str]]:
+def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
+    """Return a proven kind without the patterns that have hardly any evidence of their own.
+
+    That one of a thousand threads has the number of a post on its page is chance, and no counterexample.
+    """
+    where: dict[str, frozenset[str]] = {}
+    for name, _ in list(_columns(pairs)):
+        column = dict(_columns(pairs)).get(name)
+        by_value = _divided(pairs, column) if column is not None else {}
+        if not 2 <= len(by_value) <= MAX_PARTS:
+            continue
+        kept = frozenset(value for value, part in by_value.items() if prove(part, fetched).pages >= _least(name))
+        if kept and len(kept) < len(by_value):
+            where[name] = kept
+            pairs = [pair for value in kept for pair in by_value[value]]
+    return Part(pairs, prove(pairs, fetched), where)
+
+
+def _least(name: str) -> int:
+    """Return how many pages a pattern of URLs, or a shape of pages, must have for itself."""
+    return MIN_CANDIDATE if name == PAGE else MIN_GROUPS
+
+
+def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
+    by_value: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair, value in zip(pairs, column, strict=True):
+        by_value[value].append(pair)
+    return by_value
+
+
+def _confined(parts: Sequence[Part], name: str, values: frozenset[str]) -> list[Part]:
+    return [Part(part.pairs, part.proof, {**part.where, name: values}) for part in parts]
+
+
+def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
     """Yield what a kind may be divided by: the values of the keys, and the shape of the page."""
-    first = pairs[0]
+    first = pairs[0].row
     for key in sorted({key for pair in pairs for key in pair.values}):
-        if key != first.row.key and not key.startswith(("host.", "scheme")):
-            yield [pair.values.get(key) or ("" if key in pair.values else "\0") for pair in pairs]
-    yield [page_shape(pair.page) for pair in pairs]
+        if key != first.key and not key.startswith(("host.", "scheme")):
+            yield key, [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
+    if first.key not in DECLARATIONS:
+        yield PAGE, [page_shape(pair.page) for pair in pairs]
 
 
-def _rule(site: str, pairs: Sequence[Pair], proof: Proof, *, shaped: bool) -> Rule:
-    """Return the kind that *pairs* are of, as a rule; *shaped* if it was divided by something."""
+def _rule(site: str, part: Part) -> Rule:
+    """Return a kind, or the part of one, as a rule."""
+    pairs, proof = part.pairs, part.proof
     row = pairs[0].row
     operation: Operation
+    match = {key: _one_of(values) for key, values in part.where.items() if key != PAGE}
     if row.key in DECLARATIONS:
         operation = Declared()
-        match = _match(pairs, "", whole=not shaped)
     else:
-        shapes = {page_shape(pair.page) for pair in pairs}
-        operation = Anchored(row.prefix, row.lead, shapes.pop() if shaped and len(shapes) == 1 else "")
-        match = _match(pairs, row.key, whole=False)
+        shapes = sorted({page_shape(pair.page) for pair in pairs})
+        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= MAX_PARTS else ())
+        match = {**_match(pairs, row.key), **match}
     evidence = Evidence(
         learners=(LEARNER,),
         groups=proof.pages,
@@ -244,10 +308,15 @@ def _rule(site: str, pairs: Sequence[Pair], proof: Proof, *, shaped: bool) -> Ru
     return Rule(site, match, {ALIAS + row.key: operation}, status, evidence)
 
 
-def _match(pairs: Sequence[Pair], named: str, *, whole: bool) -> dict[str, Predicate]:
-    """Return the pattern of the URLs; of a declaration that holds on the *whole* site, none."""
-    if whole:
-        return {}
+def _one_of(values: frozenset[str]) -> Predicate:
+    named = sorted(values - {GONE})
+    if not named:
+        return Absent()
+    return OneOf(named, GONE in values) if len(named) > 1 else Literal(named[0], GONE in values)
+
+
+def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
+    """Return the pattern of the URLs; *named* is the key that names the element."""
     match: dict[str, Predicate] = {}
     columns: defaultdict[str, list[str]] = defaultdict(list)
     for pair in pairs:

@@ -69,7 +69,7 @@ class AliasKinds:
                     (operation.prefix, operation.lead) == (prefix, naming.lead)
                     and all(key in rule.match for key in values if key.startswith("q."))
                     and rule_matches(rule.match, values)
-                    and (not operation.page or operation.page == page_shape(page))
+                    and (not operation.pages or page_shape(page) in operation.pages)
                 ):
                     return rule
         return None

@@ -138,9 +138,9 @@ def operation_form(operation: Operation) -> Form:
         case Replace(source, prefix, suffix, transform):
             form = {"replace": source, "prefix": prefix, "suffix": suffix, "transform": transform}
             return {name: text for name, text in form.items() if text or name == "replace"}
-        case Anchored(prefix, lead, page):
-            form = {"anchor": prefix, "lead": lead, "page": page}
-            return {name: text for name, text in form.items() if text or name == "anchor"}
+        case Anchored(prefix, lead, pages):
+            form = {"anchor": prefix, "lead": lead, "pages": list(pages)}
+            return {name: value for name, value in form.items() if value or name == "anchor"}
         case _:  # pragma: no cover
             raise TypeError(f"{operation!r} is no operation")
 
@@ -183,8 +183,9 @@ def operation_of(form: Form) -> Operation:
             raise FormError(f"transform = {_shown(texts['transform'])}", 'the only transform is "lower"')
         return Replace(*texts.values())
     if "anchor" in form:
-        _no_other(form, {"anchor", "lead", "page"})
-        return Anchored(*[_string(form.get(name, ""), name) for name in ("anchor", "lead", "page")])
+        _no_other(form, {"anchor", "lead", "pages"})
+        prefix, lead = (_string(form.get(name, ""), name) for name in ("anchor", "lead"))
+        return Anchored(prefix, lead, tuple(_strings(form.get("pages", []), "pages")))
     raise FormError(f"{_shown(form)} is no operation", f"an operation is {_OPERATIONS}")
 
 

@@ -137,7 +137,7 @@ class Anchored:
     Its key is ``alias.`` and the key that names the element (``alias.q.msg``,
     ``alias.fragment``). Where that value ends in ``lead`` and a number (or an id), and the
     page on which the URL was found has an element called ``prefix`` and the same number,
-    the URL is that page. ``page``: the shape of the paths of such pages, "" if any
+    the URL is that page. ``pages``: the shapes of such pages, none if any may be
     (:func:`~scrapy_dedup.rules.aliases.page_shape`).
 
     It says nothing of a URL alone, so canonical keys do not know it; the crawl does.
@@ -145,7 +145,7 @@ class Anchored:
 
     prefix: str
     lead: str = ""
-    page: str = ""
+    pages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
