@@ -37,7 +37,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     frame = Frame(table, np.flatnonzero(~covered))
     everywhere = irrelevant(frame)
     parts = [(Template((), np.arange(len(frame))), everywhere)]
-    parts += [(part, irrelevant(frame.subset(part.rows))) for part in templates(table, frame, everywhere.dropped)]
+    parts += [(part, irrelevant(frame.subset(part.rows))) for part in templates(frame, everywhere.dropped)]
     placed = _placed(parts)
     found = [_drop(table, frame, template, key) for template, key in placed]
     if found:

@@ -19,7 +19,7 @@ from ..frame import Frame
 from ..grouping import Flags, Groups, varying
 from ..table import ABSENT, Codes, Rows
 from .joint import case_merit
-from .templates import MAX_TEMPLATES, MIN_URLS
+from .templates import MAX_VALUES, MIN_URLS
 
 MIN_URL_SHARE = 0.9
 """Share of a key's values that must be URLs for it to be nested."""
@@ -55,7 +55,7 @@ def _by_first_segment(frame: Frame) -> list[tuple[Match, Rows]]:
     values, of_row, counts = np.unique(codes if lowered is None else lowered, return_inverse=True, return_counts=True)
     parts: list[tuple[Match, Rows]] = []
     rest = np.ones(len(frame), dtype=np.bool_)
-    for number in np.argsort(-counts, kind="stable")[:MAX_TEMPLATES].tolist():
+    for number in np.argsort(-counts, kind="stable")[:MAX_VALUES].tolist():
         if counts[number] < MIN_URLS:
             break
         rows = np.flatnonzero(of_row == number)
