@@ -1,6 +1,9 @@
 """What other tools do with the recordings. They are extras, never dependencies."""
 
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 MEASURED_ELSEWHERE = {
@@ -24,6 +27,27 @@ MODULES = ("duplicate_url_discarder", "duplicate_url_discarder_rules")
 def has_duplicate_url_discarder() -> bool:
     """True when duplicate-url-discarder and its rules are installed."""
     return all(find_spec(module) is not None for module in MODULES)
+
+
+def duplicate_url_discarder_function(rules: str) -> Callable[[str], str] | None:
+    """Its canonical form of a URL under the rules it ships and *rules* (JSON); None if it is not installed.
+
+    As its fingerprinter does: its own processing, then Scrapy's canonical URL.
+    """
+    if not has_duplicate_url_discarder():
+        return None
+    import tldextract
+    from duplicate_url_discarder.url_canonicalizer import UrlCanonicalizer  # type: ignore[import-not-found]
+    from duplicate_url_discarder_rules import RULE_PATHS
+    from w3lib.url import canonicalize_url
+
+    # url-matcher would look for a newer list of public suffixes on the network.
+    tldextract.tldextract.TLD_EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+    with TemporaryDirectory() as folder:
+        own = Path(folder) / "rules.json"
+        own.write_text(rules, encoding="utf-8")
+        process = UrlCanonicalizer([*(RULE_PATHS or ()), own]).process_url
+    return lambda url: canonicalize_url(process(url))
 
 
 def duplicate_url_discarder_settings() -> dict[str, Any]:

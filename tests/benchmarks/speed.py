@@ -1,27 +1,34 @@
 """Time and memory: canonical keys, learning, and what the add-on costs a crawl.
 
-    python -m tests.benchmarks.speed [--quick] [--json] [--check] [--only keys|learning|crawl]
+    python -m tests.benchmarks.speed [--quick] [--json] [--check] [--only keys|learning|learning-scale|crawl]
 
 Every figure that is a ratio comes from two measurements in the same run. ``--quick`` (under three
 minutes) uses fewer URLs, pages and pairs; its learning part takes 20,000 URLs instead of 100,000.
+``--largest 3000000`` adds a size to those of learning-scale.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from . import speed_crawl, speed_keys, speed_learning
+from . import speed_crawl, speed_keys, speed_learning, speed_scale
 from .checks import Check, report
 
 MOST_KEY_RATIO = 0.5
 MOST_SECONDS_PER_URL = 300 / 100_000
 MOST_MB = 1000
-PARTS = ("keys", "learning", "crawl")
+MOST_TIMES_PARSING = 20
+MOST_SLOPE = 1.05
+MOST_BYTES_PER_URL = 1024
+SCALES = (10_000, 100_000, 1_000_000)
+PARTS = ("keys", "learning", "learning-scale", "crawl")
 
 
 def console() -> Console:
@@ -32,13 +39,14 @@ def console() -> Console:
 def keys(*, quick: bool) -> tuple[list[speed_keys.KeyTimes], list[Check], Table]:
     """Canonical keys: figures, checks, table."""
     found = speed_keys.measure(quick=quick)
-    table = Table(title="canonical_key against w3lib.canonicalize_url, each URL seen once")
+    table = Table(title="canonical_key against w3lib.canonicalize_url and duplicate-url-discarder, each URL seen once")
     table.add_column("URLs")
-    for heading in ("rules", "key us", "w3lib us", "ratio (median)", "least", "most"):
+    for heading in ("rules", "key us", "w3lib us", "ratio (median)", "least", "most", "discarder us"):
         table.add_column(heading, justify="right")
     for row in found:
         times = (f"{value:.2f}" for value in (row.key_us, row.w3lib_us, row.ratio, row.least_ratio, row.most_ratio))
-        table.add_row(row.what, str(row.rules), *times)
+        discarder = "-" if row.discarder_us is None else f"{row.discarder_us:.2f}"
+        table.add_row(row.what, str(row.rules), *times, discarder)
     mixes = [row for row in found if row.what.startswith("mix")]
     checks = [Check(f"canonical_key / canonicalize_url, {row.what}", row.ratio, most=MOST_KEY_RATIO) for row in mixes]
     checks.append(Check("rules of the site that the keys were timed with", mixes[-1].rules, 1))
@@ -70,6 +78,35 @@ def learning(*, quick: bool) -> tuple[list[speed_learning.LearningCost], list[Ch
             most=MOST_SECONDS_PER_URL * largest.urls,
         ),
         Check(f"MB to learn {largest.urls} URLs", largest.peak_mb, most=MOST_MB),
+    ]
+    return found, checks, table
+
+
+def learning_scale(*, quick: bool, largest: int | None = None) -> tuple[list[speed_scale.Scale], list[Check], Table]:
+    """How learning grows with the URLs of a site: figures, checks, table."""
+    sizes = sorted({size // 10 if quick else size for size in SCALES} | ({largest} if largest else set()))
+    found = [speed_scale.measure(size) for size in sizes]
+    slope = speed_scale.slope(found)
+    table = Table(title=f"learning from an ordinary site; log-log slope {'-' if slope is None else f'{slope:.3f}'}")
+    for heading in (
+        *("URLs", "pages", "seconds", "CPU s", "CPU us/URL", "x parsing", "bytes/URL", "of observations"),
+        *("rules", "oracle-norm.", "lost"),
+    ):
+        table.add_column(heading, justify="right")
+    for cost in found:
+        share = "-" if cost.oracle_compression is None else f"{cost.oracle_compression:.3f}"
+        table.add_row(
+            *(str(cost.urls), str(cost.pages), f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"),
+            *(f"{cost.cpu_seconds / cost.urls * 1e6:.0f}", f"{cost.times_parsing:.1f}"),
+            *(f"{cost.bytes_per_url:.0f}", f"{cost.observations_bytes:.0f}"),
+            *(str(cost.rules), share, str(cost.lost)),
+        )
+    checks = [
+        Check(f"learning / parsing, {cost.urls} URLs", cost.times_parsing, most=MOST_TIMES_PARSING) for cost in found
+    ]
+    checks.append(Check("log-log slope of learning", slope, most=MOST_SLOPE))
+    checks += [
+        Check(f"bytes per URL, {cost.urls} URLs", cost.bytes_per_url, most=MOST_BYTES_PER_URL) for cost in found[1:]
     ]
     return found, checks, table
 
@@ -116,12 +153,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", choices=PARTS, action="append", help="this part (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, under three minutes")
+    parser.add_argument("--largest", type=int, metavar="URLS", help="one more size for learning-scale")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     args = parser.parse_args(argv)
     wanted = args.only or PARTS
     figures, checks = {}, []
-    for name, part in (("keys", keys), ("learning", learning), ("crawl", crawl)):
+    scale = partial(learning_scale, largest=args.largest)
+    parts: dict[str, Callable[..., tuple[Any, list[Check], Table]]] = {
+        "keys": keys,
+        "learning": learning,
+        "learning-scale": scale,
+        "crawl": crawl,
+    }
+    for name, part in parts.items():
         if name not in wanted:
             continue
         found, part_checks, table = part(quick=args.quick)
