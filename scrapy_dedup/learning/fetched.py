@@ -19,6 +19,7 @@ class Fetched:
         self._numbers: dict[str, int] = {}
         self._content: dict[str, int | None] = {}
         self._redirects: dict[str, str] = {}
+        self._asked: dict[str, int | None] = {}
         #: (page, declaration, URL) as the observations tell them.
         self.declared: list[tuple[str, str, str]] = []
         for observation in observations:
@@ -42,12 +43,17 @@ class Fetched:
 
     def unstable(self, urls: Iterable[str]) -> None:
         """Take the content of *urls*, which changed from one response to the next, for no evidence."""
+        self._asked.clear()
         for url in urls:
             self._content[normal_form(url)] = None
 
     def content(self, url: str) -> int | None:
         """Return the content that *url* leads to; None if it was not fetched or is no evidence."""
-        url = normal_form(url)
+        if url not in self._asked:
+            self._asked[url] = self._found(normal_form(url))
+        return self._asked[url]
+
+    def _found(self, url: str) -> int | None:
         for _ in range(MAX_HOPS):
             if url in self._content:
                 return self._content[url]

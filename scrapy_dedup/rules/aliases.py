@@ -10,6 +10,7 @@ have no part in canonical keys: the crawl looks for aliases on the pages it gets
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from ..content.anchors import Anchors, Naming, namings
 from ..urls import normal_parts, values_of
@@ -99,6 +100,7 @@ def is_less(values: Mapping[str, str | None], page: str) -> bool:
     return all(key == "path.len" or theirs.get(key, "") == (value or "") for key, value in values.items())
 
 
+@lru_cache(maxsize=8192)
 def page_shape(url: str) -> str:
     """Return the shape of a URL: its path, parts with a digit left out, and the names of its parameters.
 

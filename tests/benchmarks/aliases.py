@@ -1,0 +1,220 @@
+"""Aliases of generated forums: how many are found and how many of them are right, and what a crawl saves.
+
+    python -m tests.benchmarks.aliases [--seeds N] [--threads N] [--no-crawl] [--json] [--check]
+
+For each style of URLs: sightings and kinds from all pages of a forum, with precision and recall against
+its truth; then three real crawls of all links: plain Scrapy, the first with the add-on (which learns
+when it closes), and the next. The page that a URL leads to is known, so a page that a crawl never
+fetched is counted as lost.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from scrapy_dedup import Observation, RuleBook
+from scrapy_dedup.content.anchors import anchors_of, may_name
+from scrapy_dedup.learning.aliases import alias_rules, proven_aliases
+from scrapy_dedup.learning.fetched import Fetched
+from scrapy_dedup.rules.aliases import candidates
+from scrapy_dedup.store.rows import SightingRow
+from scrapy_dedup.store.store import Store
+from scrapy_dedup.urls import values_of
+
+from ..server import Answer, Asked, Server
+from .checks import Check, report
+from .forum import STYLES, Forum, crawled, links, text
+from .project import PLUGIN_SETTINGS, Project
+
+BASE = "http://forum.test"
+MOST_LEFT = 0.65
+"""Aim: downloads of the next crawl by those of plain Scrapy; a forum has about 40 % of distinct pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What is found on the pages of one forum."""
+
+    style: str
+    seed: int
+    urls: int
+    pages: int
+    sightings: int
+    kinds: int
+    aliases: int
+    precision: float
+    recall: float
+    """Share of the posts' URLs that are known to be the page of their post."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """Downloads of three real crawls of one forum, and the pages that each lost."""
+
+    style: str
+    pages: int
+    plain: int
+    cold: int
+    warm: int
+    lost_cold: int
+    lost_warm: int
+    by_aliases: int
+    """URLs that the next crawl discarded as aliases."""
+    wrong: int
+    """Those that were taken for another page than theirs."""
+
+
+def sightings_of(url: str, html: str) -> list[SightingRow]:
+    """What the observer records of a page."""
+    anchors = anchors_of(html.encode())
+    rows = []
+    for target in links(html):
+        link = BASE + target
+        if may_name(link, anchors):
+            bare, _, fragment = link.partition("#")
+            for naming, prefix in candidates(values_of(bare), fragment, anchors):
+                rows.append(
+                    SightingRow("", "forum.test", url, link, naming.key, 0.0, naming.token, naming.lead, prefix)
+                )
+    return rows
+
+
+def learn(style: str, seed: int, threads: int) -> Learned:
+    """Learn from all pages of a forum."""
+    forum = Forum(style, seed=seed, threads=threads)
+    found = crawled(forum, BASE)
+    fetched = Fetched([Observation(url, repr(page), words=90) for url, (page, _) in found.items()])
+    rows = [row for url, (_, html) in found.items() for row in sightings_of(url, html)]
+    book = RuleBook()
+    start = time.process_time()
+    rules = [rule for rule in alias_rules("forum.test", rows, fetched, book.canonical_key) if rule.status.acts]
+    seconds = time.process_time() - start
+    aliases = proven_aliases(rules, rows, book.canonical_key)
+    right = {
+        link
+        for link, page in aliases.items()
+        if forum.page_of(link.removeprefix(BASE)) == forum.page_of(page.removeprefix(BASE))
+    }
+    posts = {book.canonical_key(BASE + forum.post_url(post)) for post in forum.posts}
+    return Learned(
+        style,
+        seed,
+        len(found),
+        len(forum.pages()),
+        len(rows),
+        len(rules),
+        len(aliases),
+        len(right) / len(aliases) if aliases else 1.0,
+        len(right & posts) / len(posts),
+        seconds,
+    )
+
+
+def crawl(style: str, threads: int) -> Crawled:
+    """Crawl a forum three times."""
+    forum = Forum(style, threads=threads)
+
+    def answer(asked: Asked) -> Answer:
+        html = forum.html(asked.target)
+        return Answer("", status=404) if html is None else Answer(html)
+
+    with tempfile.TemporaryDirectory(prefix="aliases-") as scratch, Server({"*": answer}) as server:
+        folder = Path(scratch)
+        plan = folder / "plan.json"
+        plan.write_text(json.dumps({"callback": "follow", "start": [server.url("/")]}), encoding="utf-8")
+        stock = Project(folder / "stock", {"LOG_LEVEL": "WARNING"})
+        ours = Project(folder / "ours", {**PLUGIN_SETTINGS, "LOG_LEVEL": "WARNING"})
+        downloads, lost = [], []
+        for project in (stock, ours, ours):
+            server.reset()
+            project.crawl("speed", plan=str(plan))
+            downloads.append(server.downloads)
+            lost.append(len(forum.pages() - {forum.page_of(target) for target in server.hits}))
+        kinds = {rule.id for rule in RuleBook.load(ours.folder / "dedup-rules") if rule.is_alias}
+        with Store.open(ours.folder / ".scrapy/dedup/store.sqlite", readonly=True) as store:
+            rows = [row for row in store.discards(state=None) if row.rule in kinds]
+        base = server.url("")
+        pairs = [(row.url.removeprefix(base.rstrip("/")), row.taken_for.removeprefix(base.rstrip("/"))) for row in rows]
+    wrong = sum(forum.page_of(url) != forum.page_of(other) for url, other in pairs)
+    return Crawled(style, len(forum.pages()), *downloads, *lost[1:], len(pairs), wrong)
+
+
+def pass_us() -> float:
+    """Microseconds of the pass over a page of 50 kB with 25 posts."""
+    posts = "".join(
+        f'<div class="post" id="msg{n}"><h5><a href="/index.php?topic=41.msg{n}#msg{n}">Re</a></h5>{text(n, 330)}</div>'
+        for n in range(25)
+    )
+    body = posts.encode()[:50_000]
+    times = []
+    for _ in range(200):
+        start = time.perf_counter()
+        anchors_of(body)
+        times.append(time.perf_counter() - start)
+    return median(times) * 1e6
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, check; return the exit code."""
+    parser = argparse.ArgumentParser(
+        "python -m tests.benchmarks.aliases", description=(__doc__ or "").split("\n", 1)[0]
+    )
+    parser.add_argument("--seeds", type=int, default=3, help="forums of each style (3)")
+    parser.add_argument("--threads", type=int, default=40, help="threads of a forum (40)")
+    parser.add_argument("--no-crawl", action="store_true", help="leave out the real crawls")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    options = parser.parse_args(arguments)
+    found = [learn(style, seed, options.threads) for style in STYLES for seed in range(1, options.seeds + 1)]
+    crawls = [] if options.no_crawl else [crawl(style, options.threads) for style in STYLES]
+    microseconds = pass_us()
+    if options.json:
+        figures = {
+            "learned": [asdict(each) for each in found],
+            "crawled": [asdict(each) for each in crawls],
+            "pass_us": microseconds,
+        }
+        print(json.dumps(figures, indent=1))
+    else:
+        _print(found, crawls, microseconds)
+    if not options.check:
+        return 0
+    checks = [Check("precision of aliases", min(each.precision for each in found), least=1.0)]
+    checks += [Check("recall of posts' URLs", min(each.recall for each in found), least=0.98)]
+    checks += [Check("pass over 50 kB, microseconds", microseconds, most=100)]
+    for each in crawls:
+        checks += [Check(f"{each.style}: pages lost", each.lost_cold + each.lost_warm, most=0)]
+        checks += [Check(f"{each.style}: discards taken for another page", each.wrong, most=0)]
+        checks += [Check(f"{each.style}: downloads of the next crawl", each.warm / each.plain, most=MOST_LEFT)]
+    return report(checks)
+
+
+def _print(found: Sequence[Learned], crawls: Sequence[Crawled], microseconds: float) -> None:
+    console = Console(highlight=False)
+    for rows in (found, crawls):
+        if not rows:
+            continue
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+        names = list(asdict(rows[0]))
+        for name in names:
+            table.add_column(name.replace("_", " "), justify="left" if name == "style" else "right")
+        for each in rows:
+            values = asdict(each)
+            table.add_row(*[f"{v:.3f}" if isinstance(v, float) else str(v) for v in (values[name] for name in names)])
+        console.print(table)
+    console.print(f"pass over a page of 50 kB: {microseconds:.0f} µs")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
