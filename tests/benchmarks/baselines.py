@@ -50,22 +50,22 @@ def is_tracker(name: str) -> bool:
 
 def courlan() -> Key:
     """courlan's ``clean_url``; raises ImportError where it is not installed."""
-    from courlan import clean_url  # type: ignore[import-not-found]  # an extra
+    from courlan import clean_url
 
     return lambda url: clean_url(url) or url
 
 
 def url_normalizer() -> Key:
     """url-normalize; raises ImportError where it is not installed."""
-    from url_normalize import url_normalize  # type: ignore[import-not-found]  # an extra
+    from url_normalize import url_normalize
 
     return lambda url: url_normalize(url) or url
 
 
 def duplicate_url_discarder() -> Key:
     """duplicate-url-discarder with the rules it ships; raises ImportError where it is not installed."""
-    from duplicate_url_discarder.url_canonicalizer import UrlCanonicalizer  # type: ignore[import-not-found]
-    from duplicate_url_discarder_rules import RULE_PATHS  # type: ignore[import-not-found]
+    from duplicate_url_discarder.url_canonicalizer import UrlCanonicalizer
+    from duplicate_url_discarder_rules import RULE_PATHS
 
     canonicalizer = UrlCanonicalizer([str(path) for path in RULE_PATHS or ()])
     return lambda url: str(canonicalizer.process_url(url))
@@ -89,7 +89,7 @@ class MaybeDont:
     def __init__(self, observations: Sequence[Observation]) -> None:
         import random
 
-        from maybedont import predict  # type: ignore[import-not-found]  # an extra
+        from maybedont import predict  # type: ignore[import-untyped]
         from w3lib.url import canonicalize_url
 
         class Sampling:

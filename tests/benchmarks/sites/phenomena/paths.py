@@ -181,11 +181,11 @@ class QueryToPath(Endpoint):
         return None
 
     def rules(self) -> Sequence[TrueRule]:
-        archives = {f"archive{number}": "display" for number in range(8)}
+        archives = [f"archive{number}" for number in range(8)]
         return [
             TrueRule(
                 {
-                    "path.1": Set(archives),
+                    "path.1": Set(dict.fromkeys(archives, "display")),
                     "path.2": Ignore(cut=True),
                     "path.3": Ignore(["display"]),
                     "q.pageid": Replace("path.2"),
