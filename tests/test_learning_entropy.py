@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.entropy import proposals
+from scrapy_dedup.learning.entropy import Options, faithful_proposals, proposals
 from scrapy_dedup.learning.validation import Sample, validated
 from scrapy_dedup.rules import Ignore, Lower, Nested
 from scrapy_dedup.urls import normal_form
@@ -144,6 +144,31 @@ def test_case_that_was_never_met_in_two_ways_is_kept() -> None:
     assert Lower() not in {
         p.operation for p in learned((f"/v?id=A{i}&sid={sid()}", i) for i in range(40) for _ in "ab")
     }
+
+
+def test_case_may_matter_under_one_path_and_not_under_another() -> None:
+    ids = [a + b for a in "abcdefgh" for b in "ABCDEFGH"]
+    rows = [(f"/s/{name}", ("s", name)) for i in ids for name in (i, i.swapcase())]
+    rows += [(path, ("docs", i)) for i in range(40) for path in (f"/Docs/Page{i}", f"/docs/page{i}")]
+    found = book(learned(rows))
+    assert found.equivalent(f"{SITE}/Docs/Page7", f"{SITE}/docs/PAGE7")
+    assert not found.equivalent(f"{SITE}/s/aB", f"{SITE}/s/Ab")
+
+
+def test_a_page_that_is_the_same_whatever_the_value() -> None:
+    """Table 1 of the document: one fingerprint."""
+    rows = [(f"/login?returnto={i}", "login") for i in range(50)] + [(f"/view?id={i}", i) for i in range(50)]
+    assert book(learned(rows)).equivalent(f"{SITE}/login?returnto=1", f"{SITE}/login?returnto=2")
+    assert not book(learned(rows)).equivalent(f"{SITE}/view?id=1", f"{SITE}/view?id=2")
+
+
+def test_what_the_document_would_drop_on_no_evidence_is_not_proposed() -> None:
+    """``v=1`` everywhere leaves the page open, H(F|V) = H(F): irrelevant to the document, unknown to us."""
+    sid = hexes(11)
+    chosen = sample((f"/view?id={i}&v=1&sid={sid()}", i) for i in range(40) for _ in range(2))
+    as_printed = Options(largest_tuple=1)
+    assert {"q.v", "q.sid"} <= {proposal.key for proposal in faithful_proposals(chosen, as_printed)}
+    assert keys(proposals(chosen, {})) == {("", "q.sid")}
 
 
 def test_nested_urls_of_the_site_itself() -> None:
