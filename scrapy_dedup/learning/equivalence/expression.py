@@ -5,7 +5,7 @@ outlives it - is left out, and counted, never bent.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,13 +13,13 @@ import numpy as np
 
 from ...rules import Literal, Predicate
 from ...urls import DeepSplit
-from ..emission import Proposal, dropped
+from ..emission import Match, Proposal, dropped
 from ..evidence import MIN_GROUPS
 from ..grouping import Flags  # mypy and the reader want it here
 from ..table import REPEAT, Table, is_token
 from .cases import lowered_keys, lowering
 from .paths import BESIDE, PathPattern, path_key, tested_pattern
-from .pooling import Drop, pooled
+from .pooling import Drop, Pooled, pooled, pooled_within
 from .rewriting import Fixed, Form, RewriteRule
 from .segments import is_named
 from .views import PATH, path_positions
@@ -28,6 +28,8 @@ __all__ = ["Accepted", "Expressed", "expressed", "unsayable"]
 
 MAX_PATTERNS = 200
 """Patterns of paths at most, those with the most groups."""
+MIN_COVERED = 0.5
+"""Share of a rule's URLs for which what it drops is to be dropped under some wider pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,10 @@ def expressed(accepted: Iterable[Accepted], table: Table, deep: Mapping[str, Dee
             left_out["one page under many paths"] += 1
         else:
             found += _of_one_page(one, table, deep)
-    held = pooled(table, _dropping(others, table), {key for key in deep if key in table.columns})
+    hidden = {key for key in deep if key in table.columns}
+    held = pooled(table, _dropping(others, table), hidden)
+    for match, rules in _uncovered(others, table, held, hidden).items():
+        held += pooled_within(table, _dropping(rules, table), hidden, match, held)
     found += [Proposal(one.match, one.drop.key, one.drop.operation(table, one.rows)) for one in held]
     everywhere = [one.drop.key for one in held if not one.match and one.drop.values is None]
     for pattern in _patterns(others, table, left_out):
@@ -112,6 +117,36 @@ def _dropping(accepted: Sequence[Accepted], table: Table) -> dict[Drop, Flags]:
                 drop = Drop(key, frozenset({slot.value}) if isinstance(slot, Fixed) else None)
                 found.setdefault(drop, np.zeros(len(table), dtype=np.bool_))[list(one.confirmed)] = True
     return found
+
+
+def _uncovered(
+    accepted: Sequence[Accepted], table: Table, held: Sequence[Pooled], hidden: Container[str]
+) -> dict[Match, list[Accepted]]:
+    """Return the rules that drop what is not *held* for most of their URLs, by what their paths have in common."""
+    covered: dict[str, Flags] = {}
+    for one in held:
+        covered.setdefault(one.drop.key, np.zeros(len(table), dtype=np.bool_))[one.rows] = True
+    found: dict[Match, list[Accepted]] = {}
+    for rule in accepted:
+        keys = [rule.rule.form.keys[position] for position in rule.rule.form.dropped]
+        named = [key for key in keys if is_named(key) and key not in BESIDE]
+        rows = list(rule.confirmed)
+        if any(key not in covered or covered[key][rows].mean() < MIN_COVERED for key in named):
+            found.setdefault(_path_of(rule, table, hidden), []).append(rule)
+    most = sorted(found.items(), key=lambda item: -sum(rule.groups for rule in item[1]))
+    return dict(most[:MAX_PATTERNS])
+
+
+def _path_of(one: Accepted, table: Table, hidden: Container[str]) -> Match:
+    """Return what the path of a rule's URLs has in common: its length, and the segments that are fixed."""
+    match: list[tuple[str, Predicate]] = [
+        ("path.len", Literal(table.value(int(table.columns["path.len"][one.confirmed[0]])) or "0"))
+    ]
+    for place, number in path_positions(one.rule.form.keys).items():
+        slot, key = one.rule.slots[place], f"path.{number}"
+        if isinstance(slot, Fixed) and place not in one.rule.form.lowered and key not in hidden:
+            match.append((key, Literal(slot.value)))
+    return tuple(match)
 
 
 def _drops_segments(form: Form) -> bool:

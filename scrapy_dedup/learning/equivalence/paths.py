@@ -124,7 +124,9 @@ def seen_at(table: Table, rows: Rows, key: str, split: DeepSplit | None) -> Pred
         return None
     if len(values) == 1:
         return Literal(values[0])
-    if len(values) <= MAX_NAMED and len(present) >= MIN_REPEATS * len(values):
+    # A value of one page is its number, and there will be others; one of several pages is a kind of them.
+    pages = len(np.unique(np.stack([present, table.content[rows]]), axis=1).T)
+    if len(values) <= MAX_NAMED and pages >= MIN_REPEATS * len(values):
         return OneOf(values)
     return OfClass(widened(class_of(values)))
 

@@ -17,8 +17,9 @@ from ..evidence import MIN_GROUPS, tolerable
 from ..frame import Frame, Level
 from ..grouping import Flags, Groups, varying
 from ..table import ABSENT, REPEAT, Codes, Rows, Table, is_token
+from .paths import holds_for
 
-__all__ = ["Drop", "Pooled", "pooled"]
+__all__ = ["Drop", "Pooled", "pooled", "pooled_within"]
 
 MAX_SPLITS = 3
 MAX_VALUES = 24
@@ -65,6 +66,15 @@ def pooled(table: Table, dropping: Mapping[Drop, Flags], hidden: Container[str] 
     everywhere = [one.drop for one in found if not one.match]
     named = [drop for drop in dropping if drop.values is not None and Drop(drop.key) not in everywhere]
     return [*found, *pooling.held(rows, (), everywhere, named)]
+
+
+def pooled_within(
+    table: Table, dropping: Mapping[Drop, Flags], hidden: Container[str], match: Match, held: Sequence[Pooled]
+) -> list[Pooled]:
+    """Return where each drop holds under a pattern, beyond what is *held* already."""
+    rows = np.flatnonzero(holds_for(table, match, {}))
+    given = [one.drop for one in held if not one.match]
+    return list(_Pooling(table, dropping, hidden).held(rows, match, given, list(dropping), 1))
 
 
 @dataclass(frozen=True, slots=True)
