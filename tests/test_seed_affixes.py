@@ -228,6 +228,11 @@ def test_hosts_and_parameter_names_have_significant_prefixes() -> None:
     assert texts(snapped_prefixes(["utm_source", "utm_medium", "utm_term", "id", "q", "page"])) == {"utm_"}
 
 
+def test_what_is_always_followed_by_the_same_is_no_affix() -> None:
+    assert snapped_prefixes(["shop-a"] * 9) == []
+    assert texts(snapped_prefixes(["shop-a"] * 5 + ["shop-b"] * 5)) == {"shop-"}
+
+
 def test_a_shorter_affix_stays_where_the_longer_does_not_cover_it() -> None:
     strings = [f"news/{i}" for i in range(10)] + [f"news/old/{i}" for i in range(10)]
     assert texts(snapped_prefixes(strings)) == {"news/", "news/old/"}
