@@ -46,11 +46,11 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     for rule in learned.qualified:
         if rule.of_one_node:
             found += _of_one_node(learned, rule)
-    rules, completing = selected(learned, IMPROVED, "graph")
-    own = {rule.nodes[0]: rule for rule in (*rules, *completing) if rule.of_one_node}
-    for rule in rules:
-        if not rule.of_one_node:
-            found += _between(learned, rule, own.get(rule.nodes[1]), found, sample=sample, deep=deep)
+    found += _between_nodes(learned, found, sample, deep)
+    # A rule cannot write one of two deep tokens, but it can write the whole value.
+    whole = learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups) if deep else None
+    if whole is not None:
+        found += _between_nodes(whole, found, sample, deep)
     return list(dict.fromkeys(found))
 
 
@@ -99,6 +99,20 @@ def _literal(value: str) -> Literal:
     if REPEAT in value or is_token(value):
         raise _NotSayable
     return Literal(value)
+
+
+def _between_nodes(
+    learned: Learned, before: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit]
+) -> list[Proposal]:
+    """Return the joint proposals of all selected rules between nodes; *before* are those made already."""
+    rules, completing = selected(learned, IMPROVED, "graph")
+    own = {rule.nodes[0]: rule for rule in (*rules, *completing) if rule.of_one_node}
+    found: list[Proposal] = []
+    for rule in rules:
+        if not rule.of_one_node:
+            known = [*before, *found]
+            found += _between(learned, rule, own.get(rule.nodes[1]), known, sample=sample, deep=deep)
+    return found
 
 
 def _between(
