@@ -21,7 +21,7 @@ from ..rules.aliases import AliasKinds, Candidate, is_less, page_shape
 from ..rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ..store.rows import SightingRow
 from ..urls import class_of, normal_form, values_of
-from .emission import MAX_NAMED, MIN_REPEATS, widened
+from .emission import ANY_VALUE, MAX_NAMED, MIN_REPEATS, widened
 from .evidence import MIN_GROUPS, tolerable, upper_bound
 from .fetched import Fetched
 from .table import is_token
@@ -29,7 +29,7 @@ from .table import is_token
 LEARNER = "aliases"
 MIN_CANDIDATE = 3
 """Pages that a kind needs to be shown as a candidate."""
-MAX_CANDIDATES = 10
+MAX_CANDIDATES = 3
 MAX_SPLITS = 2
 """Columns by which a kind that is refuted as a whole is divided, one after the other."""
 MAX_PARTS = 12
@@ -37,7 +37,7 @@ MIN_NEW = 0.1
 """Share of a kind's sightings that no other kind knows, below which it is left out."""
 
 PAGE = "page"
-GONE = "\0"
+GONE, PRESENT = "\0", "\1"
 
 KeyOf = Callable[[str], str]
 Views = Mapping[str, str | None]
@@ -146,7 +146,8 @@ def alias_rules(
     for pairs in pooled(sightings, key_of):
         for part in _parts(pairs, fetched, MAX_SPLITS):
             rule = _rule(site, part)
-            if rule.ops not in forbidden:
+            # A part that is not proven is what is left of a kind that is refuted.
+            if rule.ops not in forbidden and (part.proof.proven or not part.where):
                 found.append((rule, part.proof, frozenset([(pair.page, pair.link) for pair in part.pairs])))
     found.sort(key=lambda each: (not each[1].proven, -len(each[2]), _length(each[0]), each[0].id))
     rules: list[Rule] = []
@@ -277,7 +278,10 @@ def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
     first = pairs[0].row
     for key in sorted({key for pair in pairs for key in pair.values}):
         if key != first.key and not key.startswith(("host.", "scheme")):
-            yield key, [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
+            column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
+            if len(set(column)) > MAX_PARTS:
+                column = [GONE if value == GONE else PRESENT for value in column]
+            yield key, column
     if first.key not in DECLARATIONS:
         yield PAGE, [page_shape(pair.page) for pair in pairs]
 
@@ -309,6 +313,8 @@ def _rule(site: str, part: Part) -> Rule:
 
 
 def _one_of(values: frozenset[str]) -> Predicate:
+    if PRESENT in values:
+        return OfClass(ANY_VALUE, GONE in values)
     named = sorted(values - {GONE})
     if not named:
         return Absent()
