@@ -316,14 +316,14 @@ def seconds(pages: int) -> float:
 
 
 def test_work_is_linear() -> None:
-    few = min(seconds(500) for _ in range(3))
-    many = min(seconds(4000) for _ in range(2))
+    few = min(seconds(300) for _ in range(3))
+    many = min(seconds(2400) for _ in range(2))
     assert many / few < 8 * 2.5
 
 
 def test_one_large_class() -> None:
     start = perf_counter()
-    found = proposals(sample_of((f"/login?returnto={i}", "log in") for i in range(20_000)), {})
+    found = proposals(sample_of((f"/login?returnto={i}", "log in") for i in range(8_000)), {})
     assert [proposal.key for proposal in found] == ["q.returnto"]
     assert perf_counter() - start < 10
 

@@ -7,7 +7,7 @@ URLs than a threshold, and none, activate; and what is tested may be bounded by 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from .class_rules import ClassRules, Values, asked_values
@@ -56,9 +56,18 @@ def within_window(observed: Iterable[Observed], window: float | None) -> list[Ob
 class Shape:
     """The observed URLs of one origin whose segments have the same keys."""
 
-    rows: list[int]
-    values: list[Values]
-    by_values: dict[Values, list[int]]
+    rows: list[int] = field(default_factory=list)
+    values: list[Values] = field(default_factory=list)
+    _by_values: dict[Values, list[int]] | None = None
+
+    @property
+    def by_values(self) -> dict[Values, list[int]]:
+        """The URLs by their values; made when it is first asked for, which is not so of most shapes."""
+        if self._by_values is None:
+            self._by_values = {}
+            for row, values in zip(self.rows, self.values, strict=True):
+                self._by_values.setdefault(values, []).append(row)
+        return self._by_values
 
 
 class Index:
@@ -69,11 +78,9 @@ class Index:
         self.content = content
         self._shapes: dict[tuple[str, tuple[str, ...]], Shape] = {}
         for row, member in enumerate(members):
-            shape = self._shapes.setdefault((member.origin, member.keys), Shape([], [], {}))
-            values = member.values
+            shape = self._shapes.setdefault((member.origin, member.keys), Shape())
             shape.rows.append(row)
-            shape.values.append(values)
-            shape.by_values.setdefault(values, []).append(row)
+            shape.values.append(member.values)
 
     @classmethod
     def of(cls, observed: Iterable[Observed]) -> "Index":
@@ -83,7 +90,7 @@ class Index:
 
     def shape(self, origin: str, keys: tuple[str, ...]) -> Shape:
         """Return the URLs of a shape, none where it was not met."""
-        return self._shapes.get((origin, keys)) or Shape([], [], {})
+        return self._shapes.get((origin, keys)) or Shape()
 
     def urls_matched(self, form: Form) -> Shape:
         """Return the URLs that rules of a form may match."""
