@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..evidence import MIN_GROUPS, tolerable, upper_bound
-from ..grouping import Groups, grouped
-from ..table import Codes, Hashes, Rows
+from ..grouping import Flags, Groups, grouped
+from ..table import Codes, Hashes
 from .candidates import same_formation
 from .effects import Effects
 from .modes import Options
@@ -53,17 +53,17 @@ def qualified(
 
 
 def qualify(
-    rule: RewriteRule, tree: PatternTree, effects: Effects, duplicated: Rows, *, options: Options, fpr_max: float
+    rule: RewriteRule, tree: PatternTree, effects: Effects, duplicated: Flags, *, options: Options, fpr_max: float
 ) -> RewriteRule | None:
     """Return a rule with its false-positive rate on the training set, or None if it is unqualified.
 
     The rule runs on the URLs of its source; those of its target are shown in the target's format,
     ignored keys as the wildcard, since otherwise no URL of theirs could be equal to a rewritten one.
-    *duplicated* are the rows that have a duplicate. A rule that makes no pair is of no use.
+    *duplicated* tells of each row whether it has a duplicate. A rule that makes no pair is of no use.
     """
     source, target = tree.nodes[rule.nodes[0]].rows, tree.nodes[rule.nodes[1]].rows
     if options.tested_on == "duplicates":
-        source, target = (np.intersect1d(rows, duplicated, assume_unique=True) for rows in (source, target))
+        source, target = source[duplicated[source]], target[duplicated[target]]
     forms, rows = effects.hashes(rule.operations, source), source
     if not rule.of_one_node:
         own = {**same_formation(rule.target), **dict.fromkeys(rule.ignored, Ignore())}
@@ -89,9 +89,7 @@ def _joined(groups: Groups, sources: int) -> int:
     return int(np.count_nonzero((from_source > 0) & (from_source < groups.size)))
 
 
-def _duplicated(tree: PatternTree) -> Rows:
-    content = tree.table.content
-    if not len(content):
-        return np.zeros(0, dtype=np.intp)
-    _, places, counts = np.unique(content, return_inverse=True, return_counts=True)
-    return np.flatnonzero(counts[places.reshape(-1)] > 1)
+def _duplicated(tree: PatternTree) -> Flags:
+    _, places, counts = np.unique(tree.table.content, return_inverse=True, return_counts=True)
+    found: Flags = counts[places.reshape(-1)] > 1
+    return found

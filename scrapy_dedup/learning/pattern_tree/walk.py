@@ -67,8 +67,10 @@ def energy(graph: Graph, options: Options) -> Matrix:
         return state
     jump = volumes / total
     dangling = matrix.sum(axis=1) == 0
+    sources, targets = np.nonzero(matrix)
+    shares = matrix[sources, targets]
     for _ in range(STEPS):
-        moved = matrix.T @ state
+        moved = np.bincount(targets, weights=shares * state[sources], minlength=len(state)).astype(float)
         if options.walk == "damped":
             moved += state[dangling].sum() * jump
             moved = options.damping * moved + (1 - options.damping) * total * jump
