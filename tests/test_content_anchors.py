@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.anchors import LONGEST_NAME, Naming, anchors_of, may_name, namings, token_of
+from scrapy_dedup.content.anchors import LONGEST_NAME, anchors_of
 from scrapy_dedup.urls import values_of
+from scrapy_dedup.urls.namings import Naming, may_name, namings, token_of
 
 
 def test_names_on_a_page() -> None:

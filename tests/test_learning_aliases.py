@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.content.anchors import anchors_of, may_name
+from scrapy_dedup.content.anchors import anchors_of
 from scrapy_dedup.learning.aliases import alias_rules, pooled, prove, proven_aliases
 from scrapy_dedup.learning.fetched import Fetched
 from scrapy_dedup.rules import Anchored, Declared, Rule, Status
 from scrapy_dedup.rules.aliases import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.urls import values_of
+from scrapy_dedup.urls.namings import may_name
 
 from .benchmarks.forum import STYLES, Forum, crawled, links
 

@@ -19,10 +19,11 @@ from urllib.parse import urljoin
 from scrapy import Request
 from scrapy.http import TextResponse
 
-from ..content.anchors import Anchors, anchors_of, may_name
+from ..content.anchors import anchors_of
 from ..rules.aliases import AliasKinds, candidates
 from ..store.rows import SightingRow
 from ..urls import normal_form, normal_parts, values_of
+from ..urls.namings import Anchors, may_name
 from .identities import CHECKED, UrlIdentity, is_plain_get
 from .settings import Mode
 from .shared import Shared

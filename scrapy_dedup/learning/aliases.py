@@ -15,12 +15,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..content.anchors import Naming
 from ..rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
 from ..rules.aliases import AliasKinds, Candidate, is_less, page_shape
 from ..rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ..store.rows import SightingRow
 from ..urls import class_of, normal_form, values_of
+from ..urls.namings import Naming
 from .emission import ANY_VALUE, MAX_NAMED, MIN_REPEATS, widened
 from .evidence import MIN_GROUPS, tolerable, upper_bound
 from .fetched import Fetched

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from ..content.anchors import Anchors, Naming, namings
 from ..urls import normal_parts, values_of
+from ..urls.namings import Anchors, Naming, namings
 from .model import ALIAS, FRAGMENT, Rule
 from .operations import Anchored, Declared
 from .program import rule_matches

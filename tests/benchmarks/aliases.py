@@ -23,13 +23,14 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.content.anchors import anchors_of, may_name
+from scrapy_dedup.content.anchors import anchors_of
 from scrapy_dedup.learning.aliases import alias_rules, proven_aliases
 from scrapy_dedup.learning.fetched import Fetched
 from scrapy_dedup.rules.aliases import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import values_of
+from scrapy_dedup.urls.namings import may_name
 
 from ..server import Answer, Asked, Server
 from .checks import Check, report

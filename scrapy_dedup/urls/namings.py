@@ -1,0 +1,74 @@
+"""What in a URL may name an element of a page: ``msg178`` in ``?topic=41.msg178``."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+__all__ = ["Anchors", "Naming", "may_name", "namings", "token_of"]
+
+Anchors = Mapping[str, tuple[str, ...]]
+"""Token (``178``) -> beginnings of the names of elements that end in it (``msg``)."""
+
+LEAST_ID = 8
+
+_number_at_end = re.compile(r"([A-Za-z]*)([0-9]+)\Z").search
+_letters_at_end = re.compile(r"[A-Za-z]*\Z").search
+_last_part = re.compile(r"[A-Za-z0-9]+\Z").search
+_numbers = re.compile(r"[0-9]+").findall
+_words = re.compile(r"[A-Za-z0-9]{8,}").findall
+
+
+class Naming(NamedTuple):
+    """How a URL may name an element: by the value of *key*, which ends in *lead* and *token*."""
+
+    key: str
+    lead: str
+    token: str
+
+
+def token_of(value: str) -> str:
+    """Return what of *value* may be one element's own: an id, or the number at its end; "" if nothing.
+
+    >>> token_of("41.msg178"), token_of("c-5f3ea2b9c1"), token_of("top")
+    ('178', '5f3ea2b9c1', '')
+    """
+    match = _last_part(value)
+    if match is None:
+        return ""
+    part = match[0]
+    number = _number_at_end(part)
+    if number is not None and number.start() == 0:
+        return number[2]
+    if len(part) >= LEAST_ID and not part.isalpha():
+        return part
+    return number[2] if number is not None else ""
+
+
+def namings(values: Mapping[str, str | None], fragment: str = "") -> Iterator[Naming]:
+    """Yield how a URL with these *values* (its view) and this *fragment* may name an element.
+
+    >>> list(namings({"path.0": "index", "q.topic": "41.msg178"}, "msg178"))
+    [Naming(key='fragment', lead='msg', token='178'), Naming(key='q.topic', lead='msg', token='178')]
+    """
+    if fragment:
+        yield from _naming("fragment", fragment)
+    for key, value in values.items():
+        if value and key != "path.len" and not key.startswith(("host.", "scheme")):
+            yield from _naming(key, value)
+
+
+def _naming(key: str, value: str) -> Iterator[Naming]:
+    token = token_of(value)
+    if token:
+        lead = _letters_at_end(value[: -len(token)])
+        yield Naming(key, lead[0] if lead else "", token)
+
+
+def may_name(url: str, anchors: Anchors) -> bool:
+    """Return whether *url* may name one of *anchors*: a quick look that finds too much, not too little."""
+    start = url.find("/", 8)
+    rest = url[start:] if start >= 0 else ""
+    for number in _numbers(rest):
+        if number in anchors:
+            return True
+    return any(word in anchors for word in _words(rest))
