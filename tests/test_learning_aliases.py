@@ -202,6 +202,18 @@ def test_off_is_never_learned_back() -> None:
     assert not learned(observations, rows, [replace(rule, status=Status.SUSPENDED)])
 
 
+def test_a_kind_stays_while_nothing_refutes_it() -> None:
+    observations, rows = pages_with(30, "/x?m={n}", "m{n}", same=True)
+    (rule,) = learned(observations, rows)
+    # The next crawl discards the aliases; the pages have changed meanwhile.
+    changed = [replace(each, fingerprint=f"{each.fingerprint}'") for each in observations if "/thread/" in each.url]
+    assert learned(observations + changed, rows) == []
+    assert learned(observations + changed, rows, [rule]) == [rule]
+    assert learned([], [], [rule]) == [rule]
+    wrong = [replace(each, fingerprint="other") if each.url.endswith("?m=3") else each for each in observations]
+    assert not acting(learned(wrong, rows, [rule]))
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_to_learn(count: int) -> None:
     assert learned(*pages_with(count, "/x?m={n}", "m{n}", same=True)) == []

@@ -109,6 +109,10 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
         found = learned.book.site_rules(site)
         # The user's own rules are in the file already, or in a directory of DEDUP_RULES: they stay there.
         rules = [rule for rule in found.rules if not rule.status.users]
+        if file:  # it says nothing of aliases: their kinds stay
+            rules += [
+                rule for rule in known.for_site(site) if rule.is_alias and not rule.status.users and rule not in rules
+            ]
         update_site(settings.learned_directory, site, rules, found.deep)
     print(f"The rules are in {settings.learned_directory}.")
     return DONE

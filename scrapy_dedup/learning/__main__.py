@@ -34,16 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         groups = json.loads(options.groups) if options.groups else None
         known = RuleBook.load(options.dir, groups=groups)
+        deadline = time.monotonic() + options.timeout if options.timeout else None
         with Store.open(options.store, readonly=True) as store:
             learned = learn(
                 _observations(store, options),
                 max_loss=options.max_loss,
                 groups=groups,
                 known=known,
-                deadline=time.monotonic() + options.timeout if options.timeout else None,
+                deadline=deadline,
             )
             since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-            learned = with_aliases(learned, store, scope=options.scope, since=since, known=known)
+            learned = with_aliases(learned, store, scope=options.scope, since=since, known=known, deadline=deadline)
         learned.book.save(options.dir)
     except (StoreError, RuleFileError, OSError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)

@@ -137,13 +137,16 @@ def alias_rules(
     """Return the kinds of aliases of *site* that act, and the most promising candidates.
 
     *key_of* gives the canonical key of a URL; *known* are rules of before: what the user has switched
-    off is not learned back, and what was refuted stays suspended.
+    off is not learned back, and what was refuted stays suspended. A kind that acted stays until it is
+    refuted: aliases that are discarded bring no new evidence, and old evidence fades when pages change.
     """
+    known = list(known)
+    pools = pooled(sightings, key_of)
     forbidden = [
         rule.ops for rule in known if rule.is_alias and rule.status in {Status.OFF, Status.MANUAL, Status.SUSPENDED}
     ]
     found: list[tuple[Rule, Proof, frozenset[tuple[str, str]]]] = []
-    for pairs in pooled(sightings, key_of):
+    for pairs in pools:
         for part in _parts(pairs, fetched, MAX_SPLITS):
             rule = _rule(site, part)
             # A part that is not proven is what is left of a kind that is refuted.
@@ -162,7 +165,34 @@ def alias_rules(
                 continue
         covered |= links
         rules.append(rule)
-    return rules
+    acting = {_name(rule) for rule in rules if rule.status.acts}
+    kept = [
+        rule
+        for rule in known
+        if rule.is_alias and rule.status is Status.ACTIVE and _name(rule) not in acting and _holds(rule, pools, fetched)
+    ]
+    names = {_name(rule) for rule in kept}
+    return kept + [rule for rule in rules if _name(rule) not in names]
+
+
+def _name(rule: Rule) -> tuple[tuple[str, str, str], ...]:
+    """Return what a kind is called by, whatever its pattern: key, beginning of the name, letters before."""
+    return tuple(
+        (key, op.prefix, op.lead) if isinstance(op, Anchored) else (key, "", "") for key, op in rule.ops.items()
+    )
+
+
+def _holds(rule: Rule, pools: Sequence[Sequence[Pair]], fetched: Fetched) -> bool:
+    """Tell whether nothing that was seen refutes a kind."""
+    kinds = AliasKinds([rule])
+    proof = prove([pair for pairs in pools for pair in pairs if _is_of(pair, kinds, rule.site)], fetched)
+    return tolerable(proof.counterexamples, proof.pages + proof.counterexamples)
+
+
+def _is_of(pair: Pair, kinds: AliasKinds, site: str) -> bool:
+    if pair.row.key in DECLARATIONS:
+        return kinds.declared(site, pair.row.key, pair.values) is not None
+    return kinds.anchored(site, pair.values, [_candidate(pair.row)], pair.page) is not None
 
 
 def proven_aliases(rules: Sequence[Rule], sightings: Iterable[SightingRow], key_of: KeyOf) -> dict[str, str]:
@@ -175,12 +205,8 @@ def proven_aliases(rules: Sequence[Rule], sightings: Iterable[SightingRow], key_
     aliases: dict[str, str] = {}
     for pairs in pooled(sightings, key_of):
         for pair in pairs:
-            if pair.row.key in DECLARATIONS:
-                rule = kinds.declared(site, pair.row.key, pair.values)
-            else:
-                rule = kinds.anchored(site, pair.values, [_candidate(pair.row)], pair.page)
             target = aliases.get(pair.page, pair.page)
-            if rule is not None and target != pair.link:
+            if target != pair.link and _is_of(pair, kinds, site):
                 aliases.setdefault(pair.link, target)
     return aliases
 

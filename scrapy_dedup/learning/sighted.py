@@ -1,6 +1,7 @@
 """Kinds of aliases learned from a store, and put beside what was learned of URLs alone."""
 
 from dataclasses import replace
+from time import monotonic
 
 from ..rules import RuleBook
 from ..rules.aliases import AliasKinds
@@ -24,10 +25,12 @@ def with_aliases(
     since: float | None = None,
     known: RuleBook | None = None,
     masks: Masks | None = None,
+    deadline: float | None = None,
 ) -> Learned:
     """Return what was *learned* with the kinds of aliases that the store of the observations proves.
 
-    The kinds of the user are there already; *known* tells which were refuted or switched off.
+    The kinds of the user are there already; *known* tells which were refuted or switched off. Sites
+    that are not begun at *deadline* (of ``time.monotonic()``) keep the kinds that they had.
     """
     book = learned.book
     before = known if known is not None else book
@@ -35,6 +38,10 @@ def with_aliases(
     taken = {rule.id for rule in book}
     reports = []
     for report in learned.reports:
+        if deadline is not None and monotonic() > deadline:
+            rules += [rule for rule in before.for_site(report.site) if rule.is_alias and rule.id not in taken]
+            reports.append(report)
+            continue
         fetched = Fetched(store.observations(scope, report.site, since=since), masks)
         fetched.unstable(store.unstable_urls(scope, report.site))
         rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)
