@@ -177,8 +177,12 @@ class PageLook:
         identity = identities.of_url(url)
         if identity.site != self._site:
             return
-        key = identities.book.canonical_key(url)
-        if key == self._page.key or normal_parts(key)[0] != self._origin:
+        acts = identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site)
+        if not acts and len(self._met) >= MOST_OF_A_PAGE:
+            return
+        # What is remembered of a URL is its key by the rules, unless it is known to be an alias.
+        key = identities.book.canonical_key(url) if identities.aliases else identity.key
+        if key == self._page.key or not key.startswith(self._origin) or normal_parts(key)[0] != self._origin:
             return
         values = values_of(key, groups=self._shared.settings.site_groups)
         found = list(candidates(values, url.partition("#")[2], self._anchors))
@@ -187,7 +191,7 @@ class PageLook:
                 self._shared.settings.scope, self._site, self._url, url, naming.key, time.time(),
                 naming.token, naming.lead, prefix,
             ))  # fmt: skip
-        if found and identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site):
+        if found and acts:
             rule = self._aliases.kinds.anchored(self._site, values, found, self._page.key)
             if rule is not None:
                 self._aliases.know(url, key, self._page, rule.id)
