@@ -20,7 +20,7 @@ from scrapy_dedup.rules import Ignore
 
 from .conftest import Serve
 from .crawling import BASE, Links, crawl, in_reactor, messages, rule, write_rules
-from .crawling_parts import crawler, dupe_filter
+from .crawling_parts import crawler, dupe_filter, filter_of
 from .server import Answer, Asked, page, prose
 
 SITE = "http://shop.test/"
@@ -164,19 +164,19 @@ def test_callbacks_tell_requests_apart() -> None:
     write_rules(SID)
     made_for = crawler(SID, spider=Two)
     spider: Any = made_for.spider
-    made = DupeFilter.from_crawler(made_for)
-    assert not made.request_seen(one(1))
-    assert made.request_seen(one(2, callback=spider.parse)), "the default callback by its name"
-    assert not made.request_seen(one(3, callback=spider.reviews))
-    assert made.request_seen(one(4, callback=spider.reviews))
-    assert not made.request_seen(one(5, callback=spider.parse_other))
-    assert made.request_seen(one(6, callback=spider.parse_other))
-    item = {"a": 1}
-    for number, callback in enumerate((lambda response: item, lambda response, n=1: n, Two("x").parse)):
-        for sid in (10, 20):
-            assert not made.request_seen(one(sid + number, callback=callback)), "nothing tells what it does"
-    assert not made.request_seen(one(30, callback=test_what_is_left_alone))
-    assert made.request_seen(one(31, callback=test_what_is_left_alone))
+    with filter_of(made_for) as made:
+        assert not made.request_seen(one(1))
+        assert made.request_seen(one(2, callback=spider.parse)), "the default callback by its name"
+        assert not made.request_seen(one(3, callback=spider.reviews))
+        assert made.request_seen(one(4, callback=spider.reviews))
+        assert not made.request_seen(one(5, callback=spider.parse_other))
+        assert made.request_seen(one(6, callback=spider.parse_other))
+        item = {"a": 1}
+        for number, callback in enumerate((lambda response: item, lambda response, n=1: n, Two("x").parse)):
+            for sid in (10, 20):
+                assert not made.request_seen(one(sid + number, callback=callback)), "nothing tells what it does"
+        assert not made.request_seen(one(30, callback=test_what_is_left_alone))
+        assert made.request_seen(one(31, callback=test_what_is_left_alone))
 
 
 def test_the_rules_of_a_crawl_spider_are_callbacks() -> None:
@@ -186,13 +186,13 @@ def test_the_rules_of_a_crawl_spider_are_callbacks() -> None:
 
     made_for = crawler(SID, spider=Ruled)
     spider: Any = made_for.spider
-    made = DupeFilter.from_crawler(made_for)
-    for number in (0, 1):
-        first, second = (
-            Request(f"{SITE}c?sid={number}{i}", callback=spider._callback, meta={"rule": number}) for i in (1, 2)
-        )
-        assert not made.request_seen(first)
-        assert made.request_seen(second)
+    with filter_of(made_for) as made:
+        for number in (0, 1):
+            first, second = (
+                Request(f"{SITE}c?sid={number}{i}", callback=spider._callback, meta={"rule": number}) for i in (1, 2)
+            )
+            assert not made.request_seen(first)
+            assert made.request_seen(second)
 
 
 class Minding(RequestFingerprinter):

@@ -110,6 +110,29 @@ async def test_a_rule_goes(serve: Serve, pages: int) -> None:
 
 
 @in_reactor
+async def test_a_rule_goes_that_could_not_write_down_what_it_discards(serve: Serve) -> None:
+    """Without a ledger nobody could know later what to fetch after all: nothing is discarded."""
+    Path("spoilt").write_bytes(b"not a database" * 100)
+    server = serve(shop)
+    write_rules(noise(server))
+    first = await crawl(Paused, server.url("/"), 3, DEDUP_STORE="spoilt")
+    write_rules()
+    await crawl(Paused, server.url("/"), DEDUP_STORE="spoilt")
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
+    assert first.stats["dedup/ledger/prevented"] == PAGES
+
+
+@in_reactor
+async def test_a_ledger_that_is_full(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(noise(server))
+    await crawl(Paused, server.url("/"), 3, DEDUP_STORE_MAX_ROWS=2)
+    write_rules()
+    await crawl(Paused, server.url("/"))
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
+
+
+@in_reactor
 async def test_a_rule_goes_and_another_comes(serve: Serve) -> None:
     server = serve(shop)
     write_rules(noise(server))

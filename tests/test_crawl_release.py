@@ -1,5 +1,6 @@
 """When the URL that stands for a key fails, an equivalent one is fetched in its place."""
 
+import time
 from typing import Any
 
 import pytest
@@ -157,6 +158,24 @@ async def test_what_does_not_find_room_in_memory_is_taken_from_the_ledger(
     states = {row.url.rpartition("=")[2]: row.state for row in discarded(spider="links")}
     assert states.pop("4") is DiscardState.RELEASED
     assert set(states.values()) <= {DiscardState.RELEASED, DiscardState.PENDING}
+
+
+@in_reactor
+async def test_many_equivalents_fail_one_after_the_other(serve: Serve) -> None:
+    """The next is fetched at once: none waits for Scrapy's look at idle spiders every 5 seconds."""
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/c?sid={number}" for number in range(12)))
+        return page(prose("c")) if asked.query["sid"] == "0" else 404
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    started = time.monotonic()
+    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS=1)
+    assert "/c?sid=0" in done.urls
+    assert max(server.hits.values()) == 1
+    assert time.monotonic() - started < 4.5
 
 
 @in_reactor

@@ -92,8 +92,11 @@ class DupeFilter:
         try:
             if slot in shared.seen and identity.passed != slot:
                 other = self._other(request, identity)
-                if other is not None and self._is_ours_to_discard(request, identity, other):
-                    shared.discards.discard(request, identity, other)
+                if (
+                    other is not None
+                    and self._is_ours_to_discard(request, identity, other)
+                    and shared.discards.discard(request, identity, other)
+                ):
                     self._ours = request
                     return True
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)

@@ -64,8 +64,10 @@ class Gate:
         other = seen.url(slot)
         if other == request.url or shared.is_own_redirect(request, slot):
             return None
-        identity.passed = -1
-        return shared.discards.discard_queued(request, identity, other)
+        discarded = shared.discards.discard_queued(request, identity, other)
+        if discarded is not None:
+            identity.passed = -1
+        return discarded
 
     def process_exception(self, request: "Request", exception: Exception) -> None:
         """Free the keys of a request that has failed for good."""

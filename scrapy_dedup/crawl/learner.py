@@ -54,7 +54,10 @@ async def learn(shared: "Shared") -> None:
     stats.set_value("dedup/learned/seconds", round(time.monotonic() - started, 3))
     if outcome.summary is None:
         stats.set_value("dedup/learned/failed", 1)
-        logger.warning(
+        # One warning about a store that cannot be used is enough.
+        told = shared.writer is not None and shared.writer.told and "StoreError" in outcome.problem
+        logger.log(
+            logging.INFO if told else logging.WARNING,
             "No rules were learned from this crawl: %s. What it has seen is recorded: scrapy learn-rules",
             outcome.problem,
             extra={"spider": shared.spider},

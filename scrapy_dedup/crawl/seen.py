@@ -49,7 +49,7 @@ class Seen:
         self._waiting_number = 0
         #: True if a slot was released that might have had more equivalents than waited for it.
         self.lacking = False
-        self._overflowed = False
+        self._overflowed: set[int] = set()
         self._job = token_hex(8)
 
     def __len__(self) -> int:
@@ -100,25 +100,26 @@ class Seen:
 
     # What waits
 
-    def wait(self, slot: int, discarded: Waiting) -> None:
-        """Keep a discarded request as long as the one that stands for its slot is on its way."""
+    def wait(self, slot: int, discarded: Waiting) -> bool:
+        """Keep a discarded request as long as the one that stands for its slot is on its way, if there is room."""
         if self.is_fetched(slot):
-            return
+            return False
         waiting = self._waiting.get(slot)
         if self._waiting_number >= MOST_WAITING or (waiting and len(waiting) >= MOST_WAITING_PER_SLOT):
-            self._overflowed = True
-            return
+            self._overflowed.add(slot)
+            return False
         if waiting is None:
             waiting = self._waiting[slot] = deque()
         waiting.append(discarded)
         self._waiting_number += 1
+        return True
 
     def release(self, slot: int) -> Waiting | None:
         """Free a slot, as its URL has failed; return the request that is next in its place."""
         del self._values[slot]
         waiting = self._waiting.get(slot)
         if not waiting:
-            self.lacking |= self._overflowed
+            self.lacking |= slot in self._overflowed
             return None
         discarded = waiting.popleft()
         self._waiting_number -= 1
@@ -140,6 +141,7 @@ class Seen:
         return freed
 
     def _forget_waiting(self, slot: int) -> None:
+        self._overflowed.discard(slot)
         waiting = self._waiting.pop(slot, None)
         if waiting:
             self._waiting_number -= len(waiting)

@@ -26,6 +26,7 @@ from .outcomes import Outcomes
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
+from .unwritten import Unwritten
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -81,6 +82,7 @@ class Shared:
         self.seen = Seen(None, self.faults)
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
+        self.unwritten = Unwritten(self)
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
         #: Site -> number of responses that may teach something new.
@@ -220,6 +222,12 @@ class Shared:
             self.faults.report("schedule", "A discarded request could not be scheduled")
             return False
         return True
+
+    def wake(self) -> None:
+        """Let the engine look at once whether the spider is idle; it looks every 5 seconds otherwise."""
+        slot = getattr(self.crawler.engine, "_slot", None)
+        if slot is not None:
+            slot.nextcall.schedule()
 
     def mark(self, request: "Request") -> None:
         """Mark a request as compared in this run."""

@@ -22,6 +22,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/shadow/rule/<id>", "The same by rule."),
     ("dedup/ledger/written", "Discards handed over to the ledger."),
     ("dedup/ledger/dropped", "Discards that are not in the ledger, because it is full or the store fails."),
+    (
+        "dedup/ledger/prevented",
+        "Requests that a rule would have discarded, but that the ledger could not take: they were fetched.",
+    ),
     ("dedup/resumed", "Pages of earlier runs of the job that were taken over at the start."),
     ("dedup/learned/rules", "Rules found by learning at the close of the crawl."),
     ("dedup/learned/seconds", "How long it took."),
