@@ -21,7 +21,7 @@ from scrapy_dedup.rules import Ignore
 from .conftest import Serve
 from .crawling import BASE, Links, crawl, in_reactor, messages, rule, write_rules
 from .crawling_parts import crawler, dupe_filter, filter_of
-from .server import Answer, Asked, page, prose
+from .server import Answer, Asked, page, prose, redirect
 
 SITE = "http://shop.test/"
 SID = rule("shop.test", {"q.sid": Ignore()})
@@ -95,6 +95,61 @@ async def test_a_page_that_changes_after_a_log_in_is_fetched_again(serve: Serve)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
     done = await crawl(LogIn, server.url("/"))
     assert sorted(done.urls) == ["/", "/a"]
+
+
+@pytest.mark.parametrize("dont_filter", [False, True])
+@in_reactor
+async def test_start_requests_are_never_discarded_by_a_rule(serve: Serve, dont_filter: bool) -> None:
+    class Starts(Links):
+        async def start(self) -> Any:
+            for target in ("/p?id=1&sid=a", "/p?id=1&sid=b", "/p?id=1&sid=b", "/moved"):
+                yield Request(self.start_urls[0] + target, dont_filter=dont_filter)
+
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                # As many spiders do: what is said there of the start request is not true of its links.
+                yield each.replace(meta=dict(response.meta)) if isinstance(each, Request) else each
+
+    server = serve(
+        lambda asked: redirect("/p?id=1&sid=m") if asked.path == "/moved" else page(prose("1"), "/p?sid=x&id=1")
+    )
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Starts, server.url("/")[:-1])
+    assert server.hits == {
+        "/p?id=1&sid=a": 1,
+        "/p?id=1&sid=b": 2 if dont_filter else 1,
+        "/moved": 1,
+        "/p?id=1&sid=m": 1,
+    }
+    assert done.stats["dedup/discarded/urls"] == 1
+    assert done.stats.get("dupefilter/filtered", 0) == (0 if dont_filter else 1)
+
+
+@in_reactor
+async def test_cookie_jars_and_arguments_of_callbacks_tell_requests_apart(serve: Serve) -> None:
+    """Another session sees another page; what a callback makes of a page depends on its arguments."""
+    server = serve(
+        lambda asked: page("start", *(f"/p?sid={i}" for i in range(9))) if asked.path == "/" else page(prose("p"))
+    )
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    unknown = object()
+
+    class Told(Links):
+        def parse(self, response: Any, **kwargs: Any) -> Any:
+            if not response.url.endswith("/"):
+                yield {"url": response.url, "key": (response.meta.get("cookiejar"), kwargs)}
+                return
+            meta = ({}, {}, {"cookiejar": 1}, {"cookiejar": 1}, {}, {}, {}, {}, {})
+            arguments = ({}, {}, {}, {}, {"list": 1}, {"list": 1}, {"list": 2}, {"n": unknown}, {"n": unknown})
+            for each, its_meta, its_arguments in zip(response.follow_all(css="a"), meta, arguments, strict=True):
+                yield each.replace(meta=its_meta, cb_kwargs=its_arguments)
+
+    done = await crawl(Told, server.url("/"))
+    kinds = [item["key"] for item in done.items]
+    assert len(kinds) == 6
+    for kind in ((None, {}), (1, {}), (None, {"list": 1}), (None, {"list": 2})):
+        assert kinds.count(kind) == 1, kind
+    assert kinds.count((None, {"n": unknown})) == 2, "nothing tells what it is: left alone"
 
 
 @in_reactor

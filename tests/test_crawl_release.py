@@ -89,6 +89,55 @@ async def test_other_middlewares_may_ignore_requests(serve: Serve, middleware: t
     ]
 
 
+class RefusesOnTheWayToTheSpider:
+    """What any spider middleware may do with a response."""
+
+    def process_spider_input(self, response: Any) -> None:
+        if response.url.endswith("sid=0"):
+            raise ValueError("not that one")
+
+
+@pytest.mark.parametrize("number", [41, 543, 990])
+@pytest.mark.parametrize("errback", [False, True])
+@in_reactor
+async def test_a_spider_middleware_may_refuse_a_response(serve: Serve, number: int, errback: bool) -> None:
+    class Errs(Links):
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                if errback and isinstance(each, scrapy.Request):
+                    each = each.replace(errback=self.failed)
+                yield each
+
+        def failed(self, failure: Any) -> Any:
+            yield {"url": "http://x/failed", "key": None}
+
+    server = serve(failing_first(None))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(
+        Errs, server.url("/"), SPIDER_MIDDLEWARES={RefusesOnTheWayToTheSpider: number}, CONCURRENT_REQUESTS=1
+    )
+    assert done.urls == ["/", "/c?sid=1", "/d", *(["/failed"] if errback else [])]
+    assert done.stats["dedup/released"] == done.stats["dedup/released/scheduled"] == 1
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+@in_reactor
+async def test_a_page_that_the_callback_fails_with_is_fetched(serve: Serve) -> None:
+    """Its equivalents would fail alike."""
+
+    class Fails(Links):
+        def parse(self, response: Any) -> Any:
+            yield from super().parse(response)
+            if "/c" in response.url:
+                raise ValueError
+
+    server = serve(failing_first(None))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Fails, server.url("/"))
+    assert len(done.urls) == 3
+    assert "dedup/released" not in done.stats
+
+
 @in_reactor
 async def test_robots_txt(serve: Serve) -> None:
     server = serve(failing_first(None))

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
-    from .pages import PageMiddleware
+    from .pages import ArrivalMiddleware, PageMiddleware
     from .recorder import MediaRecorder, RedirectRecorder
 
 __all__ = [
     "Addon",
+    "ArrivalMiddleware",
     "DupeFilter",
     "DuplicateDiscarded",
     "Gate",
@@ -27,6 +28,7 @@ __all__ = [
 
 _HOMES = {
     "Addon": ".addon",
+    "ArrivalMiddleware": ".pages",
     "DupeFilter": ".dupefilter",
     "DuplicateDiscarded": ".discards",
     "Gate": ".gate",

@@ -11,7 +11,7 @@ from scrapy.utils.misc import load_object
 
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
-from .pages import PageMiddleware
+from .pages import ArrivalMiddleware, PageMiddleware
 from .recorder import MediaRecorder, RedirectRecorder
 from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import told
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Where the components stand: before everything else on the way out; outside redirects and
-#: compression; before HttpError.
-GATE, REDIRECTS, MEDIA, PAGES = 10, 605, 585, 40
+#: compression; before HttpError; after everything else.
+GATE, REDIRECTS, MEDIA, PAGES, ARRIVALS = 10, 605, 585, 40, 1_000_000
 
 
 class Addon:
@@ -47,6 +47,7 @@ class Addon:
         if dedup.media:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
         if dedup.compares:
+            settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
             _wrap_dupe_filter(settings)
 

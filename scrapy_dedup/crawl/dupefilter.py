@@ -13,6 +13,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from ..urls import normal_form
 from .identities import UrlIdentity
+from .marks import is_start, redirects_to
 from .settings import DedupSettingError, Mode
 from .shared import Shared
 
@@ -123,7 +124,7 @@ class DupeFilter:
         """Return the URL that *request* is taken for; None if that is its own, or where its redirects come from."""
         shared = self._shared
         assert shared is not None
-        if "redirect_urls" in request.meta and shared.is_own_redirect(request, identity.slot):
+        if redirects_to(request) and shared.is_own_redirect(request, identity.slot):
             return None
         if identity.discarded == identity.slot:
             return ""  # as before: it need not be looked up
@@ -132,7 +133,7 @@ class DupeFilter:
 
     def _is_ours_to_discard(self, request: "Request", identity: UrlIdentity, other: str) -> bool:
         """Whether a rule makes *request* a duplicate, so that the wrapped filter must not hear of it."""
-        if identity.mode is not Mode.ACTIVE:
+        if identity.mode is not Mode.ACTIVE or is_start(request):
             return False
         if identity.discarded == identity.slot:
             return True
@@ -143,7 +144,7 @@ class DupeFilter:
         shared = self._shared
         assert shared is not None
         slot = identity.slot
-        redirected = "redirect_urls" in request.meta
+        redirected = bool(redirects_to(request))
         if seen:
             if redirected:
                 shared.outcomes.ended(request, request.url)
@@ -154,9 +155,15 @@ class DupeFilter:
             pass  # the wrapped filter lets a URL pass again: that is its business
         elif redirected and shared.is_own_redirect(request, slot):
             shared.stats.inc_value("dedup/redirects/followed")
-        elif identity.mode is not Mode.ACTIVE and other and normal_form(other) != normal_form(request.url):
+        elif (
+            identity.mode is not Mode.ACTIVE
+            and other
+            and not is_start(request)
+            and normal_form(other) != normal_form(request.url)
+        ):
             shared.discards.foresee(request, identity, other)
-        # Otherwise the same URL was fetched by a request that went around the filter (a start request):
+        # Otherwise it is a start request, the ledger could not be written, or the same URL was fetched by a
+        # request that went around the filter:
         # Scrapy fetches it again, and what it shows may have changed, by a log-in for instance.
         identity.passed = slot
         shared.mark(request)

@@ -15,7 +15,8 @@ from scrapy import Request
 
 from ..store.rows import DiscardRow, DiscardState
 from .callbacks import CallbackNames
-from .identities import CHECKED, KEY, UrlIdentity
+from .identities import UrlIdentity
+from .marks import OWN
 
 if TYPE_CHECKING:
     from .settings import DedupSettings
@@ -28,8 +29,7 @@ REST: Final = "dedup_request"
 # Of one response or one attempt, or about the way to the site: not a part of the request.
 _PASSING: Final = frozenset(
     {
-        CHECKED,
-        KEY,
+        *OWN,
         "_auth_proxy",
         "_dont_cache",
         "_scheme_proxy",

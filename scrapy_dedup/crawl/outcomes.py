@@ -11,6 +11,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
 from .identities import is_plain_get
+from .marks import redirects_to
 from .replay import replay
 from .settings import Mode
 
@@ -36,17 +37,14 @@ class Outcomes:
         self._at_work = False
         self._rest_until = 0.0
 
-    def response(self, request: "Request", status: int) -> None:
-        """Note the status of the final response to *request*, to which redirects may have led."""
-        if not 200 <= status < 300:
-            self.failed(request)
-            return
+    def fetched(self, request: "Request", *, links: bool = False) -> None:
+        """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
         seen = self._shared.seen
         for url, slot in self._chain(request):
             if slot not in seen:  # a start request, for instance, which no filter has been asked about
                 plain = not seen.persistent or self._shared.identities.is_plain_slot(request, url, slot)
                 seen.take(slot, url, self._shared.names.of(request) or "", plain)
-            seen.fetched(slot)
+            seen.fetched(slot, links=links)
 
     def failed(self, request: "Request") -> None:
         """Free the keys for which *request* stands, and schedule what was discarded in its favour."""
@@ -80,7 +78,7 @@ class Outcomes:
         if not is_plain_get(request):
             return
         identities = self._shared.identities
-        urls = list(request.meta.get("redirect_urls") or ())
+        urls = list(redirects_to(request))
         if own:
             urls.append(request.url)
         for url in urls:

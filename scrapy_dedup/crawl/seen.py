@@ -85,8 +85,8 @@ class Seen:
                 self._faults.report("journal", "The journal of pages could not be written")
         return _UNKNOWN
 
-    def fetched(self, slot: int) -> None:
-        """Note that the page of a slot that is taken has come."""
+    def fetched(self, slot: int, *, links: bool = False) -> None:
+        """Note that the page of a slot that is taken has come, and whether it has led to further requests."""
         value = self._values[slot]
         if value & 1:
             return
@@ -94,7 +94,7 @@ class Seen:
         self._forget_waiting(slot)
         if self._journal is not None and value >= 0:
             try:
-                self._journal.fetched(slot)
+                self._journal.fetched(slot, links)
             except (OSError, ValueError):  # ValueError: it is closed
                 self._faults.report("journal", "The journal of pages could not be written")
 
@@ -162,6 +162,11 @@ class Seen:
     def goes_on(self) -> bool:
         """Whether earlier runs of the job have written the journal."""
         return self._journal is not None and self._journal.goes_on
+
+    @property
+    def doubtful(self) -> int:
+        """The number of pages that were fetched in a run that was killed, and whose links may be lost."""
+        return self._journal.doubtful if self._journal is not None else 0
 
     def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> int:
         """Take over the pages that earlier runs of the job have fetched; return their number.

@@ -10,7 +10,6 @@ from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
-from xxhash import xxh3_64_hexdigest
 
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError
@@ -19,13 +18,15 @@ from . import closing
 from .callbacks import CallbackNames
 from .discards import Discards
 from .faults import Faults
-from .identities import CHECKED, Identities, UrlIdentity
+from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
 from .ledger import Ledger
+from .marks import CHECKED, digest, is_digest_of, redirects_to
 from .outcomes import Outcomes
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
+from .under_way import UnderWay
 from .unwritten import Unwritten
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Shared:
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
         self.unwritten = Unwritten(self)
+        self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
         #: Site -> number of responses that may teach something new.
@@ -131,6 +133,8 @@ class Shared:
         if folder and self.seen.goes_on:
             self.resumed = True
             self.stats.set_value("dedup/resumed", number)
+            if self.seen.doubtful:
+                self.stats.set_value("dedup/resumed/doubtful", self.seen.doubtful)
 
     def _slot_of_page(self, page: Page) -> int | None:
         if page.current:
@@ -198,8 +202,7 @@ class Shared:
 
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
-        urls = request.meta.get("redirect_urls") or ()
-        return any(self.identities.slot_of_url(url, request) == slot for url in urls)
+        return any(self.identities.slot_of_url(url, request) == slot for url in redirects_to(request))
 
     def take_unasked(self, request: "Request") -> None:
         """Let a request about which no filter will be asked (dont_filter) stand for its slot, if that is free."""
@@ -231,7 +234,7 @@ class Shared:
 
     def mark(self, request: "Request") -> None:
         """Mark a request as compared in this run."""
-        request.meta[CHECKED] = f"{self._run} {_digest(request.url)}"
+        request.meta[CHECKED] = f"{self._run} {digest(request.url)}"
 
     def is_fresh(self, mark: Any) -> bool:
         """Whether a mark was made in this run."""
@@ -239,10 +242,7 @@ class Shared:
 
     def is_mark_of(self, mark: Any, request: "Request") -> bool:
         """Whether a mark was made for *request*, or for one that redirects have led here from."""
-        if not isinstance(mark, str):
-            return False
-        digest = mark.partition(" ")[2]
-        return any(_digest(url) == digest for url in (request.url, *(request.meta.get("redirect_urls") or ())))
+        return isinstance(mark, str) and is_digest_of(mark.partition(" ")[2], request)
 
     def remember_fingerprints(self, wrapped: Any) -> None:
         """Let a dupe filter that asks Scrapy's own fingerprinter get its answers from memory where possible."""
@@ -252,10 +252,6 @@ class Shared:
             and wrapped.fingerprinter is self.crawler.request_fingerprinter
         ):
             wrapped.fingerprinter = _Remembering(self.identities, wrapped.fingerprinter, self.faults)
-
-
-def _digest(url: str) -> str:
-    return xxh3_64_hexdigest(url.encode("utf-8", "surrogatepass"))
 
 
 class _Remembering:

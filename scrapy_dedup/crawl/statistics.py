@@ -27,6 +27,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "Requests that a rule would have discarded, but that the ledger could not take: they were fetched.",
     ),
     ("dedup/resumed", "Pages of earlier runs of the job that were taken over at the start."),
+    (
+        "dedup/resumed/doubtful",
+        "Pages of a run that was killed which are not: their links may be lost, so that equivalents are fetched.",
+    ),
     ("dedup/learned/rules", "Rules found by learning at the close of the crawl."),
     ("dedup/learned/seconds", "How long it took."),
     ("dedup/learned/failed", "1 if learning ended with an error, or took too long."),
