@@ -483,6 +483,36 @@ async def test_two_add_ons_that_want_the_same(serve: Serve, ours: int, other: in
     assert not [name for name in done.dedup() if name.startswith("errors")]
 
 
+class TakingAddon:
+    """Puts its own filter in the place of whatever is there."""
+
+    def update_settings(self, settings: Settings) -> None:
+        settings.set("DUPEFILTER_CLASS", RFPDupeFilter, "spider")
+
+
+@in_reactor
+async def test_an_add_on_that_takes_the_filter_out_is_told(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(shop)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    stock = await crawl(Links, server.url("/"), ADDONS={})
+    done = await crawl(Links, server.url("/"), ADDONS={"scrapy_dedup.Addon": 600, TakingAddon: 700})
+    (warning,) = messages(caplog)
+    assert warning == (
+        "DUPEFILTER_CLASS is <class 'scrapy.dupefilters.RFPDupeFilter'>, not that of scrapy-dedup: nothing is discarded "
+        "before it is queued. Give scrapy_dedup.Addon the highest number in ADDONS."
+    )
+    assert len(done.items) == len(stock.items)
+    caplog.clear()
+    for settings in (
+        {"ADDONS": {"scrapy_dedup.Addon": 700, TakingAddon: 600}},
+        {"ADDONS": {"scrapy_dedup.Addon": 600, OtherAddon: 700}},
+        {"DEDUP_MODE": "observe"},
+        {"DUPEFILTER_CLASS": BaseDupeFilter, "DEPTH_LIMIT": 1},
+    ):
+        await crawl(Links, server.url("/"), **settings)
+        assert not messages(caplog), settings
+
+
 @in_reactor
 async def test_components_listed_by_hand(serve: Serve) -> None:
     server = serve(shop)

@@ -17,7 +17,7 @@ from scrapy_dedup.crawl.discards import DuplicateDiscarded
 from scrapy_dedup.rules import Ignore, Literal
 
 from .conftest import Project, Serve
-from .crawling import Links, crawl, discarded, in_reactor, rule, write_rules
+from .crawling import Links, crawl, discarded, in_reactor, messages, rule, write_rules
 from .crawling_parts import dupe_filter
 from .server import Answer, Asked, Server, page, prose
 
@@ -110,7 +110,9 @@ async def test_a_rule_goes(serve: Serve, pages: int) -> None:
 
 
 @in_reactor
-async def test_a_rule_goes_that_could_not_write_down_what_it_discards(serve: Serve) -> None:
+async def test_a_rule_goes_that_could_not_write_down_what_it_discards(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
     """Without a ledger nobody could know later what to fetch after all: nothing is discarded."""
     Path("spoilt").write_bytes(b"not a database" * 100)
     server = serve(shop)
@@ -120,6 +122,7 @@ async def test_a_rule_goes_that_could_not_write_down_what_it_discards(serve: Ser
     await crawl(Paused, server.url("/"), DEDUP_STORE="spoilt")
     assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
     assert first.stats["dedup/ledger/prevented"] == PAGES
+    assert len(messages(caplog)) == 2, "one in each run"
 
 
 @in_reactor

@@ -16,6 +16,7 @@ from .identities import UrlIdentity
 from .marks import is_start, redirects_to
 from .settings import DedupSettingError, Mode
 from .shared import Shared
+from .stopping import told
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -44,16 +45,23 @@ class DupeFilter:
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the filter of a crawl. Raises DedupSettingError if the configured one cannot be made."""
-        return cls(_made(crawler, crawler.settings), Shared.of_enabled(crawler))
+        try:
+            wrapped = _made(crawler, crawler.settings)
+        except DedupSettingError as error:
+            raise told(error) from None
+        return cls(wrapped, Shared.of_enabled(crawler))
 
     @classmethod
     def from_spider(cls, spider: "Spider") -> "Self":
         """As :meth:`from_crawler`: the scheduler of scrapy-redis makes its filter so."""
-        wrapped_class = _wrapped_class(spider.crawler.settings)
-        if hasattr(wrapped_class, "from_spider"):
-            wrapped = wrapped_class.from_spider(spider)
-        else:
-            wrapped = _made(spider.crawler, spider.crawler.settings)
+        try:
+            wrapped_class = _wrapped_class(spider.crawler.settings)
+            if hasattr(wrapped_class, "from_spider"):
+                wrapped = wrapped_class.from_spider(spider)
+            else:
+                wrapped = _made(spider.crawler, spider.crawler.settings)
+        except DedupSettingError as error:
+            raise told(error) from None
         return cls(wrapped, Shared.of_enabled(spider.crawler))
 
     def __getattr__(self, name: str) -> Any:

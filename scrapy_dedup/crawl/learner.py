@@ -44,6 +44,9 @@ async def learn(shared: "Shared") -> None:
     """Learn from what is recorded, if something is new; tell what was found."""
     if shared.settings.learn != "close" or not shared.news:
         return
+    if shared.unsaved:
+        shared.stats.set_value("dedup/learned/failed", 1)
+        return
     started = time.monotonic()
     command = command_of(shared.settings, sorted(shared.news))
     engine = shared.crawler.engine
@@ -72,6 +75,20 @@ async def learn(shared: "Shared") -> None:
         shared.settings.learned_directory,
         extra={"spider": shared.spider},
     )
+
+
+def hindrance(directory: Path) -> str | None:
+    """Return why no rule file can be written into *directory*, which need not exist; None if nothing is known."""
+    for path in (directory, *directory.parents):
+        try:
+            if not path.exists():
+                continue
+            if not path.is_dir():
+                return f"{path} is a file"
+            return None if os.access(path, os.W_OK | os.X_OK) else f"{path} is not writable"
+        except OSError as error:  # a folder further up that may not be searched, say
+            return f"{path}: {error.strerror}"
+    return None
 
 
 def command_of(settings: "DedupSettings", sites: "Iterable[str]") -> list[str]:

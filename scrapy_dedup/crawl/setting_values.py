@@ -193,13 +193,32 @@ def store(value: Any) -> str:
     if value is None or value == "":
         return str(_data_folder() / "store.sqlite")
     if isinstance(value, str) and "://" in value:
-        return value
+        return _database_url(value)
     if not isinstance(value, str | os.PathLike):
         raise WrongValue("it must be a path, an SQLAlchemy URL or None")
     path = project_folder() / Path(value).expanduser()
     if path.is_dir():
         raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'store.sqlite')!r}.")
     return str(path)
+
+
+def _database_url(value: str) -> str:
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+    remedy = "Write a path, or an SQLAlchemy URL such as 'sqlite:////var/lib/crawl/store.sqlite'."
+    try:
+        url = make_url(value)
+        url.get_dialect()
+    except NoSuchModuleError:
+        raise WrongValue(f"SQLAlchemy knows no database {value.partition('://')[0]!r}", remedy) from None
+    except (ArgumentError, ValueError):
+        raise WrongValue("it is no SQLAlchemy URL", remedy) from None
+    except ImportError as error:
+        raise WrongValue(f"SQLAlchemy cannot load what it needs for it ({error})", "Install that.") from None
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise WrongValue("it is gone when the crawl ends", "Name a file.")
+    return value
 
 
 def _data_folder() -> Path:

@@ -5,6 +5,7 @@ Every value is checked when a crawl or a command starts; a wrong one raises
 value and what would be right.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
 
 
+#: In a URL: what is before the password, and the password.
+_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
+
+
 class DedupSettingError(ValueError):
     """A setting has a value that it cannot have."""
 
@@ -31,7 +36,7 @@ class DedupSettingError(ValueError):
         self.value = value
         self.problem = problem
         self.remedy = remedy
-        shown = repr(value)
+        shown = _PASSWORD.sub(r"\1***@", repr(value))
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")

@@ -20,6 +20,7 @@ from .discards import Discards
 from .faults import Faults
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
+from .learner import hindrance
 from .ledger import Ledger
 from .marks import CHECKED, digest, is_digest_of, redirects_to
 from .outcomes import Outcomes
@@ -91,6 +92,8 @@ class Shared:
         self.news: dict[str, int] = {}
         #: Whether earlier runs of the job may have left discards that are needed now.
         self.resumed = False
+        #: Whether rules that are learned could not be saved.
+        self.unsaved = False
         #: Whether the dupe filter of the plug-in is in use.
         self.has_filter = False
         #: URLs of discards that were scheduled after all.
@@ -148,6 +151,7 @@ class Shared:
         except RuntimeError:  # no further thread can be started
             self.faults.report("store", "What is seen cannot be recorded")
         self._warn_of_another_filter()
+        self._warn_of_an_unwritable_directory()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
@@ -173,6 +177,21 @@ class Shared:
             configured,
             extra={"spider": self.spider},
         )
+
+    def _warn_of_an_unwritable_directory(self) -> None:
+        """Tell at once, and not after a long crawl, if what it teaches cannot be saved."""
+        directory = self.settings.learned_directory
+        problem = hindrance(directory) if self.settings.learn == "close" else None
+        if problem is not None:
+            self.unsaved = True
+            logger.warning(
+                "No rules will be learned when this crawl closes: DEDUP_DIR is %s, which cannot be written (%s). "
+                "Make it writable or name another directory, and run scrapy learn-rules, since what the crawl sees "
+                'is recorded; DEDUP_LEARN = "off" silences this.',
+                directory,
+                problem,
+                extra={"spider": self.spider},
+            )
 
     def _spider_idle(self) -> None:
         try:

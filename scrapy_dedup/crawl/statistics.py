@@ -33,6 +33,6 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("dedup/learned/rules", "Rules found by learning at the close of the crawl."),
     ("dedup/learned/seconds", "How long it took."),
-    ("dedup/learned/failed", "1 if learning ended with an error, or took too long."),
+    ("dedup/learned/failed", "1 if learning ended with an error, took too long, or had no place to write rules to."),
     ("dedup/errors/<where>", "Faults inside the plug-in; the crawl went on, and the URL was treated as new."),
 )
