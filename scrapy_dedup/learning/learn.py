@@ -16,9 +16,9 @@ from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, Masks, clusters
+from .judgement import Sample, judged
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
-from .validation import Sample, judged
 from .weighing import weighed
 
 logger = logging.getLogger(__name__)

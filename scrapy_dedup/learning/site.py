@@ -10,9 +10,10 @@ from .constant_pages import constant_pages
 from .emission import Proposal, proposals
 from .frame import Frame
 from .guards import Node, grown
+from .judgement import Sample, book_of, judged
 from .scope import scoped
 from .table import encode
-from .validation import Sample, book_of, judged, validated
+from .validation import validated
 
 SEED = 0
 """Of the random choice of pairs and samples: the same observations give the same rules."""
@@ -34,7 +35,7 @@ class SiteLearner:
         if len(set(sample.content)) == len(sample.content):
             return []
         views = (values_of(url, groups=sample.groups, deep=self.deep) for url in sample.urls)
-        table = encode(sample.urls, views, sample.content)
+        table = encode(sample.urls, views, sample.content, sample.lone)
         everything = Frame(table, np.arange(len(table)))
         constants, covered = constant_pages(everything)
         rest = everything.subset(np.flatnonzero(~covered))

@@ -3,6 +3,7 @@
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,6 +39,8 @@ class Table:
     seeds: Mapping[str, np.uint64] = field(repr=False)
     numbers: Mapping[str, int] = field(repr=False)
     """Value -> code, the inverse of ``vocabulary``."""
+    lone: npt.NDArray[np.bool_]
+    """Which URLs have a content that no other URL of the site has."""
     repeated: frozenset[str]
     """Keys that some URL has more than once."""
 
@@ -60,8 +63,15 @@ def mixed(numbers: Hashes) -> Hashes:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], content: Sequence[int]) -> Table:
+def encode(
+    urls: Sequence[str],
+    views: Iterable[Mapping[str, str | None]],
+    content: Sequence[int],
+    lone: AbstractSet[int] = frozenset(),
+) -> Table:
     """Return the table of *urls*, whose key-value dictionaries are *views* (same order).
+
+    *lone* are the contents that one URL of the site has, of which these may be a part.
 
     The repeats of a parameter (``q.a``, ``q.a[1]``, ..) are one column, so that they can be told to
     be a set.
@@ -92,7 +102,9 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
         del rows[key], codes[key]
     # Any odd multiplier will do: the seeds only have to differ and stay the same between runs.
     seeds = {key: np.uint64((index + 1) * 0x9E3779B97F4A7C15 % 2**64) for index, key in enumerate(columns)}
-    return Table(urls, columns, vocabulary, np.asarray(content, dtype=np.int32), seeds, numbers, frozenset(repeated))
+    contents = np.asarray(content, dtype=np.int32)
+    alone = np.isin(contents, np.fromiter(lone, dtype=np.int32, count=len(lone)))
+    return Table(urls, columns, vocabulary, contents, seeds, numbers, alone, frozenset(repeated))
 
 
 def joined_repeats(view: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

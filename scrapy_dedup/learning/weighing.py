@@ -10,7 +10,7 @@ from ..urls import DeepSplit
 from .combining import combined, rules_of
 from .emission import LEARNER, Proposal
 from .evidence import upper_bound
-from .validation import Sample, book_of, judged
+from .judgement import Sample, book_of, judged
 
 EXAMPLES = 2
 
