@@ -177,12 +177,12 @@ def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project)
     spider = (project.folder / "shop/spiders/shop.py").read_text()
     own = spider.replace('name = "shop"', 'name = "own"\n    custom_settings = {"DEDUP_MAX_LOSS": 7}')
     project.write("shop/spiders/own.py", own)
+    fallback = "DEDUP_FALLBACK_DUPEFILTER_CLASS"
     for arguments, told in (
         (("shop", "-s", "DEDUP_MODE=activ"), 'DEDUP_MODE is \'activ\': it must be "observe", "shadow" or "active".'),
         (
-            ("shop", "-s", "DEDUP_FALLBACK_DUPEFILTER_CLASS=no.such.Filter"),
-            "DEDUP_FALLBACK_DUPEFILTER_CLASS is 'no.such.Filter': "
-            + "it cannot be loaded (No module named 'no'). Name a dupe filter.",
+            ("shop", "-s", f"{fallback}=no.such.Filter"),
+            f"{fallback} is 'no.such.Filter': it cannot be loaded (No module named 'no'). Name a dupe filter.",
         ),
         (("own",), "DEDUP_MAX_LOSS is 7: it must be a number between 0 and 1. 0.001 is one page of a thousand."),
     ):
