@@ -10,6 +10,7 @@ from .constant_pages import constant_pages
 from .emission import Proposal, proposals
 from .frame import Frame
 from .guards import Node, grown
+from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .scope import scoped
 from .table import encode
@@ -38,13 +39,14 @@ class SiteLearner:
         table = encode(sample.urls, views, sample.content, sample.lone)
         everything = Frame(table, np.arange(len(table)))
         constants, covered = constant_pages(everything)
-        rest = everything.subset(np.flatnonzero(~covered))
+        rest = everything.subset(np.flatnonzero(~covered & ~home_pages(table)))
         tree = grown(rest, {}, (), np.random.default_rng(SEED))
         rows = np.arange(len(table))
         fixed = proposals(table, rows, Node(()), constants)
         found = proposals(table, rows, tree, ())
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, self.deep)
-        found = scoped(found, table, judged(book, sample))
+        judgement = judged(book, sample)
+        found = without_home_pages(scoped(found, table, judgement), table, judgement)
         return validated([*fixed, *found], sample, self.deep)
 
 

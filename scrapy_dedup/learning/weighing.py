@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from ..rules import Evidence, Operation, Rule, Status
 from ..rules.redaction import redact
-from ..urls import DeepSplit
+from ..urls import DeepSplit, values_of
+from .blame import MAX_MEMBERS, View, changes
 from .combining import combined, rules_of
 from .emission import LEARNER, Proposal
 from .evidence import upper_bound
-from .judgement import Sample, book_of, judged
+from .judgement import Deep, Sample, book_of, judged
+from .table import joined_repeats
 
 EXAMPLES = 2
 
@@ -35,15 +37,18 @@ def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, De
     judgement = judged(book, sample)
     for members in judgement.by_key.values():
         by_rule: defaultdict[str, list[int]] = defaultdict(list)
+        acting: dict[str, Rule] = {}
         for i in members:
             for rule in book.matching(sample.urls[i]):
                 by_rule[rule.id].append(i)
+                acting[rule.id] = rule
+        views = _views(members, sample, deep) if len(members) > 1 else []
         contents = {sample.content[i] for i in members}
         for name, own in by_rule.items():
             count = counted[name]
             count.urls += len(own)
             count.pages |= contents
-            if len(members) > 1:
+            if _merges(acting[name], views):
                 count.groups += 1
                 count.bad += len(contents) > 1
                 count.removed += len(own) - (len(own) == len(members)) if len(contents) == 1 else 0
@@ -53,6 +58,24 @@ def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, De
                         count.examples.append((sample.urls[own[0]], sample.urls[other]))
     secret = _all_operations(rules)
     return [_with_evidence(rule, counted[rule.id], secret, deep) for rule in rules]
+
+
+def _views(members: Sequence[int], sample: Sample, deep: Deep) -> list[View]:
+    """Return the values of some URLs of a group."""
+    urls = (sample.urls[i] for i in members[:MAX_MEMBERS])
+    return [dict(joined_repeats(values_of(url, groups=sample.groups, deep=deep))) for url in urls]
+
+
+def _merges(rule: Rule, views: Sequence[View]) -> bool:
+    """Tell whether a rule has a part in that URLs are one: they differ in a key whose value it changes.
+
+    What all rules together merge would tell the same of each that acts everywhere.
+    """
+    for key, operation in rule.ops.items():
+        values = {view.get(key) for view in views}
+        if len(values) > 1 and any(value is not None and changes(operation, value) for value in values):
+            return True
+    return False
 
 
 def _all_operations(rules: Sequence[Rule]) -> dict[str, Operation]:
