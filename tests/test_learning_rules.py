@@ -424,3 +424,32 @@ def test_a_rule_is_weighed_by_what_it_merges_itself() -> None:
         rows += [(f"/v?a=y&id={i}&p={p()}", f"y {i} {_}") for _ in range(2)]
     rules = {key: rule for rule in learned(rows) for key in rule.ops}
     assert {key: rule.evidence and rule.evidence.groups for key, rule in rules.items()} == {"q.sid": 75, "q.p": 40}
+
+
+def walled(value: Callable[[int], str], times: Iterable[float] = (1e9,)) -> RuleBook:
+    rows = [Observation(f"{SITE}/k/{i}", f"article {i}") for i in range(40)]
+    rows += [
+        Observation(f"{SITE}/item?id={value(i)}", "verify you are human", time=time)
+        for time in times
+        for i in range(60)
+    ]
+    return learn_rules(rows)
+
+
+@pytest.mark.parametrize("value", [str, lambda i: f"{i * 7919:032x}", lambda i: f"thing-{i}"])
+def test_a_bot_wall_on_a_path_of_its_own_is_no_page(value: Callable[[int], str]) -> None:
+    """All that the only crawl shows of ``/item`` is the wall."""
+    assert not same(walled(value), f"/item?id={value(98)}", f"/item?id={value(99)}")
+    assert not same(walled(value, [1e9, 1e9 + 60]), f"/item?id={value(98)}", f"/item?id={value(99)}")
+
+
+def test_what_is_one_page_in_two_crawls_is_one_page() -> None:
+    assert same(walled(str, [1e9, 1e9 + 86400]), "/item?id=98", "/item?id=99")
+
+
+@pytest.mark.parametrize("back", ["%2Fk%2F{}", "{}", "http://shop.example.com/k/{}"])
+def test_a_log_in_page_names_where_to_go_back_to(back: str) -> None:
+    names = [a + b for a in "abcdefgh" for b in ("pple", "nt", "lder", "rk", "lm", "gg", "ce", "ll")]
+    rows = [Observation(f"{SITE}/k/{name}", f"article {name}", time=1e9) for name in names]
+    rows += [Observation(f"{SITE}/login?returnto={back.format(name)}", "log in", time=1e9) for name in names]
+    assert same(learn_rules(rows), f"/login?returnto={back.format('other')}", "/login")

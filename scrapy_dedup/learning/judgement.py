@@ -27,6 +27,8 @@ class Sample:
     """The declared site groups."""
     lone: AbstractSet[int] = frozenset()
     """Contents that one URL of the site has; of a part: of the whole."""
+    confirmed: AbstractSet[str] | None = None
+    """URLs that were the same page in two crawls; None where crawls are not known."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
     """The last judgement, by the digest of its rules."""
 
@@ -36,12 +38,12 @@ class Sample:
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
         lone = {number for number, count in Counter(content).items() if count == 1}
-        return cls(site, [found.urls[i] for i in chosen], content, groups, lone)
+        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed)
 
     def part(self, chosen: Sequence[int]) -> "Sample":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
-        return Sample(self.site, urls, content, self.groups, self.lone)
+        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed)
 
 
 @dataclass(frozen=True, slots=True)

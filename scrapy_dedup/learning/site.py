@@ -9,6 +9,7 @@ from .combining import rules_of
 from .constant_pages import constant_pages
 from .emission import Proposal, proposals
 from .frame import Frame
+from .grouping import Flags
 from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
@@ -38,7 +39,7 @@ class SiteLearner:
         views = (values_of(url, groups=sample.groups, deep=self.deep) for url in sample.urls)
         table = encode(sample.urls, views, sample.content, sample.lone)
         everything = Frame(table, np.arange(len(table)))
-        constants, covered = constant_pages(everything)
+        constants, covered = constant_pages(everything, self._confirmed())
         rest = everything.subset(np.flatnonzero(~covered & ~home_pages(table)))
         tree = grown(rest, {}, (), np.random.default_rng(SEED))
         rows = np.arange(len(table))
@@ -48,6 +49,14 @@ class SiteLearner:
         judgement = judged(book, sample)
         found = without_home_pages(scoped(found, table, judgement), table, judgement)
         return validated([*fixed, *found], sample, self.deep)
+
+    def _confirmed(self) -> Flags:
+        """Return which URLs were the same page in two crawls: all, where observations tell no times.
+
+        Then they are no crawl's but the user's, who knows what is a page.
+        """
+        known = self.sample.confirmed
+        return np.array([known is None or url in known for url in self.sample.urls], dtype=np.bool_)
 
 
 def deep_splits(sample: Sample) -> dict[str, DeepSplit]:
