@@ -256,3 +256,30 @@ def test_the_memo_of_blocks_is_bounded() -> None:
 def test_decode(encoding: str | None) -> None:
     body = "<p>é".encode(encoding if encoding in ("latin-1", "utf-16") else "utf-8")
     assert decode(body, "text/html; charset=utf-8", encoding) == "<p>é"
+
+
+def photo(source: str, words: str = "Photo album of our holidays next previous") -> str:
+    return f"<html><body><img src='/logo.png'><p>{words}</p><img src='{source}'></body></html>"
+
+
+def test_pages_of_few_words_are_told_apart_by_their_images() -> None:
+    one, other = sketch_of_html(photo("/photos/17.jpg")), sketch_of_html(photo("/photos/18.jpg"))
+    assert one.text != other.text
+    assert one.bag != other.bag
+
+
+def test_where_an_image_comes_from_does_not_matter() -> None:
+    one = sketch_of_html(photo("/photos/17.jpg"))
+    for source in (
+        "/photos/17.jpg?v=2",
+        "../photos/17.jpg",
+        "http://www.example.com/photos/17.jpg",
+        "//cdn/photos/17.jpg",
+    ):
+        assert sketch_of_html(photo(source)) == one
+
+
+def test_images_do_not_tell_pages_of_many_words_apart_nor_make_poor_ones_evidence() -> None:
+    long = "word " * 30
+    assert sketch_of_html(photo("/a.jpg", long)) == sketch_of_html(photo("/b.jpg", long))
+    assert sketch_of_html(photo("/a.jpg", "next previous")).words == 2

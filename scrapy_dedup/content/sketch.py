@@ -10,6 +10,7 @@ each, from which the fingerprints of the page follow, with or without a mask:
 - the number of its words.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import compress
@@ -21,6 +22,10 @@ from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
 
 from .html import parse
 from .packing import Columns, packed, text_of, totals_of, unpacked
+
+#: Pages of so few words are told apart by their images, too ("Photo 17, next, previous"). With even
+#: fewer a page is no evidence anyway, and images that all pages share must not make it one.
+FEW_WORDS = range(6, 30)
 
 #: Blocks that a sketch keeps apart; the rest of the page is folded into one more.
 MAX_BLOCKS = 4096
@@ -159,6 +164,8 @@ class _Blocks(dict[str, _Block]):
 
 _blocks = _Blocks()
 _text_nodes = etree.XPath("//text()", smart_strings=False)
+_sources = etree.XPath("//img/@src | //img/@data-src", smart_strings=False)
+_ORIGIN_OR_DOTS = re.compile(r"^(?:(?:https?:)?//[^/]*)?(?:\.{0,2}/)*", re.IGNORECASE)
 _UNSEEN = ("{*}script", "{*}style", "{*}template", "{*}noscript")
 _seen_text_nodes = etree.XPath(
     "//text()[not(ancestor::*[contains(' script style template noscript ', concat(' ', local-name(), ' '))])]",
@@ -172,12 +179,28 @@ def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> S
     *page* is its text, its UTF-8 bytes, or the root of its lxml tree (parsel's
     ``Selector.root``), which is only read. Visible text is every text node
     outside script, style, template and noscript; the title counts, values of
-    form fields do not. Pass the length of the body in bytes as *partial* where
+    form fields do not. Where there are few words, the addresses of images are
+    added as words, without their query (a version, a cache). Pass the length of the body in bytes as *partial* where
     *page* is only the beginning of it.
     """
     if isinstance(page, str | bytes):
         page = parse(page)
-    return sketch_of_texts(_visible(page), partial=partial)
+    texts = _visible(page)
+    sketch = sketch_of_texts(texts, partial=partial)
+    if sketch.words in FEW_WORDS and (images := _images(page)):
+        return sketch_of_texts([*texts, *images], partial=partial)
+    return sketch
+
+
+def _images(root: etree._Element) -> list[str]:
+    """Return a word for each image: its path, however the page's own address makes it relative."""
+    found = []
+    for source in _sources(root):
+        if not source.startswith("data:"):
+            source = _ORIGIN_OR_DOTS.sub("", source.strip().partition("?")[0].partition("#")[0])
+        if source:
+            found.append("img:" + "%20".join(source.split()))
+    return found
 
 
 def _visible(root: etree._Element) -> list[str]:
