@@ -10,7 +10,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_dedup import RuleBook, learn_rules
 
-from .synthetic import PARAMETER_COUNTS, session_observations, shop_url
+from .many_keys import PARAMETER_COUNTS, session_observations, shop_url
 
 
 @dataclass(frozen=True, slots=True)
