@@ -11,6 +11,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_dedup.crawl.dupefilter import DupeFilter
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import Rule
+from scrapy_dedup.store.writer import Writer
 
 from .crawling import BASE, Links, write_rules
 
@@ -26,11 +27,21 @@ def crawler(*rules: Rule, spider: type[scrapy.Spider] = Links, **settings: Any) 
 
 @contextmanager
 def dupe_filter(*rules: Rule, **settings: Any) -> Iterator[DupeFilter]:
-    """The dupe filter of such a crawler, opened."""
-    made = DupeFilter.from_crawler(crawler(*rules, **settings))
+    """The dupe filter of such a crawler, opened, with a store."""
+    with filter_of(crawler(*rules, **settings)) as made:
+        yield made
+
+
+@contextmanager
+def filter_of(crawler: Crawler) -> Iterator[DupeFilter]:
+    made = DupeFilter.from_crawler(crawler)
     made.open()
+    shared = made._shared
+    assert shared is not None
+    shared.writer = Writer(shared.settings.store)
     yield made
     made.close("finished")
+    shared.writer.close()
 
 
 def shared(*rules: Rule, **settings: Any) -> Shared:

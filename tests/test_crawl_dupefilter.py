@@ -20,8 +20,8 @@ from scrapy_dedup.rules import Ignore
 
 from .conftest import Serve
 from .crawling import BASE, Links, crawl, in_reactor, messages, rule, write_rules
-from .crawling_parts import crawler, dupe_filter
-from .server import Answer, Asked, page, prose
+from .crawling_parts import crawler, dupe_filter, filter_of
+from .server import Answer, Asked, page, prose, redirect
 
 SITE = "http://shop.test/"
 SID = rule("shop.test", {"q.sid": Ignore()})
@@ -97,6 +97,61 @@ async def test_a_page_that_changes_after_a_log_in_is_fetched_again(serve: Serve)
     assert sorted(done.urls) == ["/", "/a"]
 
 
+@pytest.mark.parametrize("dont_filter", [False, True])
+@in_reactor
+async def test_start_requests_are_never_discarded_by_a_rule(serve: Serve, dont_filter: bool) -> None:
+    class Starts(Links):
+        async def start(self) -> Any:
+            for target in ("/p?id=1&sid=a", "/p?id=1&sid=b", "/p?id=1&sid=b", "/moved"):
+                yield Request(self.start_urls[0] + target, dont_filter=dont_filter)
+
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                # As many spiders do: what is said there of the start request is not true of its links.
+                yield each.replace(meta=dict(response.meta)) if isinstance(each, Request) else each
+
+    server = serve(
+        lambda asked: redirect("/p?id=1&sid=m") if asked.path == "/moved" else page(prose("1"), "/p?sid=x&id=1")
+    )
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Starts, server.url("/")[:-1])
+    assert server.hits == {
+        "/p?id=1&sid=a": 1,
+        "/p?id=1&sid=b": 2 if dont_filter else 1,
+        "/moved": 1,
+        "/p?id=1&sid=m": 1,
+    }
+    assert done.stats["dedup/discarded/urls"] == 1
+    assert done.stats.get("dupefilter/filtered", 0) == (0 if dont_filter else 1)
+
+
+@in_reactor
+async def test_cookie_jars_and_arguments_of_callbacks_tell_requests_apart(serve: Serve) -> None:
+    """Another session sees another page; what a callback makes of a page depends on its arguments."""
+    server = serve(
+        lambda asked: page("start", *(f"/p?sid={i}" for i in range(9))) if asked.path == "/" else page(prose("p"))
+    )
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    unknown = object()
+
+    class Told(Links):
+        def parse(self, response: Any, **kwargs: Any) -> Any:
+            if not response.url.endswith("/"):
+                yield {"url": response.url, "key": (response.meta.get("cookiejar"), kwargs)}
+                return
+            meta = ({}, {}, {"cookiejar": 1}, {"cookiejar": 1}, {}, {}, {}, {}, {})
+            arguments = ({}, {}, {}, {}, {"list": 1}, {"list": 1}, {"list": 2}, {"n": unknown}, {"n": unknown})
+            for each, its_meta, its_arguments in zip(response.follow_all(css="a"), meta, arguments, strict=True):
+                yield each.replace(meta=its_meta, cb_kwargs=its_arguments)
+
+    done = await crawl(Told, server.url("/"))
+    kinds = [item["key"] for item in done.items]
+    assert len(kinds) == 6
+    for kind in ((None, {}), (1, {}), (None, {"list": 1}), (None, {"list": 2})):
+        assert kinds.count(kind) == 1, kind
+    assert kinds.count((None, {"n": unknown})) == 2, "nothing tells what it is: left alone"
+
+
 @in_reactor
 async def test_modes_and_sites(serve: Serve) -> None:
     server = serve(shop)
@@ -164,19 +219,19 @@ def test_callbacks_tell_requests_apart() -> None:
     write_rules(SID)
     made_for = crawler(SID, spider=Two)
     spider: Any = made_for.spider
-    made = DupeFilter.from_crawler(made_for)
-    assert not made.request_seen(one(1))
-    assert made.request_seen(one(2, callback=spider.parse)), "the default callback by its name"
-    assert not made.request_seen(one(3, callback=spider.reviews))
-    assert made.request_seen(one(4, callback=spider.reviews))
-    assert not made.request_seen(one(5, callback=spider.parse_other))
-    assert made.request_seen(one(6, callback=spider.parse_other))
-    item = {"a": 1}
-    for number, callback in enumerate((lambda response: item, lambda response, n=1: n, Two("x").parse)):
-        for sid in (10, 20):
-            assert not made.request_seen(one(sid + number, callback=callback)), "nothing tells what it does"
-    assert not made.request_seen(one(30, callback=test_what_is_left_alone))
-    assert made.request_seen(one(31, callback=test_what_is_left_alone))
+    with filter_of(made_for) as made:
+        assert not made.request_seen(one(1))
+        assert made.request_seen(one(2, callback=spider.parse)), "the default callback by its name"
+        assert not made.request_seen(one(3, callback=spider.reviews))
+        assert made.request_seen(one(4, callback=spider.reviews))
+        assert not made.request_seen(one(5, callback=spider.parse_other))
+        assert made.request_seen(one(6, callback=spider.parse_other))
+        item = {"a": 1}
+        for number, callback in enumerate((lambda response: item, lambda response, n=1: n, Two("x").parse)):
+            for sid in (10, 20):
+                assert not made.request_seen(one(sid + number, callback=callback)), "nothing tells what it does"
+        assert not made.request_seen(one(30, callback=test_what_is_left_alone))
+        assert made.request_seen(one(31, callback=test_what_is_left_alone))
 
 
 def test_the_rules_of_a_crawl_spider_are_callbacks() -> None:
@@ -186,13 +241,13 @@ def test_the_rules_of_a_crawl_spider_are_callbacks() -> None:
 
     made_for = crawler(SID, spider=Ruled)
     spider: Any = made_for.spider
-    made = DupeFilter.from_crawler(made_for)
-    for number in (0, 1):
-        first, second = (
-            Request(f"{SITE}c?sid={number}{i}", callback=spider._callback, meta={"rule": number}) for i in (1, 2)
-        )
-        assert not made.request_seen(first)
-        assert made.request_seen(second)
+    with filter_of(made_for) as made:
+        for number in (0, 1):
+            first, second = (
+                Request(f"{SITE}c?sid={number}{i}", callback=spider._callback, meta={"rule": number}) for i in (1, 2)
+            )
+            assert not made.request_seen(first)
+            assert made.request_seen(second)
 
 
 class Minding(RequestFingerprinter):
@@ -426,6 +481,36 @@ async def test_two_add_ons_that_want_the_same(serve: Serve, ours: int, other: in
     assert server.downloads == len(done.items) == 2 + 1
     assert OtherFingerprinter.asked
     assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+class TakingAddon:
+    """Puts its own filter in the place of whatever is there."""
+
+    def update_settings(self, settings: Settings) -> None:
+        settings.set("DUPEFILTER_CLASS", RFPDupeFilter, "spider")
+
+
+@in_reactor
+async def test_an_add_on_that_takes_the_filter_out_is_told(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(shop)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    stock = await crawl(Links, server.url("/"), ADDONS={})
+    done = await crawl(Links, server.url("/"), ADDONS={"scrapy_dedup.Addon": 600, TakingAddon: 700})
+    (warning,) = messages(caplog)
+    assert warning == (
+        "DUPEFILTER_CLASS is <class 'scrapy.dupefilters.RFPDupeFilter'>, not that of scrapy-dedup: nothing is discarded "
+        "before it is queued. Give scrapy_dedup.Addon the highest number in ADDONS."
+    )
+    assert len(done.items) == len(stock.items)
+    caplog.clear()
+    for settings in (
+        {"ADDONS": {"scrapy_dedup.Addon": 700, TakingAddon: 600}},
+        {"ADDONS": {"scrapy_dedup.Addon": 600, OtherAddon: 700}},
+        {"DEDUP_MODE": "observe"},
+        {"DUPEFILTER_CLASS": BaseDupeFilter, "DEPTH_LIMIT": 1},
+    ):
+        await crawl(Links, server.url("/"), **settings)
+        assert not messages(caplog), settings
 
 
 @in_reactor

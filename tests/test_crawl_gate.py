@@ -5,7 +5,7 @@ from scrapy import Request
 
 from scrapy_dedup.crawl import DuplicateDiscarded
 from scrapy_dedup.crawl.gate import Gate
-from scrapy_dedup.crawl.identities import CHECKED
+from scrapy_dedup.crawl.marks import CHECKED
 from scrapy_dedup.rules import Ignore
 
 from .crawling import rule

@@ -17,7 +17,7 @@ from scrapy_dedup.crawl.discards import DuplicateDiscarded
 from scrapy_dedup.rules import Ignore, Literal
 
 from .conftest import Project, Serve
-from .crawling import Links, crawl, discarded, in_reactor, rule, write_rules
+from .crawling import Links, crawl, discarded, in_reactor, messages, rule, write_rules
 from .crawling_parts import dupe_filter
 from .server import Answer, Asked, Server, page, prose
 
@@ -110,6 +110,32 @@ async def test_a_rule_goes(serve: Serve, pages: int) -> None:
 
 
 @in_reactor
+async def test_a_rule_goes_that_could_not_write_down_what_it_discards(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without a ledger nobody could know later what to fetch after all: nothing is discarded."""
+    Path("spoilt").write_bytes(b"not a database" * 100)
+    server = serve(shop)
+    write_rules(noise(server))
+    first = await crawl(Paused, server.url("/"), 3, DEDUP_STORE="spoilt")
+    write_rules()
+    await crawl(Paused, server.url("/"), DEDUP_STORE="spoilt")
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
+    assert first.stats["dedup/ledger/prevented"] == PAGES
+    assert len(messages(caplog)) == 2, "one in each run"
+
+
+@in_reactor
+async def test_a_ledger_that_is_full(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(noise(server))
+    await crawl(Paused, server.url("/"), 3, DEDUP_STORE_MAX_ROWS=2)
+    write_rules()
+    await crawl(Paused, server.url("/"))
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
+
+
+@in_reactor
 async def test_a_rule_goes_and_another_comes(serve: Serve) -> None:
     server = serve(shop)
     write_rules(noise(server))
@@ -176,7 +202,7 @@ def test_what_a_foreign_fingerprinter_sees_is_not_guessed(tmp_path: Path) -> Non
     with dupe_filter(**settings) as made:
         for request in (one(1, browser="click"), scrapy.Request("http://shop.test/d?sid=1")):
             assert not made.request_seen(request)
-            made._shared.outcomes.response(request, 200)  # type: ignore[union-attr]
+            made._shared.outcomes.fetched(request)  # type: ignore[union-attr]
     with dupe_filter(**settings) as made:
         assert made._shared.stats.get_value("dedup/resumed") == 2  # type: ignore[union-attr]
     with dupe_filter(rule("shop.test", {"q.sid": Ignore()}), **settings) as made:
@@ -203,6 +229,44 @@ class Slow(scrapy.Spider):
 """
 
 
+def killed_after(project: Project, server: Server, downloads: int) -> None:
+    """Start the spider "slow" in a job, and kill it once the server has been asked so often."""
+    project.write("shop/spiders/slow.py", SLOW_SPIDER)
+    command = [sys.executable, "-m", "scrapy", "crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job"]
+    process = subprocess.Popen(command, cwd=project.folder, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + 60
+    while server.downloads < downloads and time.monotonic() < end:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_kill_9_and_pages_whose_links_were_queued(project: Project, serve: Serve) -> None:
+    """Scrapy loses its queue then, and finds the links again under another URL of the page that has them."""
+    pages = 30
+    served = iter(range(1_000_000))
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", f"/list?sid={next(served)}")
+        if asked.path == "/list":
+            return page("list", *(f"/p?id={i}&sid={next(served)}" for i in range(pages)))
+        return Answer(page(prose(asked.query["id"])), seconds=0.05)
+
+    server = serve(site)
+    RuleBook([rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()})]).save(project.folder / "dedup-rules")
+    killed_after(project, server, 10)
+    fetched = {target.partition("&")[0] for target in server.hits if target.startswith("/p")}
+    assert 5 < len(fetched) < pages
+    server.reset()
+    resumed = project.scrapy("crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "'dedup/resumed/doubtful': 2" in resumed.stderr
+    again = {target.partition("&")[0] for target in server.hits if target.startswith("/p")}
+    assert fetched | again == {f"/p?id={i}" for i in range(pages)}, "no page is lost"
+    assert len(fetched & again) <= 2, "pages without links are not fetched twice, but for what was on its way"
+
+
 def test_kill_9_in_a_job(project: Project, serve: Serve) -> None:
     """The job goes on, no page is lost, and what it has recorded can be read."""
     pages = 60
@@ -213,16 +277,9 @@ def test_kill_9_in_a_job(project: Project, serve: Serve) -> None:
         return Answer(page(prose(asked.query["id"])), seconds=0.02)
 
     server = serve(site)
-    project.write("shop/spiders/slow.py", SLOW_SPIDER)
     made = rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()})
     RuleBook([made]).save(project.folder / "dedup-rules")
-    command = [sys.executable, "-m", "scrapy", "crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job"]
-    process = subprocess.Popen(command, cwd=project.folder, stderr=subprocess.DEVNULL, start_new_session=True)
-    end = time.monotonic() + 60
-    while server.downloads < 25 and time.monotonic() < end:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    killed_after(project, server, 25)
     before = {target for target in server.hits if target != "/"}
     fetched = {target.partition("&")[0] for target in before}
     assert len(fetched) >= 20

@@ -81,6 +81,35 @@ async def test_a_process_that_fails_is_one_warning(
 
 
 @in_reactor
+async def test_a_directory_that_cannot_be_written(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told when the crawl starts, once, and nothing is learned in vain."""
+    told_to(monkeypatch, "open('ran', 'w').close(); print('{}')")
+    server = serve(shop)
+    Path("file").touch()
+    done = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_DIR="file/rules")
+    assert done.stats["dedup/learned/failed"] == 1
+    assert not Path("ran").exists()
+    (warning,) = messages(caplog)
+    assert (
+        f"DEDUP_DIR is {Path.cwd() / 'file/rules'}, which cannot be written ({Path.cwd() / 'file'} is a file)"
+        in warning
+    )
+    assert "Make it writable or name another directory, and run scrapy learn-rules" in warning
+    assert len(observed()) == 181
+    caplog.clear()
+    await crawl(Links, server.url("/"), DEDUP_DIR="file/rules")
+    assert not messages(caplog), "DEDUP_LEARN is off"
+
+
+def test_what_hinders_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert learner.hindrance(tmp_path / "not/yet/there") is None
+    monkeypatch.setattr(learner.os, "access", lambda path, mode: path != tmp_path)
+    assert learner.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable"
+
+
+@in_reactor
 async def test_an_interpreter_that_cannot_be_started(
     serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

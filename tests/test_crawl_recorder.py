@@ -231,11 +231,11 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
                     headers={"X-Asked": "1", "Authorization": "secret"},
                     cookies={"session": "secret"},
                     meta={"name": "x", "object": object(), "proxy": "http://me:secret@localhost"} if sid else {},
-                    cb_kwargs={"number": sid, "spider": self},
+                    cb_kwargs={"number": 3, "pair": (1, 2)},
                     priority=-sid,
                 )
 
-        def page(self, response: Any, number: int, spider: Any) -> Any:
+        def page(self, response: Any, number: int, pair: Any) -> Any:
             yield {"url": response.url, "key": None}
 
         def failed(self, failure: Any) -> None: ...
@@ -266,7 +266,7 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
     assert (again.url, again.priority, again.cb_kwargs) == (rows[2].url, -3, {"number": 3})
     assert again.callback == done.crawler.spider.page  # type: ignore[union-attr]
     warned = [text.partition(" of discarded")[0] for text in messages(caplog)]
-    assert sorted(warned) == ["cb_kwargs['spider']", "cookies", "headers['Authorization']", "meta['object']"]
+    assert sorted(warned) == ["cb_kwargs['pair']", "cookies", "headers['Authorization']", "meta['object']"]
 
 
 @in_reactor

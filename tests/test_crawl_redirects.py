@@ -1,14 +1,16 @@
 """Redirects and canonical keys: no page is lost, and none is fetched twice (scrapy#1225)."""
 
+import json
 from typing import Any
 
 import pytest
 from scrapy import Request
 
 from scrapy_dedup.rules import Ignore, Lower, Set
+from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import Links, crawl, in_reactor, rule, write_rules
+from .crawling import STORE, Links, crawl, in_reactor, observed, rule, write_rules
 from .crawling_parts import dupe_filter
 from .server import Asked, page, prose, redirect
 
@@ -113,6 +115,37 @@ async def test_a_circle_of_redirects_releases_its_key(serve: Serve) -> None:
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
     done = await crawl(Links, server.url("/"))
     assert done.urls == ["/", "/a?sid=2"]
+
+
+@in_reactor
+async def test_a_copied_meta_makes_no_redirect(serve: Serve) -> None:
+    """Spiders hand on response.meta, and with it where a page was redirected from."""
+
+    class Copies(Links):
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                yield each.replace(meta=dict(response.meta)) if isinstance(each, Request) else each
+
+    def site(asked: Asked) -> Any:
+        match asked.target:
+            case "/":
+                return page("start", "/c?sid=1")
+            case "/c?sid=1":
+                return redirect("/c")
+            case "/d?sid=1":
+                return redirect("/d")
+        return 404 if asked.target == "/e" else page(prose(asked.path), "/c?sid=2", "/d?sid=1", "/e")
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Copies, server.url("/"))
+    assert done.urls == ["/", "/c", "/d"]
+    assert server.hits == dict.fromkeys(("/", "/c?sid=1", "/c", "/d?sid=1", "/d", "/e"), 1)
+    assert done.stats["dedup/redirects/followed"] == 2
+    assert observed()[server.url("/d")].redirect is None
+    with Store.open(STORE, readonly=True) as store, store._reading() as connection:
+        hops = dict(connection.exec_driver_sql("SELECT url, hops FROM observation").fetchall())
+    assert json.loads(hops[server.url("/d")]) == [server.url("/d?sid=1")]
 
 
 @in_reactor

@@ -1,5 +1,6 @@
 """When the URL that stands for a key fails, an equivalent one is fetched in its place."""
 
+import time
 from typing import Any
 
 import pytest
@@ -88,6 +89,55 @@ async def test_other_middlewares_may_ignore_requests(serve: Serve, middleware: t
     ]
 
 
+class RefusesOnTheWayToTheSpider:
+    """What any spider middleware may do with a response."""
+
+    def process_spider_input(self, response: Any) -> None:
+        if response.url.endswith("sid=0"):
+            raise ValueError("not that one")
+
+
+@pytest.mark.parametrize("number", [41, 543, 990])
+@pytest.mark.parametrize("errback", [False, True])
+@in_reactor
+async def test_a_spider_middleware_may_refuse_a_response(serve: Serve, number: int, errback: bool) -> None:
+    class Errs(Links):
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                if errback and isinstance(each, scrapy.Request):
+                    each = each.replace(errback=self.failed)
+                yield each
+
+        def failed(self, failure: Any) -> Any:
+            yield {"url": "http://x/failed", "key": None}
+
+    server = serve(failing_first(None))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(
+        Errs, server.url("/"), SPIDER_MIDDLEWARES={RefusesOnTheWayToTheSpider: number}, CONCURRENT_REQUESTS=1
+    )
+    assert done.urls == ["/", "/c?sid=1", "/d", *(["/failed"] if errback else [])]
+    assert done.stats["dedup/released"] == done.stats["dedup/released/scheduled"] == 1
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+@in_reactor
+async def test_a_page_that_the_callback_fails_with_is_fetched(serve: Serve) -> None:
+    """Its equivalents would fail alike."""
+
+    class Fails(Links):
+        def parse(self, response: Any) -> Any:
+            yield from super().parse(response)
+            if "/c" in response.url:
+                raise ValueError
+
+    server = serve(failing_first(None))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Fails, server.url("/"))
+    assert len(done.urls) == 3
+    assert "dedup/released" not in done.stats
+
+
 @in_reactor
 async def test_robots_txt(serve: Serve) -> None:
     server = serve(failing_first(None))
@@ -157,6 +207,24 @@ async def test_what_does_not_find_room_in_memory_is_taken_from_the_ledger(
     states = {row.url.rpartition("=")[2]: row.state for row in discarded(spider="links")}
     assert states.pop("4") is DiscardState.RELEASED
     assert set(states.values()) <= {DiscardState.RELEASED, DiscardState.PENDING}
+
+
+@in_reactor
+async def test_many_equivalents_fail_one_after_the_other(serve: Serve) -> None:
+    """The next is fetched at once: none waits for Scrapy's look at idle spiders every 5 seconds."""
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/c?sid={number}" for number in range(12)))
+        return page(prose("c")) if asked.query["sid"] == "0" else 404
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    started = time.monotonic()
+    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS=1)
+    assert "/c?sid=0" in done.urls
+    assert max(server.hits.values()) == 1
+    assert time.monotonic() - started < 4.5
 
 
 @in_reactor

@@ -17,7 +17,7 @@ from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
-from .crawling import Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .crawling_parts import dupe_filter
 from .server import Asked, page, prose
 
@@ -57,11 +57,32 @@ async def test_a_store_that_cannot_be_used(serve: Serve, caplog: pytest.LogCaptu
     server = serve(shop)
     write_rules(sid(server))
     done = await crawl(Links, server.url("/"), DEDUP_STORE="kept/store.sqlite", DEDUP_LEARN="close")
-    assert len(done.items) == 2 + PAGES, "rules act without a store"
+    assert len(done.items) == 2 + 3 * PAGES, "what cannot stand in the ledger is not discarded"
+    assert done.stats["dedup/ledger/prevented"] >= 2 * PAGES
     assert done.stats["dedup/store/dropped"] >= 1 + PAGES
     assert done.stats["dedup/store/written"] == 0
     (warning,) = messages(caplog)
     assert warning.startswith("The crawl goes on, but what it sees is not recorded: store ")
+
+
+@in_reactor
+async def test_a_store_that_breaks_in_mid_crawl(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    """What was discarded before that was noticed is fetched after all."""
+
+    class Breaks(Links):
+        def parse(self, response: Any) -> Any:
+            if response.url.endswith("/"):
+                STORE.parent.rename("elsewhere")
+                STORE.parent.touch()
+            yield from super().parse(response)
+
+    server = serve(lambda asked: shop(asked) if asked.path == "/" else page(prose(asked.query["id"])))
+    write_rules(sid(server))
+    done = await crawl(Breaks, server.url("/"))
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&sid={j}" for i in range(PAGES) for j in range(3))), 1)
+    assert done.stats["dedup/ledger/prevented"] == 2 * PAGES
+    (warning,) = messages(caplog)
+    assert "not recorded: store" in warning
 
 
 @in_reactor

@@ -116,6 +116,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_DIR", __file__, "it is a file"),
     ("DEDUP_SCOPE", "../x", "it must be a name"),
     ("DEDUP_STORE", "/", "it is a directory"),
+    ("DEDUP_STORE", "foo://x", "SQLAlchemy knows no database 'foo'"),
+    ("DEDUP_STORE", "://x", "it is no SQLAlchemy URL"),
+    ("DEDUP_STORE", "postgresql://host:port/x", "it is no SQLAlchemy URL"),
+    ("DEDUP_STORE", "sqlite://", "it is gone when the crawl ends"),
     ("DEDUP_STORE", 3, "it must be a path, an SQLAlchemy URL or None"),
     ("DEDUP_EVIDENCE_DAYS", 0, "it must be a number above 0, or None for no limit"),
     ("DEDUP_STORE_MAX_ROWS", 0.5, "it must be a whole number of at least 1, or None for no limit"),
@@ -138,6 +142,12 @@ def test_wrong_values(name: str, value: Any, problem: str) -> None:
     assert problem in told
     assert "\n" not in told
     assert caught.value.name == name
+
+
+def test_no_password_is_told() -> None:
+    with pytest.raises(DedupSettingError) as caught:
+        read(DEDUP_STORE="postgres://user:s3cr@t@host/database")
+    assert str(caught.value).startswith("DEDUP_STORE is 'postgres://user:***@host/database': ")
 
 
 @in_reactor
@@ -167,8 +177,13 @@ def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project)
     spider = (project.folder / "shop/spiders/shop.py").read_text()
     own = spider.replace('name = "shop"', 'name = "own"\n    custom_settings = {"DEDUP_MAX_LOSS": 7}')
     project.write("shop/spiders/own.py", own)
+    fallback = "DEDUP_FALLBACK_DUPEFILTER_CLASS"
     for arguments, told in (
         (("shop", "-s", "DEDUP_MODE=activ"), 'DEDUP_MODE is \'activ\': it must be "observe", "shadow" or "active".'),
+        (
+            ("shop", "-s", f"{fallback}=no.such.Filter"),
+            f"{fallback} is 'no.such.Filter': it cannot be loaded (No module named 'no'). Name a dupe filter.",
+        ),
         (("own",), "DEDUP_MAX_LOSS is 7: it must be a number between 0 and 1. 0.001 is one page of a thousand."),
     ):
         done = project.scrapy("crawl", *arguments, "-a", "start=http://127.0.0.1:1/")

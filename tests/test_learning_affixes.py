@@ -8,7 +8,8 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.affixes import affix_splits, families, proposals
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.validation import Sample, validated
+from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.urls import DeepSplit, normal_form
 

@@ -10,7 +10,8 @@ from scrapy_dedup import Observation
 from scrapy_dedup.learning.clusters import clusters
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.declared import Declarations, proposals
-from scrapy_dedup.learning.validation import Sample, book_of, validated
+from scrapy_dedup.learning.judgement import Sample, book_of
+from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, RuleBook, Set
 from scrapy_dedup.rules.exchange import CleanParam
 from scrapy_dedup.urls import DeepSplit, ValueClass

@@ -11,7 +11,8 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.entropy import Options, faithful_proposals, proposals
-from scrapy_dedup.learning.validation import Sample, validated
+from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Lower, Nested
 from scrapy_dedup.urls import normal_form
 

@@ -22,8 +22,9 @@ from scrapy_dedup.learning.equivalence import (
     segmented,
 )
 from scrapy_dedup.learning.equivalence.views import path_positions
+from scrapy_dedup.learning.judgement import Sample, book_of, judged
 from scrapy_dedup.learning.site import deep_splits
-from scrapy_dedup.learning.validation import Sample, book_of, judged, validated
+from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, Lower, RuleBook
 from scrapy_dedup.urls import normal_form
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
+from scrapy_dedup.learning.judgement import Judgement, Sample, book_of, judged
 from scrapy_dedup.learning.pattern_tree import FAITHFUL, IMPROVED, Options, learn, proposals
 from scrapy_dedup.learning.site import deep_splits, used_splits
-from scrapy_dedup.learning.validation import Judgement, Sample, book_of, judged, validated
+from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, RuleBook
 from scrapy_dedup.urls import normal_form
 

@@ -6,9 +6,10 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.combining import rules_of
+from scrapy_dedup.learning.judgement import Sample, book_of, judged
 from scrapy_dedup.learning.replacing import proposals
 from scrapy_dedup.learning.site import deep_splits
-from scrapy_dedup.learning.validation import Sample, book_of, judged, validated
+from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.urls import normal_form
 
 HOST = "http://h.test"

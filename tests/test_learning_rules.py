@@ -370,3 +370,86 @@ def test_what_is_off_is_not_learned_back_in_another_shape() -> None:
     off = Rule(rule.site, {}, {"q.sid": Ignore()}, Status.OFF)
     book = learn_rules(rows, known=RuleBook([off]))
     assert [found.status for found in book] == [Status.OFF]
+
+
+HOSTS = ("example.com", "www.example.com", "m.example.com")
+
+
+def on_hosts(home: Callable[[str], str | None], pages: int = 40) -> RuleBook:
+    rows = [Observation(f"http://{host}/p/{i}", f"page {i}") for i in range(pages) for host in HOSTS]
+    rows += [Observation(f"http://{host}/", content) for host in HOSTS if (content := home(host))]
+    rows += [
+        Observation(f"http://{host}/?ref={i}", content)
+        for i in range(3)
+        for host in HOSTS[:2]
+        if (content := home(host))
+    ]
+    book = learn_rules(rows)
+    assert not lost(book, rows)
+    assert book.equivalent("http://www.example.com/p/99", "http://m.example.com/p/99")
+    return book
+
+
+@pytest.mark.parametrize("pages", [40, 1200])
+def test_hosts_that_differ_in_the_home_page_only(pages: int) -> None:
+    """One bad group of forty takes no rule away, and one of 1,200 loses no page."""
+    book = on_hosts(lambda host: f"home of {host}", pages)
+    assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
+    assert not book.equivalent("http://www.example.com/", "http://example.com/")
+
+
+def test_home_pages_that_were_not_seen_are_not_merged() -> None:
+    book = on_hosts(lambda host: None)
+    assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
+
+
+def test_home_pages_that_are_equal_are_merged() -> None:
+    book = on_hosts(lambda host: "home")
+    assert book.equivalent("http://www.example.com/", "http://m.example.com/")
+
+
+def test_hosts_where_the_query_tells_all_pages() -> None:
+    rows = [Observation(f"http://{host}/?p={i}", f"page {i}") for i in range(40) for host in HOSTS]
+    assert learn_rules(rows).equivalent("http://www.example.com/?p=99", "http://m.example.com/?p=99")
+
+
+def test_a_rule_is_weighed_by_what_it_merges_itself() -> None:
+    """``sid`` is dropped everywhere and ``p`` where ``a=x``, of whose groups 15 differ in ``sid`` alone."""
+    sid, p = hexes(18), hexes(19, 6)
+    rows = [(f"/v?a=x&id={i}&p={p()}", f"x {i}") for i in range(40) for _ in range(3)]
+    rows += [(f"/v?a=x&id={i}&p=ab12cd&sid={sid()}", f"x {i}") for i in range(50, 65) for _ in range(3)]
+    for i in range(60):
+        word = p()
+        rows += [(f"/v?a=y&id={i}&p={word}&sid={sid()}", f"y {i} {word}") for _ in range(3)]
+        rows += [(f"/v?a=y&id={i}&p={p()}", f"y {i} {_}") for _ in range(2)]
+    rules = {key: rule for rule in learned(rows) for key in rule.ops}
+    assert {key: rule.evidence and rule.evidence.groups for key, rule in rules.items()} == {"q.sid": 75, "q.p": 40}
+
+
+def walled(value: Callable[[int], str], times: Iterable[float] = (1e9,)) -> RuleBook:
+    rows = [Observation(f"{SITE}/k/{i}", f"article {i}") for i in range(40)]
+    rows += [
+        Observation(f"{SITE}/item?id={value(i)}", "verify you are human", time=time)
+        for time in times
+        for i in range(60)
+    ]
+    return learn_rules(rows)
+
+
+@pytest.mark.parametrize("value", [str, lambda i: f"{i * 7919:032x}", lambda i: f"thing-{i}"])
+def test_a_bot_wall_on_a_path_of_its_own_is_no_page(value: Callable[[int], str]) -> None:
+    """All that the only crawl shows of ``/item`` is the wall."""
+    assert not same(walled(value), f"/item?id={value(98)}", f"/item?id={value(99)}")
+    assert not same(walled(value, [1e9, 1e9 + 60]), f"/item?id={value(98)}", f"/item?id={value(99)}")
+
+
+def test_what_is_one_page_in_two_crawls_is_one_page() -> None:
+    assert same(walled(str, [1e9, 1e9 + 86400]), "/item?id=98", "/item?id=99")
+
+
+@pytest.mark.parametrize("back", ["%2Fk%2F{}", "{}", "http://shop.example.com/k/{}"])
+def test_a_log_in_page_names_where_to_go_back_to(back: str) -> None:
+    names = [a + b for a in "abcdefgh" for b in ("pple", "nt", "lder", "rk", "lm", "gg", "ce", "ll")]
+    rows = [Observation(f"{SITE}/k/{name}", f"article {name}", time=1e9) for name in names]
+    rows += [Observation(f"{SITE}/login?returnto={back.format(name)}", "log in", time=1e9) for name in names]
+    assert same(learn_rules(rows), f"/login?returnto={back.format('other')}", "/login")

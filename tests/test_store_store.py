@@ -200,6 +200,19 @@ def test_sketches_per_site_are_capped(path: Path) -> None:
         assert len({o.fingerprint for o in kept.values()}) == 6
 
 
+def test_sketches_are_spread_over_templates(path: Path) -> None:
+    """The pages that a crawl meets first leave room for those of other kinds."""
+    with Store.open(path, sketches_per_site=100) as store:
+        store.add_observations([seen(f"item/{i}", f"item number {i}") for i in range(60)])
+        store.add_observations([seen(f"item/{i}", f"item number {i}") for i in range(60, 150)])
+        assert count(path, "page_sketch") == 75
+        store.add_observations([seen(f"tag/{i}", f"tag number {i}") for i in range(50)])
+        store.add_observations([seen(f"item/{i}", f"item number {i}") for i in range(150, 160)])
+        assert count(path, "page_sketch") == 95
+        store.add_observations([seen(f"user/{i}", f"user number {i}") for i in range(50)])
+        assert count(path, "page_sketch") == 100
+
+
 def test_a_failed_batch_leaves_nothing(store: Store, path: Path) -> None:
     with pytest.raises(StatementError):
         store.add([seen("a"), seen("b", headers={"x": object()})])

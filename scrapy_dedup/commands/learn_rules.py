@@ -96,6 +96,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             max_loss=settings.max_loss,
             groups=settings.site_groups,
             known=known,
+            learners=settings.learners,
             progress=report,
             diagnose=True,
         )

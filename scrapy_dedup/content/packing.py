@@ -1,146 +1,74 @@
 """The packed form of a page sketch: what is stored, and what is kept in memory.
 
-==========  =====================================================
+==========  =========================================================================
 bytes       content
-==========  =====================================================
-1           version of the format (1)
+==========  =========================================================================
+1           version of the format (2)
 16          fingerprint of the text
-varint      length of the body where only a part was read, else 0
-varint      number of blocks, n
-n           words per block; 255 stands for a varint in the next column
-varints     the numbers of words of 255 and more
-8 n         sums of word hashes, little-endian
-4 k         order checks of the k blocks that have not just one word
-==========  =====================================================
+8           length of the body where only a part was read, else 0, little-endian
+8           number of words
+12 n        a row for each of n blocks: the sum of the hashes of its words (8 bytes);
+            20 bits that check their order, above 12 bits with their number (4 bytes)
+==========  =========================================================================
 
 A later version may add a column (the paths of the blocks, say); it gets a number
 of its own, and this one stays readable.
 """
 
-from struct import pack, unpack_from
+from array import array
+from struct import Struct
+from sys import byteorder
 from typing import NamedTuple
 
-_VERSION = 1
-_MANY = 255  # words, from which on their number stands in a column of its own
+_VERSION = 2
+_HEAD = Struct("<B16sQQ")
+_ROW = Struct("<QI")
+
+ROW = _ROW.size
+HEADER = _HEAD.size
+pack_row = _ROW.pack
+"""Takes the sum of the hashes of a block's words, and the check of their order with their number."""
+MANY = (1 << 12) - 1
+"""Words of a block that stand for so many and more."""
 
 
-class Columns(NamedTuple):
-    """The unpacked form; sums, orders and counts have a value for each block."""
+class Header(NamedTuple):
+    """What is known of the whole page."""
 
-    #: Fingerprint of the text: 32 hexadecimal digits.
-    text: str
+    #: Fingerprint of the text: 16 bytes.
+    text: bytes
     #: Bytes of the body where only a part was read, else 0.
     partial: int
-    sums: tuple[int, ...]
-    #: 0 for a block of one word, else not 0.
-    orders: tuple[int, ...]
-    counts: tuple[int, ...]
+    words: int
 
 
-def packed(columns: Columns) -> bytes:
+def packed(header: Header, rows: bytes) -> bytes:
     """Return the packed form."""
-    text, partial, sums, orders, counts = columns
-    orders = tuple(filter(None, orders))
-    if max(counts, default=0) < _MANY:
-        words = bytes(counts)
-    else:
-        words = bytes(min(count, _MANY) for count in counts)
-        words += b"".join(_varint(count) for count in counts if count >= _MANY)
-    return b"".join(
-        (
-            bytes((_VERSION,)),
-            bytes.fromhex(text),
-            _varint(partial),
-            _varint(len(sums)),
-            words,
-            pack(f"<{len(sums)}Q", *sums),
-            pack(f"<{len(orders)}I", *orders),
-        )
-    )
+    return _HEAD.pack(_VERSION, *header) + rows
 
 
-def unpacked(data: bytes) -> Columns:
-    """Return the columns of a packed sketch. Raises ValueError."""
-    layout = _layout(data)
-    number = layout.number
-    sums = unpack_from(f"<{number}Q", data, layout.sums)
-    orders = iter(unpack_from(f"<{layout.several}I", data, layout.sums + 8 * number))
-    counts = _counts(data, layout)
-    return Columns(
-        data[1:17].hex(),
-        layout.partial,
-        sums,
-        tuple([0 if count == 1 else next(orders) for count in counts]),
-        counts,
-    )
-
-
-def text_of(data: bytes) -> str:
-    """Return the fingerprint of the text."""
-    return data[1:17].hex()
-
-
-def totals_of(data: bytes) -> tuple[int, int, int]:
-    """Return partial, the sum of the sums and the number of words. Raises ValueError."""
-    layout = _layout(data)
-    sums = unpack_from(f"<{layout.number}Q", data, layout.sums)
-    return layout.partial, sum(sums), sum(_counts(data, layout))
-
-
-class _Layout(NamedTuple):
-    partial: int
-    number: int
-    counts: int  # where they begin
-    sums: int
-    #: Blocks that have not just one word.
-    several: int
-
-
-def _layout(data: bytes) -> _Layout:
+def header_of(data: bytes) -> Header:
+    """Return the header of a packed sketch. Raises ValueError."""
     if not data or data[0] != _VERSION:
         version = data[0] if data else "none"
         raise ValueError(f"page sketch of format {version}: this version reads format {_VERSION}.")
-    try:
-        partial, at = _read_varint(data, 17)
-        number, counts = _read_varint(data, at)
-        at = counts + number
-        for _ in range(data.count(_MANY, counts, at)):
-            _, at = _read_varint(data, at)
-    except IndexError:
-        raise ValueError("page sketch is cut off.") from None
-    several = number - data.count(1, counts, counts + number)
-    if len(data) != at + 8 * number + 4 * several:
-        raise ValueError(f"page sketch is damaged: {len(data)} bytes for {number} blocks.")
-    return _Layout(partial, number, counts, at, several)
+    if len(data) < HEADER:
+        raise ValueError("page sketch is cut off.")
+    if (len(data) - HEADER) % ROW:
+        raise ValueError(f"page sketch is damaged: {len(data)} bytes.")
+    _, text, partial, words = _HEAD.unpack_from(data)
+    return Header(text, partial, words)
 
 
-def _counts(data: bytes, layout: _Layout) -> tuple[int, ...]:
-    counts = data[layout.counts : layout.counts + layout.number]
-    if _MANY not in counts:
-        return tuple(counts)
-    found = list(counts)
-    at = layout.counts + layout.number
-    for i, count in enumerate(found):
-        if count == _MANY:
-            found[i], at = _read_varint(data, at)
-    return tuple(found)
+def rows_of(data: bytes) -> list[tuple[int, int]]:
+    """Return the rows of a packed sketch, as :data:`pack_row` takes them."""
+    return list(_ROW.iter_unpack(memoryview(data)[HEADER:]))
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number, at
-        shift += 7
+def total_of(rows: bytes) -> int:
+    """Return the sum of the sums of packed rows."""
+    # As numbers of 32 bits, of which a row has three: iter_unpack() would make a tuple for each row.
+    numbers = array("I", rows)
+    if byteorder == "big":
+        numbers.byteswap()
+    return sum(numbers[::3]) + (sum(numbers[1::3]) << 32)

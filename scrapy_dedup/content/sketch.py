@@ -6,27 +6,31 @@ each, from which the fingerprints of the page follow, with or without a mask:
 - the sum of the hashes of its words (64 bits), which does not depend on their
   order and adds up over blocks, so that the bag of words of a page can be had
   however its markup cuts the text into blocks;
-- a check of the order of its words (32 bits, 0 for a single word);
-- the number of its words.
+- a check of the order of its words (20 bits, 0 for a single word);
+- the number of its words (12 bits, the largest number for more).
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import compress
 from struct import pack
 from typing import Protocol
 
 from lxml import etree
-from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
+from xxhash import xxh3_64_intdigest, xxh3_128_digest, xxh3_128_hexdigest, xxh32_intdigest
 
 from .html import parse
-from .packing import Columns, packed, text_of, totals_of, unpacked
+from .packing import HEADER, MANY, ROW, Header, header_of, pack_row, packed, rows_of, total_of
+
+#: Pages of so few words are told apart by their images, too ("Photo 17, next, previous"). With even
+#: fewer a page is no evidence anyway, and images that all pages share must not make it one.
+FEW_WORDS = range(6, 30)
 
 #: Blocks that a sketch keeps apart; the rest of the page is folded into one more.
 MAX_BLOCKS = 4096
 
 _WORD_BITS = (1 << 64) - 1
-_ORDER_BITS = (1 << 32) - 1
+_ORDER_BITS = (1 << 32) - 1 - MANY  # the upper 20
 # Other kinds of content have other seeds: a plain text never has the fingerprint of a page.
 _SEED = 1
 _SPREAD = 0x9E3779B97F4A7C15  # 2**64 / golden ratio: spreads the order check over 64 bits
@@ -46,10 +50,9 @@ class Mask(Protocol):
 class Sketch:
     """What is kept of a page's visible text; see the module's description.
 
-    A sketch is its packed form: some eight bytes for each block and twelve for one
-    of several words. Equal sketches have equal fingerprints, but not the other way
-    round: *text* of a sketch that no mask has touched does not depend on how the
-    markup cuts the text into blocks.
+    A sketch is its packed form: twelve bytes for each block. Equal sketches have equal
+    fingerprints, but not the other way round: *text* of a sketch that no mask has touched does not
+    depend on how the markup cuts the text into blocks.
     """
 
     data: bytes
@@ -62,22 +65,22 @@ class Sketch:
     @property
     def text(self) -> str:
         """Return the fingerprint of the words in order: 32 hexadecimal digits."""
-        return text_of(self.data)
+        return header_of(self.data).text.hex()
 
     @property
     def blocks(self) -> tuple[int, ...]:
         """Return a hash of 64 bits for each block, in order."""
-        return _blocks_of(unpacked(self.data))
+        return tuple([total ^ ((rest >> 12) * _SPREAD & _WORD_BITS) for total, rest in rows_of(self.data)])
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """Return the number of words of each block, in order."""
-        return unpacked(self.data).counts
+        """Return the number of words of each block, in order; 4095 stands for more."""
+        return tuple([rest & MANY for _, rest in rows_of(self.data)])
 
     @property
     def partial(self) -> int:
         """Return the bytes of the whole body where only its beginning was read, else 0."""
-        return unpacked(self.data).partial
+        return header_of(self.data).partial
 
     def masked(self, mask: Mask) -> "Sketch":
         """Return the sketch without the blocks that *mask* hides.
@@ -85,13 +88,19 @@ class Sketch:
         Its fingerprints compare only with those of sketches under the same
         mask, also where the mask hides nothing on this page.
         """
-        columns = unpacked(self.data)
-        kept = [not mask.hides(i, block) for i, block in enumerate(_blocks_of(columns))]
-        sums, orders, counts = (tuple(compress(column, kept)) for column in columns[2:])
-        values = pack(f"<{len(sums)}Q{len(orders)}I", *sums, *orders)
-        salt = f"{columns.partial}\0{mask.version}".encode()
-        text = xxh3_128_hexdigest(values + salt, _SEED)
-        return _sketch(Columns(text, columns.partial, sums, orders, counts), mask.version)
+        kept = [
+            (row, block)
+            for index, (row, block) in enumerate(zip(rows_of(self.data), self.blocks, strict=True))
+            if not mask.hides(index, block)
+        ]
+        rows = b"".join([pack_row(*row) for row, _ in kept])
+        partial = self.partial
+        text = xxh3_128_digest(rows + f"{partial}\0{mask.version}".encode(), _SEED)
+        words = sum(rest & MANY for (_, rest), _ in kept)
+        data = packed(Header(text, partial, words), rows)
+        return Sketch(
+            data, _bag(sum(total for (total, _), _ in kept), words, partial, mask.version), words, mask.version
+        )
 
     def to_bytes(self) -> bytes:
         """Return the stored form (see :mod:`scrapy_dedup.content.packing`)."""
@@ -102,63 +111,69 @@ class Sketch:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Sketch":
         """Return the sketch that is stored as *data*. Raises ValueError."""
-        partial, sums, counts = totals_of(data)
-        return cls(data, _bag(sums, counts, partial, ""), counts)
+        header = header_of(data)
+        return cls(data, _bag(total_of(data[HEADER:]), header.words, header.partial, ""), header.words)
 
 
-def _sketch(columns: Columns, mask: str = "") -> Sketch:
-    words = sum(columns.counts)
-    return Sketch(packed(columns), _bag(sum(columns.sums), words, columns.partial, mask), words, mask)
+def _bag(total: int, words: int, partial: int, mask: str) -> str:
+    return xxh3_128_hexdigest(pack("<QQ", total & _WORD_BITS, words) + f"{partial}\0{mask}".encode(), _SEED)
 
 
-def _bag(sums: int, words: int, partial: int, mask: str) -> str:
-    return xxh3_128_hexdigest(pack("<QQ", sums & _WORD_BITS, words) + f"{partial}\0{mask}".encode(), _SEED)
+class _Rows(dict[str, bytes]):
+    """Text node -> the packed row of its block, b"" for a blank one."""
+
+    def __missing__(self, text: str) -> bytes:
+        # The memo began anew after somebody had looked up the words.
+        fresh = _Words()
+        return fresh.rows[text] if fresh[text] else b""
 
 
-def _blocks_of(columns: Columns) -> tuple[int, ...]:
-    return tuple([s ^ (o * _SPREAD & _WORD_BITS) for s, o in zip(columns.sums, columns.orders, strict=True)])
+class _Words(dict[str, bytes]):
+    """Text node -> its words, joined by single spaces, b"" for a blank one; fills ``rows`` too.
 
-
-# Text, sum, order check and number of words of a block; () for a blank one.
-_Block = tuple[bytes, int, int, int] | tuple[()]
-
-
-def _order(text: bytes) -> int:
-    return xxh3_64_intdigest(text) & _ORDER_BITS or 1  # 0 is a single word
-
-
-class _Blocks(dict[str, _Block]):
-    """Text nodes -> blocks.
-
-    Most text nodes of a page are its site's template, met on page after page, so
-    a look-up replaces the work on them. Long texts are not kept, and when the
-    memo is full it starts anew.
+    Most text nodes of a page are its site's template, met on page after page, so that a look-up
+    replaces the work on them. Bytes, not tuples: the garbage collector need not look at them. When
+    the memo is full it starts anew.
     """
 
-    _LIMIT = 16_384
-    _LONGEST = 200
+    _LIMIT = 2_000_000
+    """Characters, and a hundred for each text."""
 
-    def __missing__(self, text: str) -> _Block:
-        block: _Block
+    def __init__(self) -> None:
+        self.rows = _Rows()
+        self._size = 0
+
+    def __missing__(self, text: str) -> bytes:
         # Only HTML's white space and the no-break space: bytes.split() is fast.
         words = text.replace("\xa0", " ").encode("utf-8", "replace").split()
-        if not words:
-            block = ()
-        elif len(words) == 1:
-            block = words[0], xxh3_64_intdigest(words[0]), 0, 1
-        else:
+        if len(words) > 1:
             plain = b" ".join(words)
-            total = sum(map(xxh3_64_intdigest, words)) & _WORD_BITS
-            block = plain, total, _order(plain), len(words)
-        if len(text) <= self._LONGEST:
-            if len(self) >= self._LIMIT:
-                self.clear()
-            self[text] = block
-        return block
+            row = _row(words, plain)
+        elif words:
+            plain = words[0]
+            row = pack_row(xxh3_64_intdigest(plain), 1)
+        else:
+            plain = row = b""
+        self._size += len(text) + 100
+        if self._size > self._LIMIT:
+            self.clear()
+            self.rows.clear()
+            self._size = 0
+        self.rows[text] = row
+        self[text] = plain
+        return plain
 
 
-_blocks = _Blocks()
+def _row(words: list[bytes], plain: bytes) -> bytes:
+    """Return the packed row of several words; *plain* are the same words, joined."""
+    count = min(MANY, len(words))
+    return pack_row(sum(map(xxh3_64_intdigest, words)) & _WORD_BITS, xxh32_intdigest(plain) & _ORDER_BITS | count)
+
+
+_memo = _Words()
 _text_nodes = etree.XPath("//text()", smart_strings=False)
+_sources = etree.XPath("//img/@src | //img/@data-src", smart_strings=False)
+_ORIGIN_OR_DOTS = re.compile(r"^(?:(?:https?:)?//[^/]*)?(?:\.{0,2}/)*", re.IGNORECASE)
 _UNSEEN = ("{*}script", "{*}style", "{*}template", "{*}noscript")
 _seen_text_nodes = etree.XPath(
     "//text()[not(ancestor::*[contains(' script style template noscript ', concat(' ', local-name(), ' '))])]",
@@ -172,12 +187,28 @@ def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> S
     *page* is its text, its UTF-8 bytes, or the root of its lxml tree (parsel's
     ``Selector.root``), which is only read. Visible text is every text node
     outside script, style, template and noscript; the title counts, values of
-    form fields do not. Pass the length of the body in bytes as *partial* where
+    form fields do not. Where there are few words, the addresses of images are
+    added as words, without their query (a version, a cache). Pass the length of the body in bytes as *partial* where
     *page* is only the beginning of it.
     """
     if isinstance(page, str | bytes):
         page = parse(page)
-    return sketch_of_texts(_visible(page), partial=partial)
+    texts = _visible(page)
+    sketch = sketch_of_texts(texts, partial=partial)
+    if sketch.words in FEW_WORDS and (images := _images(page)):
+        return sketch_of_texts([*texts, *images], partial=partial)
+    return sketch
+
+
+def _images(root: etree._Element) -> list[str]:
+    """Return a word for each image: its path, however the page's own address makes it relative."""
+    found = []
+    for source in _sources(root):
+        if not source.startswith("data:"):
+            source = _ORIGIN_OR_DOTS.sub("", source.strip().partition("?")[0].partition("#")[0])
+        if source:
+            found.append("img:" + "%20".join(source.split()))
+    return found
 
 
 def _visible(root: etree._Element) -> list[str]:
@@ -203,15 +234,14 @@ def _visible(root: etree._Element) -> list[str]:
 
 def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
     """Return the sketch of a sequence of text nodes."""
-    blocks = list(filter(None, map(_blocks.__getitem__, texts)))
-    salt = b"\0%d" % partial if partial else b""
-    if not blocks:
-        return _sketch(Columns(xxh3_128_hexdigest(salt, _SEED), partial, (), (), ()))
-    plain, sums, orders, counts = zip(*blocks, strict=True)
-    text = xxh3_128_hexdigest(b" ".join(plain) + salt, _SEED)
-    if len(sums) > MAX_BLOCKS:
+    texts = list(texts)
+    plain = list(filter(None, map(_memo.__getitem__, texts)))
+    rows = b"".join(map(_memo.rows.__getitem__, texts))
+    joined = b" ".join(plain)
+    words = joined.count(b" ") + 1 if joined else 0
+    if len(plain) > MAX_BLOCKS:
         rest = b" ".join(plain[MAX_BLOCKS:])
-        sums = (*sums[:MAX_BLOCKS], sum(sums[MAX_BLOCKS:]) & _WORD_BITS)
-        orders = (*orders[:MAX_BLOCKS], _order(rest))
-        counts = (*counts[:MAX_BLOCKS], sum(counts[MAX_BLOCKS:]))
-    return _sketch(Columns(text, partial, sums, orders, counts))
+        rows = rows[: MAX_BLOCKS * ROW] + _row(rest.split(), rest)
+    text = xxh3_128_digest(joined + b"\0%d" % partial if partial else joined, _SEED)
+    data = packed(Header(text, partial, words), rows)
+    return Sketch(data, _bag(total_of(rows), words, partial, ""), words)

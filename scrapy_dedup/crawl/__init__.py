@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
-    from .pages import PageMiddleware
+    from .pages import ArrivalMiddleware, PageMiddleware
     from .recorder import MediaRecorder, RedirectRecorder
 
 __all__ = [
     "Addon",
     "AliasGate",
     "AliasMiddleware",
+    "ArrivalMiddleware",
     "DupeFilter",
     "DuplicateDiscarded",
     "Gate",
@@ -32,6 +33,7 @@ _HOMES = {
     "Addon": ".addon",
     "AliasGate": ".aliases",
     "AliasMiddleware": ".aliases",
+    "ArrivalMiddleware": ".pages",
     "DupeFilter": ".dupefilter",
     "DuplicateDiscarded": ".discards",
     "Gate": ".gate",

@@ -12,7 +12,7 @@ from scrapy.utils.misc import load_object
 from .aliases import AliasGate, AliasMiddleware
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
-from .pages import PageMiddleware
+from .pages import ArrivalMiddleware, PageMiddleware
 from .recorder import MediaRecorder, RedirectRecorder
 from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import told
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Where the components stand: before everything else on the way out; outside redirects and
-#: compression; before HttpError.
-GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES = 10, 11, 605, 585, 40, 41
+#: compression; before HttpError; after everything else.
+GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES, ARRIVALS = 10, 11, 605, 585, 40, 41, 1_000_000
 
 
 class Addon:
@@ -49,6 +49,7 @@ class Addon:
         if dedup.media:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
         if dedup.compares:
+            settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", AliasGate, ALIAS_GATE)
             _wrap_dupe_filter(settings)

@@ -24,7 +24,8 @@ from ..rules.aliases import AliasKinds, candidates
 from ..store.rows import SightingRow
 from ..urls import normal_form, normal_parts, values_of
 from ..urls.namings import Anchors, may_name
-from .identities import CHECKED, UrlIdentity, is_plain_get
+from .identities import UrlIdentity, is_plain_get
+from .marks import CHECKED, is_start
 from .settings import Mode
 from .shared import Shared
 
@@ -125,7 +126,11 @@ class Aliases:
         identities = shared.identities
         if not identities.aliases or CHECKED not in request.meta or request.dont_filter:
             return
-        if "redirect_urls" in request.meta or not shared.is_mark_of(request.meta[CHECKED], request):
+        if (
+            "redirect_urls" in request.meta
+            or is_start(request)
+            or not shared.is_mark_of(request.meta[CHECKED], request)
+        ):
             return
         key = identities.book.canonical_key(request.url)
         if key not in identities.aliases:
@@ -142,10 +147,13 @@ class Aliases:
         other = seen.url(identity.slot)
         if other == request.url:
             return
+        discarded = shared.discards.discard_queued(request, identity, other)
+        if discarded is None:
+            return
         own = identities.slot_of_key(key, request)
         if own is not None and own in seen:
             seen.fetched(own)  # by the page: what waits for it is that page, too
-        raise shared.discards.discard_queued(request, identity, other)
+        raise discarded
 
 
 class PageLook:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import run_in_thread
 
+from ..store.database import StoreError
 from ..store.store import Store
 from ..store.writer import Writer
 from .learner import learn
@@ -54,8 +55,11 @@ def _prune(shared: "Shared") -> None:
     try:
         with Store.open(settings.store) as store:
             store.prune(settings.evidence_days, settings.store_max_rows)
-    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
-        shared.faults.report("store", "The store could not be pruned")
+    except Exception as error:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+        if isinstance(error, StoreError) and shared.writer is not None and shared.writer.told:
+            shared.faults.count("store")
+        else:
+            shared.faults.report("store", "The store could not be pruned")
 
 
 def _sum_up(shared: "Shared") -> None:

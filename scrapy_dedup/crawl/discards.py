@@ -52,29 +52,50 @@ class Discards:
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
 
-    def discard(self, request: "Request", identity: "UrlIdentity", other: str) -> None:
-        """Discard *request*, of which the wrapped dupe filter has not heard; *other* is the URL it is taken for."""
-        self._shared.stats.inc_value("dedup/discarded")
-        if identity.discarded != identity.slot:  # otherwise the same URL was discarded before
-            identity.discarded = identity.slot
-            self._first(request, identity, other)
+    def discard(self, request: "Request", identity: "UrlIdentity", other: str) -> bool:
+        """Discard *request*, of which the wrapped dupe filter has not heard; *other* is the URL it is taken for.
 
-    def discard_queued(self, request: "Request", identity: "UrlIdentity", other: str) -> DuplicateDiscarded:
-        """Discard a request that the wrapped dupe filter has let pass; return what to raise."""
+        Return False if that cannot be, since the ledger does not take it.
+        """
+        if not self._shared.unwritten.may_grow():
+            return False
+        if identity.discarded != identity.slot:  # otherwise the same URL was discarded before
+            if self._first(request, identity, other) is None:
+                return False
+            identity.discarded = identity.slot
         self._shared.stats.inc_value("dedup/discarded")
-        self._shared.stats.inc_value("dedup/discarded/gate")
+        return True
+
+    def discard_queued(self, request: "Request", identity: "UrlIdentity", other: str) -> DuplicateDiscarded | None:
+        """Discard a request that the wrapped dupe filter has let pass; return what to raise.
+
+        As in :meth:`discard`, None if that cannot be.
+        """
+        if not self._shared.unwritten.may_grow():
+            return None
         # Should it be needed after all, the wrapped filter would take it for a duplicate of itself.
         rule = self._first(request.replace(dont_filter=True), identity, other)
+        if rule is None:
+            return None
+        self._shared.stats.inc_value("dedup/discarded")
+        self._shared.stats.inc_value("dedup/discarded/gate")
         return DuplicateDiscarded(other, identity.key, rule)
 
-    def _first(self, request: "Request", identity: "UrlIdentity", other: str) -> str:
+    def _first(self, request: "Request", identity: "UrlIdentity", other: str) -> str | None:
+        """Write a URL that is discarded for the first time into the ledger; return the rule, None if that fails."""
         shared = self._shared
-        slot = identity.slot
         rule = shared.identities.alias_rule(request.url) or deciding_rule(shared.identities.book, request.url, other)
+        row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
+        discarded = Waiting(request, row)
+        if row is not None:
+            shared.unwritten.add(discarded)
+        elif shared.seen.persistent or not shared.ledger.full:
+            # A later run of the job may need it; the limit that the user has set is no reason to lose a page.
+            shared.unwritten.prevented()
+            return None
         shared.stats.inc_value("dedup/discarded/urls")
         shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
-        row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
-        shared.seen.wait(slot, Waiting(request, row))
+        shared.seen.wait(identity.slot, discarded)
         logger.debug(
             "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",
             {"request": request, "url": other or identity.key, "rule": rule},

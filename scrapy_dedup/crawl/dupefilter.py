@@ -13,8 +13,10 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from ..urls import normal_form
 from .identities import UrlIdentity
+from .marks import is_start, redirects_to
 from .settings import DedupSettingError, Mode
 from .shared import Shared
+from .stopping import told
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -43,16 +45,23 @@ class DupeFilter:
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the filter of a crawl. Raises DedupSettingError if the configured one cannot be made."""
-        return cls(_made(crawler, crawler.settings), Shared.of_enabled(crawler))
+        try:
+            wrapped = _made(crawler, crawler.settings)
+        except DedupSettingError as error:
+            raise told(error) from None
+        return cls(wrapped, Shared.of_enabled(crawler))
 
     @classmethod
     def from_spider(cls, spider: "Spider") -> "Self":
         """As :meth:`from_crawler`: the scheduler of scrapy-redis makes its filter so."""
-        wrapped_class = _wrapped_class(spider.crawler.settings)
-        if hasattr(wrapped_class, "from_spider"):
-            wrapped = wrapped_class.from_spider(spider)
-        else:
-            wrapped = _made(spider.crawler, spider.crawler.settings)
+        try:
+            wrapped_class = _wrapped_class(spider.crawler.settings)
+            if hasattr(wrapped_class, "from_spider"):
+                wrapped = wrapped_class.from_spider(spider)
+            else:
+                wrapped = _made(spider.crawler, spider.crawler.settings)
+        except DedupSettingError as error:
+            raise told(error) from None
         return cls(wrapped, Shared.of_enabled(spider.crawler))
 
     def __getattr__(self, name: str) -> Any:
@@ -92,8 +101,11 @@ class DupeFilter:
         try:
             if slot in shared.seen and identity.passed != slot:
                 other = self._other(request, identity)
-                if other is not None and self._is_ours_to_discard(request, identity, other):
-                    shared.discards.discard(request, identity, other)
+                if (
+                    other is not None
+                    and self._is_ours_to_discard(request, identity, other)
+                    and shared.discards.discard(request, identity, other)
+                ):
                     self._ours = request
                     return True
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
@@ -120,7 +132,7 @@ class DupeFilter:
         """Return the URL that *request* is taken for; None if that is its own, or where its redirects come from."""
         shared = self._shared
         assert shared is not None
-        if "redirect_urls" in request.meta and shared.is_own_redirect(request, identity.slot):
+        if redirects_to(request) and shared.is_own_redirect(request, identity.slot):
             return None
         if identity.discarded == identity.slot:
             return ""  # as before: it need not be looked up
@@ -129,7 +141,7 @@ class DupeFilter:
 
     def _is_ours_to_discard(self, request: "Request", identity: UrlIdentity, other: str) -> bool:
         """Whether a rule makes *request* a duplicate, so that the wrapped filter must not hear of it."""
-        if identity.mode is not Mode.ACTIVE:
+        if identity.mode is not Mode.ACTIVE or is_start(request):
             return False
         if identity.discarded == identity.slot:
             return True
@@ -140,7 +152,7 @@ class DupeFilter:
         shared = self._shared
         assert shared is not None
         slot = identity.slot
-        redirected = "redirect_urls" in request.meta
+        redirected = bool(redirects_to(request))
         if seen:
             if redirected:
                 shared.outcomes.ended(request, request.url)
@@ -151,9 +163,15 @@ class DupeFilter:
             pass  # the wrapped filter lets a URL pass again: that is its business
         elif redirected and shared.is_own_redirect(request, slot):
             shared.stats.inc_value("dedup/redirects/followed")
-        elif identity.mode is not Mode.ACTIVE and other and normal_form(other) != normal_form(request.url):
+        elif (
+            identity.mode is not Mode.ACTIVE
+            and other
+            and not is_start(request)
+            and normal_form(other) != normal_form(request.url)
+        ):
             shared.discards.foresee(request, identity, other)
-        # Otherwise the same URL was fetched by a request that went around the filter (a start request):
+        # Otherwise it is a start request, the ledger could not be written, or the same URL was fetched by a
+        # request that went around the filter:
         # Scrapy fetches it again, and what it shows may have changed, by a log-in for instance.
         identity.passed = slot
         shared.mark(request)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from .discards import DuplicateDiscarded
-from .identities import CHECKED
+from .marks import CHECKED, is_start
 from .settings import Mode
 from .shared import Shared
 
@@ -59,13 +59,15 @@ class Gate:
         if slot not in seen:
             shared.take(request, identity)
             return None
-        if request.dont_filter or identity.mode is not Mode.ACTIVE:
+        if request.dont_filter or identity.mode is not Mode.ACTIVE or is_start(request):
             return None
         other = seen.url(slot)
         if other == request.url or shared.is_own_redirect(request, slot):
             return None
-        identity.passed = -1
-        return shared.discards.discard_queued(request, identity, other)
+        discarded = shared.discards.discard_queued(request, identity, other)
+        if discarded is not None:
+            identity.passed = -1
+        return discarded
 
     def process_exception(self, request: "Request", exception: Exception) -> None:
         """Free the keys of a request that has failed for good."""

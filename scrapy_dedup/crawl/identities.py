@@ -1,8 +1,9 @@
 """What a request is compared by: its canonical key, its callback, and what the fingerprinter sees.
 
 Two requests are equivalent only if their canonical keys are equal, and, the URL apart,
-the configured request fingerprinter and the callback agree. The three make a *slot*, a
-number of 60 bits.
+the configured request fingerprinter, the callback with its arguments (``cb_kwargs``) and
+the cookie jar (``meta["cookiejar"]``) agree. Together they make a *slot*, a number of 60
+bits.
 
 Scrapy's own fingerprinter sees nothing but the URL of a GET request without a body,
 so that all can be remembered by URL, and links that are met again and again cost one
@@ -10,8 +11,9 @@ look-up. Any other fingerprinter is asked about each request, with the canonical
 the place of the URL.
 """
 
+import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
@@ -21,19 +23,13 @@ from xxhash import xxh3_64_intdigest
 
 from ..urls import site_of_url
 from .callbacks import CallbackNames
+from .marks import OWN, SWITCH
 from .settings import DedupSettings, Mode
 
 if TYPE_CHECKING:
     from scrapy.utils.request import RequestFingerprinterProtocol
 
     from ..rules.book import RuleBook
-
-#: ``Request.meta``: False leaves a request alone.
-SWITCH: Final = "dedup"
-#: ``Request.meta``: the canonical key of a response's own URL.
-KEY: Final = "dedup_key"
-#: ``Request.meta``: what the dupe filter has compared, and in which run. For the gate.
-CHECKED: Final = "dedup_checked"
 
 _MANY_URLS = 10_000
 _MANY_ORIGINS = 10_000
@@ -42,7 +38,7 @@ _MANY_ORIGINS = 10_000
 class UrlIdentity:
     """What is remembered of a URL, and of the last request for it."""
 
-    __slots__ = ("callback", "discarded", "fingerprint", "key", "mode", "passed", "site", "slot")
+    __slots__ = ("callback", "context", "discarded", "fingerprint", "key", "mode", "passed", "site", "slot")
 
     def __init__(self, key: str, site: str, mode: Mode | None) -> None:
         self.key = key
@@ -52,6 +48,7 @@ class UrlIdentity:
         #: Scrapy's own fingerprint of a GET request, once somebody has asked for it.
         self.fingerprint: bytes | None = None
         self.callback = ""
+        self.context = ""
         self.slot = -1
         #: Slots under which the URL was let through, and discarded, the last time.
         self.passed = -1
@@ -101,11 +98,12 @@ class Identities:
     def slot_of_key(self, key: str, request: Request) -> int | None:
         """Return the slot that *request* would have under a canonical key."""
         callback = self.names.of(request)
-        if callback is None:
+        context = context_of(request)
+        if callback is None or context is None:
             return None
         if self.stock:
-            return slot_of(callback, key.encode("utf-8", "surrogatepass"))
-        return self._foreign_slot(request, callback, key)
+            return slot_of(callback, key.encode("utf-8", "surrogatepass"), context)
+        return self._foreign_slot(request, callback, context, key)
 
     def digest(self) -> str:
         """Return a text that changes whenever equal requests could get other slots."""
@@ -129,7 +127,7 @@ class Identities:
         That is one with a body, of another method than GET, of another scheme than
         http(s), of a media pipeline, with ``meta["dedup"] = False`` or
         ``meta["verbatim_url"]``, of a site that is switched off, or with a callback
-        that cannot be compared.
+        or arguments for it that cannot be compared.
         """
         if not is_plain_get(request):
             return None
@@ -138,17 +136,20 @@ class Identities:
         if identity.mode is None:
             return None
         callback = self.names.of(request)
-        if callback is None:
+        context = context_of(request)
+        if callback is None or context is None:
             return None
         if not self.stock:
-            slot = self._foreign_slot(request, callback, identity.key)
+            slot = self._foreign_slot(request, callback, context, identity.key)
             if slot is None:
                 return None
             identity.slot = slot
-            identity.callback = callback
-        elif callback != identity.callback:
-            identity.slot = slot_of(callback, identity.key.encode("utf-8", "surrogatepass"))
-            identity.callback = callback
+        elif callback != identity.callback or context != identity.context:
+            identity.slot = slot_of(callback, identity.key.encode("utf-8", "surrogatepass"), context)
+        else:
+            return identity
+        identity.callback = callback
+        identity.context = context
         return identity
 
     def slot_of_url(self, url: str, request: Request) -> int | None:
@@ -156,24 +157,18 @@ class Identities:
         if url == request.url:
             identity = self.of(request)
             return None if identity is None else identity.slot
-        callback = self.names.of(request)
-        if callback is None:
-            return None
-        key = self.of_url(url).key
-        if self.stock:
-            return slot_of(callback, key.encode("utf-8", "surrogatepass"))
-        return self._foreign_slot(request, callback, key)
+        return self.slot_of_key(self.of_url(url).key, request)
 
     def slot_again(self, url: str, callback: str) -> int | None:
         """Return the slot of a request for *url* that has nothing but its callback."""
         key = self.of_url(url).key
         if self.stock:
             return slot_of(callback, key.encode("utf-8", "surrogatepass"))
-        return self._foreign_slot(Request(url, callback=self.names.method(callback)), callback, key)
+        return self._foreign_slot(Request(url, callback=self.names.method(callback)), callback, "", key)
 
     def is_plain_slot(self, request: Request, url: str, slot: int) -> bool:
         """Whether *slot*, that of *request* if it were for *url*, follows from URL and callback alone."""
-        return self.stock or self.slot_again(url, self.names.of(request) or "") == slot
+        return (self.stock and not context_of(request)) or self.slot_again(url, self.names.of(request) or "") == slot
 
     def stock_fingerprint(self, request: Request, ask: Callable[[Request], bytes]) -> bytes:
         """Return what *ask*, Scrapy's own fingerprint, returns, from memory where possible."""
@@ -205,14 +200,14 @@ class Identities:
             self._sites[origin] = found
         return found
 
-    def _foreign_slot(self, request: Request, callback: str, key: str) -> int | None:
+    def _foreign_slot(self, request: Request, callback: str, context: str, key: str) -> int | None:
         url = request.url
         if "#" in url and self._minds_fragment(request):
             return None
         like = request.replace(url=key)
-        for name in (CHECKED, KEY):
+        for name in OWN:
             like.meta.pop(name, None)
-        return slot_of(callback, self._fingerprinter.fingerprint(like))
+        return slot_of(callback, self._fingerprinter.fingerprint(like), context)
 
     def _minds_fragment(self, request: Request) -> bool:
         """Whether the fingerprinter tells the request from one without the fragment, which keys never hold."""
@@ -228,6 +223,21 @@ def is_plain_get(request: Request) -> bool:
     return meta.get(SWITCH) is not False and not meta.get("verbatim_url")
 
 
-def slot_of(callback: str, rest: bytes) -> int:
-    """Return the slot of a callback and a key, or a fingerprint."""
-    return xxh3_64_intdigest(callback.encode() + b"\0" + rest) >> 4
+def context_of(request: Request) -> str | None:
+    """Return what of *request* is handed to its callback, and its cookie jar, as a text; None if there is no telling.
+
+    Nothing of the kind is "".
+    """
+    jar, arguments = request.meta.get("cookiejar"), request.cb_kwargs
+    if jar is None and not arguments:
+        return ""
+    try:
+        return json.dumps([jar, arguments], sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def slot_of(callback: str, rest: bytes, context: str = "") -> int:
+    """Return the slot of a callback, a key or a fingerprint, and a context."""
+    who = f"{callback}\0{context}" if context else callback
+    return xxh3_64_intdigest(who.encode() + b"\0" + rest) >> 4

@@ -9,8 +9,13 @@ have changed since. Lines of text, each after one sign:
 ``@`` no name       a callback; its number stands in the lines below
 ``+`` slot no url   a URL is scheduled; ``~`` after no: what the fingerprinter
                     sees of it cannot be told from the URL
-``=`` slot          it is fetched
+``=`` slot          it is fetched; ``+`` after the slot: it had links
+``.``               the run has ended as it should
 =================== ==========================================================
+
+Where a run was killed, Scrapy has lost what was queued. The pages that had links are
+then not taken for fetched, as without the plug-in they would be fetched again under
+other URLs, and their links with them.
 """
 
 import os
@@ -35,6 +40,8 @@ class Page(NamedTuple):
     plain: bool
     #: False if its slot was made under another digest.
     current: bool
+    #: Whether it had links.
+    links: bool = False
 
 
 class Journal:
@@ -54,6 +61,8 @@ class Journal:
         self._written = os.fstat(self._file.fileno()).st_size
         #: Whether it was written in an earlier run.
         self.goes_on = self._written > 0
+        #: Pages of a run that was killed that are not taken for fetched.
+        self.doubtful = 0
 
     def _open(self, mode: str) -> IO[bytes]:
         if self.path is None:
@@ -75,10 +84,10 @@ class Journal:
             self._append(f"@{number} {callback}\n")
         return self._append(f"+{slot:x} {number}{'' if plain else '~'} {url}\n")
 
-    def fetched(self, slot: int) -> None:
+    def fetched(self, slot: int, links: bool = False) -> None:
         """Write that the page of *slot* is fetched; it is in the file when this returns."""
         if self.path is not None:  # nobody reads it otherwise
-            self._append(f"={slot:x}\n")
+            self._append(f"={slot:x}{'+' if links else ''}\n")
             self.flush()
 
     def url_at(self, position: int) -> str:
@@ -118,8 +127,10 @@ class Journal:
             del self._buffer[:count]
 
     def close(self) -> None:
-        """Flush and close."""
+        """Write that the run has ended, and close."""
         try:
+            if self.path is not None and not self._file.closed:
+                self._append(".\n")
             self.flush()
         finally:
             self._file.close()
@@ -143,11 +154,15 @@ class Journal:
         with old, beside.open("wb+", buffering=0) as self._file:
             self._written = 0
             self._append(f"#{self.job} {digest}\n")
+            ended = _ended(old)
             for page in _pages(old, digest):
+                if page.links and not ended:
+                    self.doubtful += 1
+                    continue
                 slot = slot_of(page)
                 if slot is not None:
                     position = self.taken(slot, page.url, page.callback, page.plain)
-                    self._append(f"={slot:x}\n")
+                    self._append(f"={slot:x}{'+' if page.links else ''}\n")
                     yield slot, position
             self.flush()
         beside.replace(self.path)
@@ -160,6 +175,13 @@ def _job_of(file: IO[bytes]) -> str:
     first = file.read(_READ).partition(b"\n")[0]
     name = first[1:].partition(b" ")[0]
     return name.decode("ascii", "replace") if first.startswith(b"#") else ""
+
+
+def _ended(file: IO[bytes]) -> bool:
+    """Whether the last run that has written *file* has ended as it should."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 3))
+    return file.read() in (b"\n.\n", b".\n")
 
 
 def _pages(file: IO[bytes], digest: str) -> Iterator[Page]:
@@ -175,9 +197,9 @@ def _pages(file: IO[bytes], digest: str) -> Iterator[Page]:
             sign, text = line[:1], line[1:-1]
             try:
                 if sign == b"=":
-                    page = taken.pop(int(text, 16), None)
+                    page = taken.pop(int(text.rstrip(b"+"), 16), None)
                     if page is not None:
-                        yield page
+                        yield page._replace(links=text.endswith(b"+"))
                 elif sign == b"+":
                     slot, number, url = text.split(b" ", 2)
                     name = callbacks[number.rstrip(b"~")]

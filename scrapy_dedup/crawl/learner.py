@@ -44,6 +44,9 @@ async def learn(shared: "Shared") -> None:
     """Learn from what is recorded, if something is new; tell what was found."""
     if shared.settings.learn != "close" or not shared.news:
         return
+    if shared.unsaved:
+        shared.stats.set_value("dedup/learned/failed", 1)
+        return
     started = time.monotonic()
     command = command_of(shared.settings, sorted(shared.news))
     engine = shared.crawler.engine
@@ -54,7 +57,10 @@ async def learn(shared: "Shared") -> None:
     stats.set_value("dedup/learned/seconds", round(time.monotonic() - started, 3))
     if outcome.summary is None:
         stats.set_value("dedup/learned/failed", 1)
-        logger.warning(
+        # One warning about a store that cannot be used is enough.
+        told = shared.writer is not None and shared.writer.told and "StoreError" in outcome.problem
+        logger.log(
+            logging.INFO if told else logging.WARNING,
             "No rules were learned from this crawl: %s. What it has seen is recorded: scrapy learn-rules",
             outcome.problem,
             extra={"spider": shared.spider},
@@ -71,11 +77,26 @@ async def learn(shared: "Shared") -> None:
     )
 
 
+def hindrance(directory: Path) -> str | None:
+    """Return why no rule file can be written into *directory*, which need not exist; None if nothing is known."""
+    for path in (directory, *directory.parents):
+        try:
+            if not path.exists():
+                continue
+            if not path.is_dir():
+                return f"{path} is a file"
+            return None if os.access(path, os.W_OK | os.X_OK) else f"{path} is not writable"
+        except OSError as error:  # a folder further up that may not be searched, say
+            return f"{path}: {error.strerror}"
+    return None
+
+
 def command_of(settings: "DedupSettings", sites: "Iterable[str]") -> list[str]:
     """Return the command line of the process."""
     command = [sys.executable, "-m", "scrapy_dedup.learning", "--parent"]
     command += ["--store", settings.store, "--dir", str(settings.learned_directory), "--scope", settings.scope]
     command += ["--max-loss", str(settings.max_loss), "--timeout", str(settings.learn_timeout * 0.8)]
+    command += [f"--learner={name}" for name in settings.learners or ()]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
     if settings.site_groups:

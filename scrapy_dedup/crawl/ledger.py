@@ -15,7 +15,8 @@ from scrapy import Request
 
 from ..store.rows import DiscardRow, DiscardState
 from .callbacks import CallbackNames
-from .identities import CHECKED, KEY, UrlIdentity
+from .identities import UrlIdentity
+from .marks import OWN
 
 if TYPE_CHECKING:
     from .settings import DedupSettings
@@ -28,8 +29,7 @@ REST: Final = "dedup_request"
 # Of one response or one attempt, or about the way to the site: not a part of the request.
 _PASSING: Final = frozenset(
     {
-        CHECKED,
-        KEY,
+        *OWN,
         "_auth_proxy",
         "_dont_cache",
         "_scheme_proxy",
@@ -63,6 +63,8 @@ class Ledger:
         self._add = add
         self.written = 0
         self.dropped = 0
+        #: Whether it holds as many rows as it may.
+        self.full = False
         self._warned: set[str] = set()
 
     def discard(
@@ -71,6 +73,7 @@ class Ledger:
         """Write that *request* was discarded; return the row, None if it is not in the ledger."""
         if self._limit is not None and self.written >= self._limit:
             self.dropped += 1
+            self.full = True
             self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): no more are written")
             return None
         callback = identity.callback

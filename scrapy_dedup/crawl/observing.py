@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
 from ..store.rows import ObservationRow
+from .marks import redirects_to
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -50,7 +51,7 @@ def base_row(
         time=time(),
         status=response.status,
         spider=spider,
-        hops=tuple(request.meta.get("redirect_urls") or ()),
+        hops=tuple(redirects_to(request)),
         from_cache=from_cache,
     )
 

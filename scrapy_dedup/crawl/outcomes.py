@@ -1,14 +1,17 @@
 """What became of the requests that stand for a key: fetched, or failed."""
 
 import logging
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
 from .identities import is_plain_get
+from .marks import redirects_to
 from .replay import replay
 from .settings import Mode
 
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Reading the ledger may take this part of the time while a crawl is not idle: 1 / (1 + _REST).
+_REST = 4
+
 _COMPARED = (Mode.SHADOW, Mode.ACTIVE)
 
 
@@ -28,20 +34,17 @@ class Outcomes:
 
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
-        self._replaying = False
-        self._replays = 0
+        self._at_work = False
+        self._rest_until = 0.0
 
-    def response(self, request: "Request", status: int) -> None:
-        """Note the status of the final response to *request*, to which redirects may have led."""
-        if not 200 <= status < 300:
-            self.failed(request)
-            return
+    def fetched(self, request: "Request", *, links: bool = False) -> None:
+        """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
         seen = self._shared.seen
         for url, slot in self._chain(request):
             if slot not in seen:  # a start request, for instance, which no filter has been asked about
                 plain = not seen.persistent or self._shared.identities.is_plain_slot(request, url, slot)
                 seen.take(slot, url, self._shared.names.of(request) or "", plain)
-            seen.fetched(slot)
+            seen.fetched(slot, links=links)
 
     def failed(self, request: "Request") -> None:
         """Free the keys for which *request* stands, and schedule what was discarded in its favour."""
@@ -55,6 +58,8 @@ class Outcomes:
                 discarded = seen.release(slot)
                 if discarded is not None:
                     self.schedule(discarded)
+                elif seen.lacking and not self._at_work and time.monotonic() >= self._rest_until:
+                    self._begin()
 
     def ended(self, request: "Request", target: str) -> None:
         """Note that the redirects of *request* lead to a page that is fetched already, or in a circle."""
@@ -73,7 +78,7 @@ class Outcomes:
         if not is_plain_get(request):
             return
         identities = self._shared.identities
-        urls = list(request.meta.get("redirect_urls") or ())
+        urls = list(redirects_to(request))
         if own:
             urls.append(request.url)
         for url in urls:
@@ -94,22 +99,38 @@ class Outcomes:
     def idle(self) -> None:
         """Schedule what is left in the place of failed requests. Raises DontCloseSpider while that goes on."""
         shared = self._shared
-        if self._replaying:
+        if self._at_work:
             raise DontCloseSpider
         for discarded in shared.seen.release_waited_for():
             shared.stats.inc_value("dedup/released")
             self.schedule(discarded)
-        if shared.resumed or shared.seen.lacking:
-            # What was discarded in earlier runs, or did not find room in memory, is in the ledger.
-            shared.resumed = shared.seen.lacking = False
-            self._replaying = True
-            deferred_from_coro(self._replay()).addErrback(lambda _: None)
+        if shared.unwritten or shared.resumed or shared.seen.lacking:
+            self._begin()
             raise DontCloseSpider
 
-    async def _replay(self) -> None:
+    def _begin(self) -> None:
+        self._at_work = True
+        deferred_from_coro(self._look_into_ledger()).addErrback(lambda _: None)
+
+    async def _look_into_ledger(self) -> None:
+        """See that all discards are in the ledger, and schedule those that are needed."""
+        shared = self._shared
+        started = time.monotonic()
         try:
-            await replay(self._shared)
+            if shared.unwritten and not await run_in_thread(shared.unwritten.wait):
+                shared.unwritten.fetch()
+            if shared.resumed or shared.seen.lacking:
+                # What was discarded in earlier runs, or did not find room in memory, is in the ledger.
+                shared.resumed = shared.seen.lacking = False
+                await replay(shared)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("ledger", "Discarded requests could not be read from the ledger")
+            if shared.unwritten.fails():  # which the thread that writes has told
+                shared.faults.count("ledger")
+            else:
+                shared.faults.report("ledger", "Discarded requests could not be read from the ledger")
         finally:
-            self._replaying = False
+            self._at_work = False
+            now = time.monotonic()
+            # Where much fails, one look finds the substitutes of many.
+            self._rest_until = now + _REST * (now - started)
+            shared.wake()

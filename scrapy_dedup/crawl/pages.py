@@ -1,11 +1,12 @@
-"""The spider middleware: what reaches the spider is recorded, and told its canonical key."""
+"""The spider middlewares: what reaches the spider is recorded, told its canonical key, and followed to its end."""
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
-from .identities import KEY, is_plain_get
+from .identities import is_plain_get
+from .marks import KEY, mark_new
 from .recorder import Recorder
 from .settings import Mode
 from .shared import Shared
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
 
 class PageMiddleware:
-    """Spider middleware, before HttpError: final responses to requests of the scheduler."""
+    """Spider middleware, before HttpError: final responses to requests of the scheduler.
+
+    A page counts as fetched once the spider has done its work with it, since a process
+    that is killed before has not queued its links. One that another spider middleware
+    refuses has not reached the spider: its request counts as failed.
+    """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -31,15 +37,17 @@ class PageMiddleware:
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Hand on what the spider starts with. Requests that no filter will be asked about stand for their key."""
         async for each in start:
-            if isinstance(each, Request) and each.dont_filter:
+            if isinstance(each, Request):
                 try:
-                    self._shared.take_unasked(each)
+                    mark_new(each, start=True)
+                    if each.dont_filter:
+                        self._shared.take_unasked(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                     self._shared.faults.report("page", "A start request could not be noted")
             yield each
 
     def process_spider_input(self, response: "Response") -> None:
-        """Set ``response.meta["dedup_key"]``, note that the page is fetched, and record it."""
+        """Set ``response.meta["dedup_key"]``, note an answer that is no page, and record it."""
         request = response.request
         if request is None:
             return
@@ -47,6 +55,23 @@ class PageMiddleware:
             self._look_at(request, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("page", "A response could not be looked at")
+
+    async def process_spider_output(self, response: "Response", result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Hand on what the spider gives; mark its requests as new ones, and note when it is done."""
+        links = False
+        async for each in result:
+            if isinstance(each, Request):
+                links = True
+                try:
+                    mark_new(each)
+                except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+                    self._shared.faults.report("page", "A request could not be marked")
+            yield each
+        self._end(response, links=links)
+
+    def process_spider_exception(self, response: "Response", exception: Exception) -> None:
+        """Note that the spider, or another spider middleware, has failed with *response*."""
+        self._end(response, links=True)  # nobody knows how far it has come
 
     def _look_at(self, request: Request, response: "Response") -> None:
         # The meta may be a copy of another response's: the key must be the one of this response.
@@ -58,5 +83,38 @@ class PageMiddleware:
             return
         request.meta[KEY] = identity.key
         if identity.mode is not Mode.OBSERVE:
-            self._shared.outcomes.response(request, response.status)
+            if 200 <= response.status < 300:
+                self._shared.under_way.begin(response)
+            else:
+                self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
+
+    def _end(self, response: "Response", *, links: bool) -> None:
+        request = response.request
+        try:
+            reached = self._shared.under_way.end(response)
+            if request is None or reached is None:
+                return
+            if reached:
+                self._shared.outcomes.fetched(request, links=links)
+            else:
+                self._shared.outcomes.failed(request)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("page", "What became of a response could not be noted")
+
+
+class ArrivalMiddleware:
+    """Spider middleware, the last before the spider: a response that comes here has passed all others."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._under_way = shared.under_way
+        self._under_way.observed = True
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the middleware of a crawl."""
+        return cls(Shared.of(crawler))
+
+    def process_spider_input(self, response: "Response") -> None:
+        """Note that the spider gets *response*."""
+        self._under_way.arrive(response)

@@ -11,7 +11,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
 from ..store.rows import ObservationRow
-from .identities import SWITCH, is_plain_get
+from .identities import is_plain_get
+from .marks import SWITCH
 from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
 from .shared import Shared
 

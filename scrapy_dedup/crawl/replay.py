@@ -7,6 +7,7 @@ from scrapy.utils.asyncio import run_in_thread
 
 from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
+from .seen import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,22 +47,29 @@ class _Reader:
 async def replay(shared: "Shared") -> None:
     """Schedule the discarded requests of this job whose slot is free, the first of each slot.
 
-    Raises StoreError.
+    Some of the others wait for its outcome. Raises StoreError.
     """
     reader = _Reader(shared)
+    freed: set[int] = set()
     try:
         while rows := await run_in_thread(reader.some):
             for row in rows:
-                _replay_row(shared, row)
+                _replay_row(shared, row, freed)
     finally:
         await run_in_thread(reader.close)
 
 
-def _replay_row(shared: "Shared", row: DiscardRow) -> None:
+def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
     request = shared.ledger.request(row)
     identity = shared.identities.of(request) if request is not None else None
-    if request is None or identity is None or identity.slot in shared.seen or row.url in shared.replayed:
+    if request is None or identity is None or row.url in shared.replayed:
         return
+    slot = identity.slot
+    if slot in shared.seen:
+        if slot in freed and shared.seen.wait(slot, Waiting(request, row)):
+            shared.replayed.add(row.url)
+        return
+    freed.add(slot)
     shared.replayed.add(row.url)
     if shared.crawl(request):
         same_key = identity.key == row.key

@@ -49,7 +49,7 @@ class Seen:
         self._waiting_number = 0
         #: True if a slot was released that might have had more equivalents than waited for it.
         self.lacking = False
-        self._overflowed = False
+        self._overflowed: set[int] = set()
         self._job = token_hex(8)
 
     def __len__(self) -> int:
@@ -85,8 +85,8 @@ class Seen:
                 self._faults.report("journal", "The journal of pages could not be written")
         return _UNKNOWN
 
-    def fetched(self, slot: int) -> None:
-        """Note that the page of a slot that is taken has come."""
+    def fetched(self, slot: int, *, links: bool = False) -> None:
+        """Note that the page of a slot that is taken has come, and whether it has led to further requests."""
         value = self._values[slot]
         if value & 1:
             return
@@ -94,31 +94,32 @@ class Seen:
         self._forget_waiting(slot)
         if self._journal is not None and value >= 0:
             try:
-                self._journal.fetched(slot)
+                self._journal.fetched(slot, links)
             except (OSError, ValueError):  # ValueError: it is closed
                 self._faults.report("journal", "The journal of pages could not be written")
 
     # What waits
 
-    def wait(self, slot: int, discarded: Waiting) -> None:
-        """Keep a discarded request as long as the one that stands for its slot is on its way."""
+    def wait(self, slot: int, discarded: Waiting) -> bool:
+        """Keep a discarded request as long as the one that stands for its slot is on its way, if there is room."""
         if self.is_fetched(slot):
-            return
+            return False
         waiting = self._waiting.get(slot)
         if self._waiting_number >= MOST_WAITING or (waiting and len(waiting) >= MOST_WAITING_PER_SLOT):
-            self._overflowed = True
-            return
+            self._overflowed.add(slot)
+            return False
         if waiting is None:
             waiting = self._waiting[slot] = deque()
         waiting.append(discarded)
         self._waiting_number += 1
+        return True
 
     def release(self, slot: int) -> Waiting | None:
         """Free a slot, as its URL has failed; return the request that is next in its place."""
         del self._values[slot]
         waiting = self._waiting.get(slot)
         if not waiting:
-            self.lacking |= self._overflowed
+            self.lacking |= slot in self._overflowed
             return None
         discarded = waiting.popleft()
         self._waiting_number -= 1
@@ -140,6 +141,7 @@ class Seen:
         return freed
 
     def _forget_waiting(self, slot: int) -> None:
+        self._overflowed.discard(slot)
         waiting = self._waiting.pop(slot, None)
         if waiting:
             self._waiting_number -= len(waiting)
@@ -160,6 +162,11 @@ class Seen:
     def goes_on(self) -> bool:
         """Whether earlier runs of the job have written the journal."""
         return self._journal is not None and self._journal.goes_on
+
+    @property
+    def doubtful(self) -> int:
+        """The number of pages that were fetched in a run that was killed, and whose links may be lost."""
+        return self._journal.doubtful if self._journal is not None else 0
 
     def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> int:
         """Take over the pages that earlier runs of the job have fetched; return their number.

@@ -14,6 +14,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
+from ..learning.names import LEARNER_NAMES
+
 
 class Mode(str, Enum):
     """How far the plug-in may go (``DEDUP_MODE``)."""
@@ -68,6 +70,20 @@ def learn(value: Any) -> str:
     if value not in ("close", "off"):
         raise WrongValue('it must be "close" or "off"')
     return str(value)
+
+
+def learners(value: Any) -> tuple[str, ...] | None:
+    """Return the names of learners, None for all."""
+    if _is_none(value):
+        return None
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
+        raise WrongValue("it must be a list of names of learners, or None for all")
+    names = tuple(name.strip() for name in names)
+    unknown = [name for name in names if name not in LEARNER_NAMES]
+    if unknown:
+        raise WrongValue(f"there is no learner {unknown[0]!r}", f"There are {', '.join(LEARNER_NAMES)}.")
+    return names
 
 
 def integer(value: Any) -> int:
@@ -193,13 +209,32 @@ def store(value: Any) -> str:
     if value is None or value == "":
         return str(_data_folder() / "store.sqlite")
     if isinstance(value, str) and "://" in value:
-        return value
+        return _database_url(value)
     if not isinstance(value, str | os.PathLike):
         raise WrongValue("it must be a path, an SQLAlchemy URL or None")
     path = project_folder() / Path(value).expanduser()
     if path.is_dir():
         raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'store.sqlite')!r}.")
     return str(path)
+
+
+def _database_url(value: str) -> str:
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+    remedy = "Write a path, or an SQLAlchemy URL such as 'sqlite:////var/lib/crawl/store.sqlite'."
+    try:
+        url = make_url(value)
+        url.get_dialect()
+    except NoSuchModuleError:
+        raise WrongValue(f"SQLAlchemy knows no database {value.partition('://')[0]!r}", remedy) from None
+    except (ArgumentError, ValueError):
+        raise WrongValue("it is no SQLAlchemy URL", remedy) from None
+    except ImportError as error:
+        raise WrongValue(f"SQLAlchemy cannot load what it needs for it ({error})", "Install that.") from None
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise WrongValue("it is gone when the crawl ends", "Name a file.")
+    return value
 
 
 def _data_folder() -> Path:

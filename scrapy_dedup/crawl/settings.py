@@ -5,11 +5,13 @@ Every value is checked when a crawl or a command starts; a wrong one raises
 value and what would be right.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..learning.names import LEARNER_NAMES
 from . import setting_values as values
 from .setting_values import Mode, WrongValue
 
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
 
 
+#: In a URL: what is before the password, and the password.
+_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
+
+
 class DedupSettingError(ValueError):
     """A setting has a value that it cannot have."""
 
@@ -31,7 +37,7 @@ class DedupSettingError(ValueError):
         self.value = value
         self.problem = problem
         self.remedy = remedy
-        shown = repr(value)
+        shown = _PASSWORD.sub(r"\1***@", repr(value))
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")
@@ -152,6 +158,13 @@ SETTINGS: tuple[Setting, ...] = (
         values.positive_number,
     ),
     Setting(
+        "DEDUP_LEARNERS",
+        "list of names or None",
+        None,
+        f"The learners that are asked; None asks all: {', '.join(LEARNER_NAMES)}.",
+        values.learners,
+    ),
+    Setting(
         "DEDUP_MAX_LOSS",
         "number between 0 and 1",
         0.001,
@@ -191,6 +204,8 @@ class DedupSettings:
     media: bool
     learn: str
     learn_timeout: float
+    #: Names of learners; None for all.
+    learners: tuple[str, ...] | None
     max_loss: float
     fallback_dupefilter_class: Any
 

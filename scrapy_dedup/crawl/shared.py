@@ -10,7 +10,6 @@ from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
-from xxhash import xxh3_64_hexdigest
 
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError
@@ -19,13 +18,17 @@ from . import closing
 from .callbacks import CallbackNames
 from .discards import Discards
 from .faults import Faults
-from .identities import CHECKED, Identities, UrlIdentity
+from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
+from .learner import hindrance
 from .ledger import Ledger
+from .marks import CHECKED, digest, is_digest_of, redirects_to
 from .outcomes import Outcomes
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
+from .under_way import UnderWay
+from .unwritten import Unwritten
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -81,12 +84,16 @@ class Shared:
         self.seen = Seen(None, self.faults)
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
+        self.unwritten = Unwritten(self)
+        self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
         #: Site -> number of responses that may teach something new.
         self.news: dict[str, int] = {}
         #: Whether earlier runs of the job may have left discards that are needed now.
         self.resumed = False
+        #: Whether rules that are learned could not be saved.
+        self.unsaved = False
         #: Whether the dupe filter of the plug-in is in use.
         self.has_filter = False
         #: URLs of discards that were scheduled after all.
@@ -129,6 +136,8 @@ class Shared:
         if folder and self.seen.goes_on:
             self.resumed = True
             self.stats.set_value("dedup/resumed", number)
+            if self.seen.doubtful:
+                self.stats.set_value("dedup/resumed/doubtful", self.seen.doubtful)
 
     def _slot_of_page(self, page: Page) -> int | None:
         if page.current:
@@ -142,6 +151,7 @@ class Shared:
         except RuntimeError:  # no further thread can be started
             self.faults.report("store", "What is seen cannot be recorded")
         self._warn_of_another_filter()
+        self._warn_of_an_unwritable_directory()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
@@ -167,6 +177,21 @@ class Shared:
             configured,
             extra={"spider": self.spider},
         )
+
+    def _warn_of_an_unwritable_directory(self) -> None:
+        """Tell at once, and not after a long crawl, if what it teaches cannot be saved."""
+        directory = self.settings.learned_directory
+        problem = hindrance(directory) if self.settings.learn == "close" else None
+        if problem is not None:
+            self.unsaved = True
+            logger.warning(
+                "No rules will be learned when this crawl closes: DEDUP_DIR is %s, which cannot be written (%s). "
+                "Make it writable or name another directory, and run scrapy learn-rules, since what the crawl sees "
+                'is recorded; DEDUP_LEARN = "off" silences this.',
+                directory,
+                problem,
+                extra={"spider": self.spider},
+            )
 
     def _spider_idle(self) -> None:
         try:
@@ -196,8 +221,7 @@ class Shared:
 
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
-        urls = request.meta.get("redirect_urls") or ()
-        return any(self.identities.slot_of_url(url, request) == slot for url in urls)
+        return any(self.identities.slot_of_url(url, request) == slot for url in redirects_to(request))
 
     def take_unasked(self, request: "Request") -> None:
         """Let a request about which no filter will be asked (dont_filter) stand for its slot, if that is free."""
@@ -221,9 +245,15 @@ class Shared:
             return False
         return True
 
+    def wake(self) -> None:
+        """Let the engine look at once whether the spider is idle; it looks every 5 seconds otherwise."""
+        slot = getattr(self.crawler.engine, "_slot", None)
+        if slot is not None:
+            slot.nextcall.schedule()
+
     def mark(self, request: "Request") -> None:
         """Mark a request as compared in this run."""
-        request.meta[CHECKED] = f"{self._run} {_digest(request.url)}"
+        request.meta[CHECKED] = f"{self._run} {digest(request.url)}"
 
     def is_fresh(self, mark: Any) -> bool:
         """Whether a mark was made in this run."""
@@ -231,10 +261,7 @@ class Shared:
 
     def is_mark_of(self, mark: Any, request: "Request") -> bool:
         """Whether a mark was made for *request*, or for one that redirects have led here from."""
-        if not isinstance(mark, str):
-            return False
-        digest = mark.partition(" ")[2]
-        return any(_digest(url) == digest for url in (request.url, *(request.meta.get("redirect_urls") or ())))
+        return isinstance(mark, str) and is_digest_of(mark.partition(" ")[2], request)
 
     def remember_fingerprints(self, wrapped: Any) -> None:
         """Let a dupe filter that asks Scrapy's own fingerprinter get its answers from memory where possible."""
@@ -244,10 +271,6 @@ class Shared:
             and wrapped.fingerprinter is self.crawler.request_fingerprinter
         ):
             wrapped.fingerprinter = _Remembering(self.identities, wrapped.fingerprinter, self.faults)
-
-
-def _digest(url: str) -> str:
-    return xxh3_64_hexdigest(url.encode("utf-8", "surrogatepass"))
 
 
 class _Remembering:

@@ -27,9 +27,17 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/shadow/rule/<id>", "The same by rule."),
     ("dedup/ledger/written", "Discards handed over to the ledger."),
     ("dedup/ledger/dropped", "Discards that are not in the ledger, because it is full or the store fails."),
+    (
+        "dedup/ledger/prevented",
+        "Requests that a rule would have discarded, but that the ledger could not take: they were fetched.",
+    ),
     ("dedup/resumed", "Pages of earlier runs of the job that were taken over at the start."),
+    (
+        "dedup/resumed/doubtful",
+        "Pages of a run that was killed which are not: their links may be lost, so that equivalents are fetched.",
+    ),
     ("dedup/learned/rules", "Rules found by learning at the close of the crawl."),
     ("dedup/learned/seconds", "How long it took."),
-    ("dedup/learned/failed", "1 if learning ended with an error, or took too long."),
+    ("dedup/learned/failed", "1 if learning ended with an error, took too long, or had no place to write rules to."),
     ("dedup/errors/<where>", "Faults inside the plug-in; the crawl went on, and the URL was treated as new."),
 )

@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 max_loss=options.max_loss,
                 groups=groups,
                 known=known,
+                learners=options.learner or None,
                 deadline=deadline,
             )
             since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dir", required=True, help="directory of the rule files that are written")
     parser.add_argument("--scope", default="", help="scope of the evidence")
     parser.add_argument("--site", action="append", default=[], help="learn only this site (may be repeated)")
+    parser.add_argument("--learner", action="append", default=[], help="ask only this learner (may be repeated)")
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")

@@ -18,8 +18,8 @@ from .emission import Proposal, seen_values, widened
 from .entropy.joint import irrelevant
 from .entropy.proposals import table_of
 from .frame import Frame
+from .judgement import Sample
 from .table import Table
-from .validation import Sample
 
 MIN_FAMILY = 3
 """Names, or hosts, that show that an affix means something."""
@@ -41,7 +41,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     table = table_of(sample, deep)
     if table is None:
         return []
-    _, covered = constant_pages(Frame(table, np.arange(len(table))))
+    _, covered = constant_pages(Frame(table, np.arange(len(table))), sample.confirmed_urls())
     found = irrelevant(Frame(table, np.flatnonzero(~covered)))
     return [*_names(table, found.dropped), *_hosts(table, found.dropped)]
 

@@ -11,12 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
+import numpy as np
+
 from ..rules import Ignore, IgnoreValue, Set
 from ..urls import DeepSplit
+from .blame import blamed
 from .combining import rules_of
 from .emission import Proposal
+from .evidence import plausible_pages
+from .judgement import Sample, book_of, judged
 from .site import SiteLearner
-from .validation import Sample, blamed, book_of, judged, without
+from .validation import without
 
 MIN_URLS = 100
 """Below this a half of the URLs teaches nothing."""
@@ -30,30 +35,37 @@ class HeldOut:
     groups: int = 0
     bad: int = 0
     lost: int = 0
+    lone: int = 0
+    """Of the lost pages, those that a single URL of the site showed."""
+
+    def lost_for_real(self, lone_share: float) -> int:
+        """Return how many of the lost pages count, where *lone_share* of all pages show at one URL only."""
+        return plausible_pages(self.lost, self.lone, lone_share)
 
 
 def within_budget(
-    proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit], max_loss: float
+    proposals: Sequence[Proposal], sample: Sample, learner: SiteLearner, max_loss: float
 ) -> tuple[list[Proposal], HeldOut]:
     """Return the proposals that keep the expected loss within *max_loss*, and the held-out figures.
 
     While more pages are lost than the budget allows, what is to blame for most of them is not
     deployed. What only half of the URLs would have let through, and all of them do not (it was found
     to be narrower, or not at all), is not held against the rest. One page is allowed wherever
-    anything is.
+    anything is, and what cannot be pages is not counted (:func:`.plausible_pages`).
     """
-    kept = list(proposals)
+    kept, deep = list(proposals), learner.deep
     if not kept or len(sample.urls) < MIN_URLS:
         return kept, HeldOut()
     halves = _halves(kept, sample, deep)
     allowed = max(1, int(max_loss * len(set(sample.content)))) if max_loss > 0 else 0
+    lone_share = len(sample.lone) / len(set(sample.content))
     trials = []
     for one, other in ((0, 1), (1, 0)):
-        training, test = sample.part(halves[one]), sample.part(halves[other])
-        trials.append((SiteLearner(training, deep).proposals(), test))
+        test = sample.part(halves[other])
+        trials.append((learner.proposals_of_part(np.array(halves[one], dtype=np.intp)), test))
     while True:
         held_out, against = _tried(trials, kept, deep)
-        if held_out.lost <= allowed or not against:
+        if held_out.lost_for_real(lone_share) <= allowed or not against:
             return kept, held_out
         worst = max(against, key=lambda proposal: (against[proposal], repr(proposal)))
         kept = _less(kept, [proposal for proposal in kept if _covers(proposal, worst)])
@@ -75,7 +87,7 @@ def _tried(
     trials: Sequence[tuple[list[Proposal], Sample]], kept: Sequence[Proposal], deep: Mapping[str, DeepSplit]
 ) -> tuple[HeldOut, Counter[Proposal]]:
     """Return the held-out figures, and how many bad groups each proposal that counts is blamed for."""
-    pages = groups = bad = lost = 0
+    pages = groups = bad = lost = lone = 0
     against: Counter[Proposal] = Counter()
     for learned, test in trials:
         deployed = [proposal for proposal in learned if any(_covers(other, proposal) for other in kept)]
@@ -85,9 +97,10 @@ def _tried(
         pages += len(set(test.content))
         groups += len(judgement.merged)
         bad += len(wrong)
-        lost += judgement.lost
+        lost += len(judgement.lost_pages)
+        lone += len(judgement.lost_pages & test.lone)
         against.update({proposal: len(found) for proposal, found in blamed(deployed, book, judgement, wrong).items()})
-    return HeldOut(pages, groups, bad, lost), against
+    return HeldOut(pages, groups, bad, lost, lone), against
 
 
 def _covers(one: Proposal, other: Proposal) -> bool:

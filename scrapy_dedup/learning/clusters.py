@@ -18,6 +18,8 @@ MIN_WORDS = 6
 """A page with fewer words is no evidence: that two such pages are equal says nothing."""
 
 NO_EVIDENCE = -1
+APART = 3600.0
+"""Seconds between two responses that are taken to be of different crawls."""
 
 
 class Masks(Protocol):
@@ -42,6 +44,8 @@ class Clusters:
     compared: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
     """URLs that are no evidence, by reason."""
+    confirmed: frozenset[str] | None = None
+    """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
 
     @property
     def pages(self) -> int:
@@ -61,9 +65,13 @@ def clusters(observations: Iterable[Observation], masks: Masks | None = None) ->
     """
     identity: dict[str, str] = {}
     latest: dict[str, float] = {}
+    since: dict[str, float] = {}
+    confirmed: set[str] = set()
     left_out: Counter[str] = Counter()
     noisy = compared = 0
+    timed = False
     for observation in observations:
+        timed = timed or observation.time is not None
         reason = no_evidence(observation)
         if reason:
             left_out[reason] += 1
@@ -73,13 +81,18 @@ def clusters(observations: Iterable[Observation], masks: Masks | None = None) ->
         if url in identity:
             compared += 1
             noisy += identity[url] != page
+            if identity[url] == page and abs((observation.time or 0.0) - since[url]) >= APART and observation.time:
+                confirmed.add(url)
             if (observation.time or 0.0) < latest[url]:
                 continue
+        if identity.get(url) != page:
+            since[url] = observation.time or 0.0
+            confirmed.discard(url)
         identity[url] = page
         latest[url] = observation.time or 0.0
     numbers: dict[str, int] = {}
     content = [numbers.setdefault(page, len(numbers)) for page in identity.values()]
-    return Clusters(list(identity), content, noisy, compared, dict(left_out))
+    return Clusters(list(identity), content, noisy, compared, dict(left_out), frozenset(confirmed) if timed else None)
 
 
 def no_evidence(observation: Observation) -> str | None:

@@ -4,6 +4,7 @@ One page gives one informative group, so no gate on groups can ever let such a p
 Here the unit of evidence is the URL: many of them, the most specific pattern, and no exception.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,14 +12,24 @@ import numpy as np
 
 from .frame import NEVER_KEPT, Frame
 from .grouping import Flags
-from .table import ABSENT, Rows, is_token
+from .table import ABSENT, Codes, Rows, is_token
 
 MIN_URLS = 30
 MAX_SPLITS = 3
+MAX_ALIKE = 3
+MAX_CANDIDATES = 200
 MAX_LITERALS = 24
 MIN_IDENTIFIED = 5
 MIN_IDENTIFIED_SHARE = 0.02
 """Pages, and pages per URL, from which on a key is taken for what tells pages apart."""
+
+ADDRESS_MARKS = ("/", "%2F", "%2f", "?", "%3F", "%3f")
+MIN_VALUES = 10
+"""Values from which on a key may be what tells pages apart."""
+MIN_REFERENCES = 0.9
+MIN_CLUSTERS = 3
+MIN_CONFIRMED = 10
+"""URLs that were the same page in two crawls, for which any key may be ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +41,51 @@ class ConstantPage:
     urls: int
 
 
-def constant_pages(frame: Frame) -> tuple[list[ConstantPage], Flags]:
-    """Return the constant pages of a frame, and which of its rows they cover."""
-    found: list[ConstantPage] = []
-    covered = np.zeros(len(frame), dtype=np.bool_)
+def constant_pages(frame: Frame, confirmed: Flags) -> tuple[list[ConstantPage], Flags]:
+    """Return the constant pages of a frame, and which of its rows they cover.
+
+    *confirmed* tells which URLs were the same page in two crawls.
+    """
+    candidates: list[tuple[ConstantPage, dict[str, int], Rows]] = []
     _, sizes = np.unique(frame.content, return_counts=True)
     order = np.argsort(frame.content, kind="stable")
     ends = np.cumsum(sizes)
-    for number in np.flatnonzero(sizes >= MIN_URLS):
+    # Each costs a look at all URLs. A page of this kind has more of them than most pages have.
+    for number in np.argsort(-sizes, kind="stable")[:MAX_CANDIDATES]:
+        if sizes[number] < MIN_URLS:
+            break
         rows = order[ends[number] - sizes[number] : ends[number]]
         for pattern, chosen in _patterns(frame, rows, MAX_SPLITS):
             ignored = _ignored(frame, pattern, chosen)
-            if any(_is_identity(frame, pattern, chosen, key) for key in ignored):
-                continue
             literals = tuple((key, frame.table.vocabulary[code]) for key, code in pattern.items())
-            found.append(ConstantPage(literals, ignored, len(chosen)))
-            covered[chosen] = True
+            candidates.append((ConstantPage(literals, ignored, len(chosen)), pattern, chosen))
+    special = _without_alike([page for page, _, _ in candidates])
+    found: list[ConstantPage] = []
+    covered = np.zeros(len(frame), dtype=np.bool_)
+    for page, pattern, chosen in candidates:
+        if page not in special or any(_is_identity(frame, pattern, chosen, key) for key in page.ignored):
+            continue
+        if int(confirmed[chosen].sum()) < MIN_CONFIRMED and not all(
+            _says_nothing(frame, pattern, chosen, key) for key in page.ignored
+        ):
+            continue
+        found.append(page)
+        covered[chosen] = True
     return found, covered
+
+
+def _without_alike(pages: list[ConstantPage]) -> set[ConstantPage]:
+    """Return the pages that ignore something of their own.
+
+    Where many pages of one shape ignore the same keys, this is no property of single pages: a rule of the
+    shape says so, also of pages that were never seen, and learns it from these.
+    """
+    count = Counter((shape, key) for page in pages for shape in [_shape(page)] for key in page.ignored)
+    return {page for page in pages if any(count[_shape(page), key] <= MAX_ALIKE for key in page.ignored)}
+
+
+def _shape(page: ConstantPage) -> tuple[str, ...]:
+    return tuple(key for key, _ in page.literals)
 
 
 def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str, int], Rows]]:
@@ -129,3 +168,50 @@ def _is_identity(frame: Frame, pattern: dict[str, int], rows: Rows, key: str) ->
             elsewhere &= frame.columns[other] == code
     pages = len(np.unique(frame.content[elsewhere]))
     return pages >= MIN_IDENTIFIED and pages > MIN_IDENTIFIED_SHARE * int(elsewhere.sum())
+
+
+def _says_nothing(frame: Frame, pattern: dict[str, int], rows: Rows, key: str) -> bool:
+    """Tell whether there is a reason why a key does not matter, other than that it did not here.
+
+    That a bot wall answers for every id of a path is the same picture as a log-in page for every
+    ``returnto``. A key of many values is believed to say nothing where its values speak of other
+    pages (addresses, names that stand elsewhere), or where it makes no difference to other pages.
+    """
+    codes = frame.columns[key]
+    values = np.unique(codes[rows])
+    values = values[values != ABSENT]
+    if len(values) < MIN_VALUES:
+        return True
+    return _are_references(frame, pattern, rows, key, values) or _varies_elsewhere(frame, rows, key)
+
+
+def _are_references(frame: Frame, pattern: dict[str, int], rows: Rows, key: str, values: Codes) -> bool:
+    """Tell whether values of a key are addresses or names of what other URLs lead to.
+
+    Plain numbers stand everywhere: they count only where URLs of the same path have them.
+    """
+    outside = np.ones(len(frame), dtype=np.bool_)
+    outside[rows] = False
+    same_path = outside.copy()
+    for other, code in pattern.items():
+        if other.startswith("path."):
+            same_path &= frame.columns[other] == code
+    others = [codes for other, codes in frame.columns.items() if other != key and other not in NEVER_KEPT]
+    named = np.zeros(len(values), dtype=np.bool_)
+    for codes in others:
+        texts = np.array([not frame.table.vocabulary[code].isdigit() for code in values])
+        named |= np.isin(values, codes[same_path]) | (texts & np.isin(values, codes[outside]))
+    addresses = [any(mark in frame.table.vocabulary[code] for mark in ADDRESS_MARKS) for code in values]
+    return float(np.mean(named | np.array(addresses))) >= MIN_REFERENCES
+
+
+def _varies_elsewhere(frame: Frame, rows: Rows, key: str) -> bool:
+    """Tell whether a key varies inside the clusters of other pages."""
+    outside = np.ones(len(frame), dtype=np.bool_)
+    outside[rows] = False
+    outside &= frame.columns[key] != ABSENT
+    if not outside.any():
+        return False
+    pairs = np.unique(np.stack((frame.content[outside], frame.columns[key][outside])), axis=1)
+    _, counts = np.unique(pairs[0], return_counts=True)
+    return int(np.count_nonzero(counts > 1)) >= MIN_CLUSTERS

@@ -19,13 +19,15 @@ from ..rules.actions import normal_key
 from ..rules.exchange import CleanParam, clean_params, search_variance
 from ..rules.exchange.values import Inexpressible, query_key
 from ..urls import DeepSplit, class_of, normal_form, normal_parts, site_of_url, values_of
+from .blame import blamed
 from .combining import rules_of
 from .emission import Match, Proposal, dropped, seen_values, widened
 from .evidence import MIN_GROUPS
 from .grouping import Flags
+from .judgement import Sample, book_of, judged
 from .scope import MAX_KINDS
 from .table import ABSENT, REPEAT, Table, encode, is_token
-from .validation import MAX_CLEAN, Sample, blamed, book_of, judged
+from .validation import MAX_CLEAN
 
 LEARNER = "declared"
 NO_VARY_SEARCH = "no-vary-search"

@@ -14,7 +14,6 @@ from .table import ABSENT, REPEAT, Rows, Table
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
 
-LEARNER = "difference_sets"
 FIXED_LENGTH = 16
 """From this length on, values that were all of one length must keep it."""
 MIN_HEX = 8

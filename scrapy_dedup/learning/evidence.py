@@ -41,10 +41,41 @@ def _at_most(bad: int, total: int, share: float) -> float:
     )
 
 
-def tolerable(bad: int, informative: int) -> bool:
-    """Tell whether so many bad groups can be noise: none, or a share bounded by MAX_BAD_SHARE."""
+def tolerable(bad: int, informative: int, lone: int = 0) -> bool:
+    """Tell whether so many bad groups can be noise: none, or a share bounded by MAX_BAD_SHARE.
+
+    *lone* of them are bad only by contents that a single URL of the site showed. That is what a
+    clock, a counter or a cut connection leaves, while a page that counts shows elsewhere too where
+    pages have many URLs. Where all are lone their share itself is bounded: to ask for its upper
+    bound would take a rule with 900 clean groups away for one clock, and let one with 10 pass.
+
+    >>> tolerable(1, 300), tolerable(1, 300, lone=1), tolerable(2, 300, lone=2)
+    (False, True, False)
+    """
     if bad == 0:
         return True
     if bad > MAX_BAD_SHARE * informative:
         return False
-    return upper_bound(bad, informative) <= MAX_BAD_SHARE
+    return lone >= bad or upper_bound(bad, informative) <= MAX_BAD_SHARE
+
+
+def like_noise(lone: float, clean: int) -> bool:
+    """Tell whether so many groups that are bad by lone contents are few beside the *clean* ones."""
+    return lone <= MAX_BAD_SHARE * (lone + clean)
+
+
+def plausible_pages(lost: int, lone: int, lone_share: float) -> int:
+    """Return how many of the *lost* contents can be pages and not noise, at 95 % confidence.
+
+    *lone* of them showed at one URL of the site only, as *lone_share* of all its contents do. Were
+    they all pages, about that share of them would be lone: where none or few show twice, the most
+    are clocks and cut connections. Where pages hardly ever show twice, this says nothing.
+
+    >>> plausible_pages(45, 45, 0.5), plausible_pages(45, 45, 0.99), plausible_pages(45, 30, 0.5)
+    (4, 45, 41)
+    """
+    twice = lost - lone
+    pages = twice
+    while pages < lost and _at_most(twice, pages + 1, 1 - lone_share) > 1 - CONFIDENCE:
+        pages += 1
+    return pages

@@ -36,6 +36,7 @@ class Frame:
         cut = ((key, codes[rows] if columns is None else codes) for key, codes in source.items())
         self.columns = {key: codes for key, codes in cut if codes.any()}
         self.content = table.content[rows]
+        self.lone = table.lone[rows]
         self._hashes: dict[str, Hashes] = {}
         self._whole: Hashes | None = None
 
@@ -116,4 +117,8 @@ class Frame:
 
     def groups(self, levels: Mapping[str, Level]) -> Groups:
         """Return the groups of URLs that agree on the kept part."""
-        return grouped(self.kept_hashes(levels), self.content)
+        return self.grouped(self.kept_hashes(levels))
+
+    def grouped(self, kept: Hashes) -> Groups:
+        """Return the groups of URLs with equal *kept* hashes."""
+        return grouped(kept, self.content, self.lone)

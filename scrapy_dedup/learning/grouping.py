@@ -34,6 +34,8 @@ class Groups:
     """Entries of ``order`` in groups of two URLs or more."""
     merged_starts: Rows
     """Where in ``merged`` each of these groups starts."""
+    lone_bad: int = 0
+    """Groups that are bad only by contents that a single URL of the site has."""
 
     @property
     def informative(self) -> int:
@@ -56,12 +58,15 @@ class Groups:
         return int((self.size - 1)[self.contents == 1].sum())
 
 
-def grouped(kept: Hashes, content: Codes) -> Groups:
-    """Return the groups of URLs with equal *kept* hashes; O(n log n)."""
+def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
+    """Return the groups of URLs with equal *kept* hashes; O(n log n).
+
+    *lone* tells which URLs have a content that no other URL of the site has; without it none is.
+    """
     order = np.lexsort((content, kept))
     if not len(order):
         empty = np.zeros(0, dtype=np.intp)
-        return Groups(*[empty] * 8)
+        return Groups(empty, empty, empty, empty, empty, empty, empty, empty)
     new_group = np.ones(len(order), dtype=np.bool_)
     new_group[1:] = kept[order][1:] != kept[order][:-1]
     new_run = new_group.copy()
@@ -73,7 +78,12 @@ def grouped(kept: Hashes, content: Codes) -> Groups:
     first = order[np.flatnonzero(new_group)]
     merged = np.flatnonzero(size[group] > 1)
     sizes = size[size > 1]
-    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes)
+    bad = contents > 1
+    lone_bad = 0
+    if bad.any():
+        shared = np.bincount(group[new_run if lone is None else new_run & ~lone[order]], minlength=len(size))
+        lone_bad = int(np.count_nonzero(bad & (shared <= 1)))
+    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_bad)
 
 
 def varying(groups: Groups, codes: Codes) -> Flags:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .difference_sets import drop_set
 from .frame import Frame, Level
-from .grouping import grouped
+from .sampling import sampled
 from .table import ABSENT, REPEAT, Hashes, Rows, is_token
 from .values import Recoding, recode
 
@@ -27,6 +27,9 @@ MIN_GAIN = 8
 """Removed URLs that a guard must add."""
 SAMPLE = 8_000
 """URLs on which guards are searched."""
+LARGE_SAMPLE = 32_000
+MAX_LARGE = 4
+"""Guards tried on the larger sample."""
 MAX_GUARDS = 24
 """Guards tried at a node."""
 MAX_AHEAD = 8
@@ -145,19 +148,27 @@ def duplicates_left(frame: Frame, levels: Mapping[str, Level]) -> bool:
 
 
 def best_guard(frame: Frame, levels: Mapping[str, Level], rng: np.random.Generator, *, ahead: bool) -> Guard | None:
-    """Return the guard that removes most URLs in addition, looking one guard ahead if asked."""
-    sample = sampled(frame, rng)
-    least = max(MIN_GAIN * len(sample) / max(len(frame), 1), 3)
-    scores = {guard: gain(sample, levels, guard, rng) for guard in possible_guards(sample, levels)}
+    """Return the guard that removes most URLs in addition, looking one guard ahead if asked.
+
+    All guards are tried on a sample; where that is a part of what there is to find, the best of
+    them are tried on a larger one, where their branches have more of the URLs that evidence takes.
+    """
+    sample = sampled(frame, levels, SAMPLE, rng)
+    scores = {guard: gain(sample.frame, levels, guard, rng) for guard in possible_guards(sample.frame, levels)}
+    first = sorted(scores, key=lambda guard: -scores[guard])
+    if sample.share < 1:
+        sample = sampled(frame, levels, LARGE_SAMPLE, rng)
+        scores = {guard: gain(sample.frame, levels, guard, rng) for guard in first[:MAX_LARGE]}
     if not scores:
         return None
+    least = max(MIN_GAIN * sample.share, 3)
     best = max(scores, key=lambda guard: scores[guard])
     if scores[best] >= least or not ahead:
         return best if scores[best] >= least else None
-    first = sorted(scores, key=lambda guard: -scores[guard])[:MAX_AHEAD]
-    deeper = {guard: gain(sample, levels, guard, rng, then=first) for guard in first}
+    sample = sampled(sample.frame, levels, SAMPLE, rng)
+    deeper = {guard: gain(sample.frame, levels, guard, rng, then=first[:MAX_AHEAD]) for guard in first[:MAX_AHEAD]}
     best = max(deeper, key=lambda guard: deeper[guard])
-    return best if deeper[best] >= least else None
+    return best if deeper[best] >= least * sample.share else None
 
 
 def possible_guards(frame: Frame, levels: Mapping[str, Level]) -> list[Guard]:
@@ -199,14 +210,4 @@ def gain(
 
 
 def _removed(frame: Frame, kept: Hashes) -> int:
-    return grouped(kept, frame.content).removed
-
-
-def sampled(frame: Frame, rng: np.random.Generator) -> Frame:
-    """Return the frame, or whole duplicate clusters of it up to SAMPLE URLs."""
-    if len(frame) <= SAMPLE:
-        return frame.subset(np.arange(len(frame)))
-    contents, sizes = np.unique(frame.content, return_counts=True)
-    order = rng.permutation(len(contents))
-    chosen = contents[order[np.cumsum(sizes[order]) <= SAMPLE]]
-    return frame.subset(np.flatnonzero(np.isin(frame.content, chosen)))
+    return frame.grouped(kept).removed

@@ -1,7 +1,8 @@
 """Learning, from observations to rules: the one pipeline (design, section 6).
 
 observations -> duplicate clusters -> columns -> constant pages -> difference sets, values and guards
--> proposals -> validation of the whole function -> held-out check of the budget -> rules
+-> the other learners, where these leave duplicates apart -> selection -> validation of the whole
+function -> held-out check of the budget -> rules
 """
 
 import logging
@@ -16,9 +17,11 @@ from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, Masks, clusters
+from .declared import Declarations
+from .judgement import Sample, judged
+from .learners import LEARNERS, Learner, chosen_learners
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
-from .validation import Sample, judged
 from .weighing import weighed
 
 logger = logging.getLogger(__name__)
@@ -48,16 +51,18 @@ def learn_rules(
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
+    learners: Sequence[str] | None = None,
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
     *max_loss* is the share of a site's pages that its rules together may be expected to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
-    rules of before: their manual, off and suspended ones stay.
+    rules of before: their manual, off and suspended ones stay. *learners* are the names of those that
+    are asked (:data:`.learners.LEARNERS`), all by default.
 
-    Raises ValueError when *max_loss* is not a share.
+    Raises ValueError when *max_loss* is not a share, or a learner unknown.
     """
-    return learn(observations, max_loss=max_loss, groups=groups, known=known).book
+    return learn(observations, max_loss=max_loss, groups=groups, known=known, learners=learners).book
 
 
 def learn(
@@ -66,6 +71,7 @@ def learn(
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
+    learners: Sequence[str] | None = None,
     masks: Masks | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
@@ -79,6 +85,7 @@ def learn(
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
+    asked = chosen_learners(learners)
     known = known if known is not None else RuleBook(groups=groups)
     by_site, sketches = _by_site(observations, groups, masks, progress)
     rules: list[Rule] = []
@@ -91,7 +98,10 @@ def learn(
         if progress:
             progress(f"learning {site}", number, len(by_site))
         found = clusters(seen, masks)
-        site_rules, splits, report = learn_site(site, found, max_loss=max_loss, groups=groups, known=known)
+        declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
+        site_rules, splits, report = learn_site(
+            site, found, max_loss=max_loss, groups=groups, known=known, learners=asked, declarations=declarations
+        )
         if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
             report = replace(report, notes=(*report.notes, note))
         rules += site_rules
@@ -109,13 +119,15 @@ def learn_site(
     max_loss: float,
     groups: Mapping[str, Sequence[str]] | None,
     known: RuleBook,
+    learners: Mapping[str, Learner] = LEARNERS,
+    declarations: Declarations | None = None,
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
     """Return the rules and deep tokens of one site, and what is to be said of them."""
     sample = Sample.of(site, found, groups)
-    learner = SiteLearner(sample)
-    proposals, held_out = within_budget(learner.proposals(), sample, learner.deep, max_loss)
+    learner = SiteLearner(sample, learners, declarations)
+    proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
     deep = used_splits(proposals, learner.deep)
-    rules = _with_those_of_the_user(weighed(proposals, sample, deep), known.for_site(site))
+    rules = _with_those_of_the_user(weighed(proposals, sample, deep, learner.sources), known.for_site(site))
     book = RuleBook(rules, {site: deep}, groups)
     report = site_report(site, found, rules, judged(book, sample), held_out)
     return rules, deep, report

@@ -16,9 +16,9 @@ from ..rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicat
 from ..urls import DeepSplit, class_of, values_of
 from .emission import Match, Proposal, widened
 from .evidence import MIN_GROUPS, tolerable
+from .judgement import Sample
 from .mappings import Copy, Way, head_of, way_between
 from .templates import Template, Values, is_segment, templates_of
-from .validation import Sample
 
 LEARNER = "replacing"
 MAX_TEMPLATES = 8

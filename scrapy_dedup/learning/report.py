@@ -7,7 +7,7 @@ from ..rules import Rule
 from .budget import HeldOut
 from .clusters import Clusters
 from .evidence import MIN_GROUPS, upper_bound
-from .validation import Judgement
+from .judgement import Judgement
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..rules import Absent, Ignore, IgnoreValue, Literal, OneOf, Operation, Predicate, Set
-from ..urls import ValueClass
+from ..rules import Absent, Literal, OneOf, Operation, Predicate
+from .blame import changes
 from .emission import Match, Proposal
 from .grouping import Flags
+from .judgement import Judgement
 from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token
-from .validation import Judgement
 
 MIN_UNTESTED = 10
 """URLs of one kind that a proposal may change without any evidence there."""
@@ -139,18 +139,5 @@ def _concerned(table: Table, key: str, operation: Operation) -> Flags:
     answers = []
     for code in present:
         value = None if code == ABSENT else table.vocabulary[code]
-        if value is None:
-            answers.append(False)
-        elif isinstance(operation, Ignore | IgnoreValue):
-            answers.append(any(_among_dropped(operation.only, one) for one in value.split(REPEAT)))
-        elif isinstance(operation, Set):
-            answers.append(value in {source for source, _ in operation.values})
-        else:
-            answers.append(REPEAT in value)
+        answers.append(value is not None and changes(operation, value))
     return np.array(answers, dtype=np.bool_)[place]
-
-
-def _among_dropped(only: frozenset[str] | ValueClass | None, value: str) -> bool:
-    if isinstance(only, ValueClass):
-        return only.matches(value)
-    return only is None or value in only

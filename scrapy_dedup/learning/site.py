@@ -5,56 +5,57 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
-from .combining import rules_of
-from .constant_pages import constant_pages
-from .emission import Proposal, proposals
-from .frame import Frame
-from .guards import Node, grown
-from .scope import scoped
-from .table import encode
-from .validation import Sample, book_of, judged, validated
-
-SEED = 0
-"""Of the random choice of pairs and samples: the same observations give the same rules."""
+from .declared import Declarations
+from .emission import Proposal
+from .judgement import Sample
+from .learners import LEARNERS, Evidence, Learner
+from .selection import selected
+from .table import ABSENT, REPEAT, Rows, Table, encode
 
 
 class SiteLearner:
-    """Learns from a sample of a site's URLs; ``deep`` are the deep tokens it works with.
+    """Learns from a sample of a site's URLs; ``deep`` are the deep tokens that its rules may speak of.
 
-    Those of the sample itself, unless they are given.
+    ``sources`` says, once :meth:`proposals` was asked, which learners each of them comes from.
     """
 
-    def __init__(self, sample: Sample, deep: Mapping[str, DeepSplit] | None = None) -> None:
-        self.sample = sample
-        self.deep = deep_splits(sample) if deep is None else deep
+    def __init__(
+        self,
+        sample: Sample,
+        learners: Mapping[str, Learner] = LEARNERS,
+        declarations: Declarations | None = None,
+    ) -> None:
+        views = (values_of(url, groups=sample.groups) for url in sample.urls)
+        table = encode(sample.urls, views, sample.content, sample.lone)
+        deep = deep_splits(table)
+        self._evidence = Evidence(sample, deep, table.with_deep(deep), declarations or Declarations())
+        self._learners = learners
+        self.sources: Mapping[Proposal, tuple[str, ...]] = {}
+
+    @property
+    def deep(self) -> Mapping[str, DeepSplit]:
+        """Return the deep tokens."""
+        return self._evidence.deep
 
     def proposals(self) -> list[Proposal]:
         """Return the validated proposals; none where there is nothing to learn from."""
-        sample = self.sample
-        if len(set(sample.content)) == len(sample.content):
-            return []
-        views = (values_of(url, groups=sample.groups, deep=self.deep) for url in sample.urls)
-        table = encode(sample.urls, views, sample.content)
-        everything = Frame(table, np.arange(len(table)))
-        constants, covered = constant_pages(everything)
-        rest = everything.subset(np.flatnonzero(~covered))
-        tree = grown(rest, {}, (), np.random.default_rng(SEED))
-        rows = np.arange(len(table))
-        fixed = proposals(table, rows, Node(()), constants)
-        found = proposals(table, rows, tree, ())
-        book = book_of(rules_of(sample.site, [*fixed, *found]), sample, self.deep)
-        found = scoped(found, table, judged(book, sample))
-        return validated([*fixed, *found], sample, self.deep)
+        found, self.sources = selected(self._evidence, self._learners)
+        return found
+
+    def proposals_of_part(self, rows: Rows) -> list[Proposal]:
+        """Return what would be proposed if some of the URLs were all."""
+        whole = self._evidence
+        part = Evidence(whole.sample.part(rows.tolist()), whole.deep, whole.table.part(rows), whole.declarations)
+        return selected(part, self._learners)[0]
 
 
-def deep_splits(sample: Sample) -> dict[str, DeepSplit]:
-    """Return the deep tokens that the values of a sample show."""
-    columns: dict[str, dict[str, None]] = {}
-    for url in sample.urls:
-        for key, value in values_of(url, groups=sample.groups).items():
-            if value:
-                columns.setdefault(key, {})[value] = None
-    return learn_deep_splits({key: list(values) for key, values in columns.items()})
+def deep_splits(table: Table) -> dict[str, DeepSplit]:
+    """Return the deep tokens that the values of a table show."""
+    columns: dict[str, list[str]] = {}
+    for key, codes in table.columns.items():
+        texts = [table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
+        columns[key] = [value for text in texts for value in text.split(REPEAT)]
+    return learn_deep_splits(columns)
 
 
 def used_splits(proposals: Iterable[Proposal], deep: Mapping[str, DeepSplit]) -> dict[str, DeepSplit]:

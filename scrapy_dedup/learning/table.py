@@ -3,10 +3,13 @@
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+from ..urls import DeepSplit
 
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
@@ -33,16 +36,61 @@ class Table:
 
     urls: Sequence[str]
     columns: Mapping[str, Codes]
-    vocabulary: Sequence[str]
+    vocabulary: list[str]
     content: Codes
     seeds: Mapping[str, np.uint64] = field(repr=False)
-    numbers: Mapping[str, int] = field(repr=False)
+    numbers: dict[str, int] = field(repr=False)
     """Value -> code, the inverse of ``vocabulary``."""
+    lone: npt.NDArray[np.bool_]
+    """Which URLs have a content that no other URL of the site has."""
     repeated: frozenset[str]
     """Keys that some URL has more than once."""
 
     def __len__(self) -> int:
         return len(self.urls)
+
+    def part(self, rows: Rows) -> "Table":
+        """Return the table of some of the URLs, with the codes that they have here."""
+        cut = {key: codes[rows] for key, codes in self.columns.items()}
+        columns = {key: codes for key, codes in cut.items() if codes.any()}
+        urls = [self.urls[row] for row in rows.tolist()]
+        return Table(
+            urls, columns, self.vocabulary, self.content[rows], self.seeds, self.numbers, self.lone[rows], self.repeated
+        )
+
+    def with_deep(self, deep: Mapping[str, DeepSplit]) -> "Table":
+        """Return the table in which the keys of *deep* are shown by their two parts where they have them."""
+        columns = dict(self.columns)
+        numbers, vocabulary = self.numbers, self.vocabulary
+        for key, split in deep.items():
+            codes = columns.get(key)
+            if codes is None:
+                continue
+            whole = np.unique(codes)
+            ends: dict[str, Codes] = {}
+            left = whole.copy()
+            for end in (".head", ".tail"):
+                ends[end] = np.zeros(len(whole), dtype=np.int32)
+            for place, code in enumerate(whole.tolist()):
+                value = vocabulary[code]
+                parts = split.parts(value) if value and REPEAT not in value else None
+                if parts is not None:
+                    left[place] = ABSENT
+                    for end, text in zip(ends, parts, strict=True):
+                        number = numbers.get(text)
+                        if number is None:
+                            number = numbers[text] = len(vocabulary)
+                            vocabulary.append(text)
+                        ends[end][place] = number
+            places = np.searchsorted(whole, codes)
+            found = {key: left[places], **{key + end: texts[places] for end, texts in ends.items()}}
+            for name, column in found.items():
+                known = self.columns.get(name) if name != key else None
+                columns[name] = column if known is None else np.where(known != ABSENT, known, column)
+                if not columns[name].any():
+                    del columns[name]
+        columns = dict(sorted(columns.items()))
+        return Table(self.urls, columns, vocabulary, self.content, seeds_of(columns), numbers, self.lone, self.repeated)
 
     def value(self, code: int) -> str | None:
         """Return the value that a code stands for, None for an absent key."""
@@ -60,8 +108,15 @@ def mixed(numbers: Hashes) -> Hashes:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], content: Sequence[int]) -> Table:
+def encode(
+    urls: Sequence[str],
+    views: Iterable[Mapping[str, str | None]],
+    content: Sequence[int],
+    lone: AbstractSet[int] = frozenset(),
+) -> Table:
     """Return the table of *urls*, whose key-value dictionaries are *views* (same order).
+
+    *lone* are the contents that one URL of the site has, of which these may be a part.
 
     The repeats of a parameter (``q.a``, ``q.a[1]``, ..) are one column, so that they can be told to
     be a set.
@@ -90,9 +145,16 @@ def encode(urls: Sequence[str], views: Iterable[Mapping[str, str | None]], conte
         column[np.frombuffer(rows[key], dtype=np.int32)] = np.frombuffer(codes[key], dtype=np.int32)
         columns[key] = column
         del rows[key], codes[key]
+    seeds = seeds_of(columns)
+    contents = np.asarray(content, dtype=np.int32)
+    alone = np.isin(contents, np.fromiter(lone, dtype=np.int32, count=len(lone)))
+    return Table(urls, columns, vocabulary, contents, seeds, numbers, alone, frozenset(repeated))
+
+
+def seeds_of(columns: Iterable[str]) -> dict[str, np.uint64]:
+    """Return a seed for each key."""
     # Any odd multiplier will do: the seeds only have to differ and stay the same between runs.
-    seeds = {key: np.uint64((index + 1) * 0x9E3779B97F4A7C15 % 2**64) for index, key in enumerate(columns)}
-    return Table(urls, columns, vocabulary, np.asarray(content, dtype=np.int32), seeds, numbers, frozenset(repeated))
+    return {key: np.uint64((index + 1) * 0x9E3779B97F4A7C15 % 2**64) for index, key in enumerate(columns)}
 
 
 def joined_repeats(view: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

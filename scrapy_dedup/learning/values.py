@@ -105,16 +105,24 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
             yield (key,)
 
 
-def _evidence(
-    rest: Hashes, content: Codes, left: Rows, right: Rows, label: Rows
-) -> tuple[dict[int, int], dict[int, int]]:
-    """Compare rows *left* with the rows *right* of equal *rest*.
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Distinct contents that stayed the same, that did not, and those of the latter seen once only."""
 
-    Return ({label: distinct contents that agree}, {label: distinct contents that differ}), where
-    *label* is a number per row of *left*.
-    """
+    same: int = 0
+    differing: int = 0
+    lone: int = 0
+
+    def speaks_for_it(self, least: int) -> bool:
+        """Tell whether *least* contents stayed the same, and no more differ than noise explains."""
+        return self.same >= least and tolerable(self.differing, self.same + self.differing, self.lone)
+
+
+def _evidence(frame: Frame, rest: Hashes, left: Rows, right: Rows, label: Rows | None = None) -> dict[int, _Compared]:
+    """Compare rows *left* with the rows *right* of equal *rest*, per *label* (a number per row of *left*; 0)."""
     if not len(left) or not len(right):
-        return {}, {}
+        return {}
+    content = frame.content
     order = right[np.lexsort((content[right], rest[right]))]
     rests = rest[order]
     first = np.flatnonzero(np.r_[True, rests[1:] != rests[:-1]])
@@ -122,13 +130,16 @@ def _evidence(
     clean = content[order[first]] == content[order[last]]
     first = first[clean]
     if not len(first):
-        return {}, {}
+        return {}
     place = np.minimum(np.searchsorted(rests[first], rest[left]), len(first) - 1)
     met = rests[first][place] == rest[left]
     rows, twins = left[met], order[first][place[met]]
     equal = content[rows] == content[twins]
-    labels = label[met]
-    return _distinct(labels[equal], content[rows[equal]]), _distinct(labels[~equal], content[rows[~equal]])
+    labels = label[met] if label is not None else np.zeros_like(rows)
+    lone = ~equal & (frame.lone[rows] | frame.lone[twins])
+    same, differing, alone = (_distinct(labels[part], content[rows[part]]) for part in (equal, ~equal, lone))
+    found = sorted(same.keys() | differing.keys())
+    return {one: _Compared(same.get(one, 0), differing.get(one, 0), alone.get(one, 0)) for one in found}
 
 
 def _shared(rest: Hashes) -> Flags:
@@ -165,16 +176,14 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
         return []
     tuples = np.stack([codes[left] for codes in columns])
     kinds, label = np.unique(tuples, axis=1, return_inverse=True)
-    good, bad = _evidence(rest, frame.content, left, right, label.reshape(-1))
     found: list[Recoding] = []
-    for kind in sorted(good):
-        wrong = bad.get(kind, 0)
-        if good[kind] < MIN_CONTENTS_ABSENT or not tolerable(wrong, good[kind] + wrong):
+    for kind, compared in _evidence(frame, rest, left, right, label.reshape(-1)).items():
+        if not compared.speaks_for_it(MIN_CONTENTS_ABSENT):
             continue
         values = tuple(frame.table.vocabulary[code] for code in kinds[:, kind])
         if any(REPEAT in value for value in values):
             continue  # a rule cannot ask for all values of a repeated key at once
-        found.append(Gone(keys, values, good[kind], wrong))
+        found.append(Gone(keys, values, compared.same, compared.differing))
         gone = present.copy()
         for codes, code in zip(columns, kinds[:, kind], strict=True):
             gone &= codes == code
@@ -193,23 +202,19 @@ def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> li
     counted = {int(value): int(count) for value, count in zip(values, counts, strict=True)}
     met = {code: np.flatnonzero((codes == code) & shared) for code in counted}
     counted = {code: count for code, count in counted.items() if len(met[code]) >= MIN_CONTENTS_EQUAL}
-    good: dict[tuple[int, int], int] = {}
-    bad: dict[tuple[int, int], int] = {}
+    compared: dict[tuple[int, int], _Compared] = {}
     for one, other in combinations(sorted(counted, key=lambda value: (-counted[value], value)), 2):
-        left, right = met[other], met[one]
-        agreeing, differing = _evidence(rest, frame.content, left, right, np.zeros_like(left))
-        good[one, other], bad[one, other] = agreeing.get(0, 0), differing.get(0, 0)
+        compared[one, other] = _evidence(frame, rest, met[other], met[one]).get(0, _Compared())
     target: dict[int, int] = {}
     found: list[Recoding] = []
-    for (one, other), count in sorted(good.items(), key=lambda item: (-item[1], item[0])):
-        wrong = bad[one, other]
-        if count < MIN_CONTENTS_EQUAL or not tolerable(wrong, count + wrong):
+    for (one, other), pages in sorted(compared.items(), key=lambda item: (-item[1].same, item[0])):
+        if not pages.speaks_for_it(MIN_CONTENTS_EQUAL):
             continue
         if other in target or one in target or other in target.values():
             continue  # one step only: chains would rest on pairs that were never compared
         target[other] = one
         vocabulary = frame.table.vocabulary
-        found.append(Merged(key, vocabulary[other], vocabulary[one], count, wrong))
+        found.append(Merged(key, vocabulary[other], vocabulary[one], pages.same, pages.differing))
     for other, one in target.items():
         frame.recode(key, np.where(frame.columns[key] == other, np.int32(one), frame.columns[key]))
     return found
@@ -246,10 +251,9 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         for other, moved in shifted.items():
             rest = rest + np.where(moved != ABSENT, frame.table.hashes(other, moved), np.uint64(0))
         left, right = np.flatnonzero(chosen), np.flatnonzero(~chosen)
-        good, bad = _evidence(rest, frame.content, left, right, np.zeros_like(left))
-        pages, wrong = good.get(0, 0), bad.get(0, 0)
-        if pages >= MIN_CONTENTS_ABSENT and tolerable(wrong, pages + wrong):
-            found.append(SegmentGone(key, frame.table.vocabulary[value], pages, wrong))
+        pages = _evidence(frame, rest, left, right).get(0, _Compared())
+        if pages.speaks_for_it(MIN_CONTENTS_ABSENT):
+            found.append(SegmentGone(key, frame.table.vocabulary[value], pages.same, pages.differing))
             for other, moved in shifted.items():
                 frame.recode(other, moved)
     return found
@@ -275,10 +279,9 @@ def _sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]
         rest = rest + mixed(np.array([_number(text) for text in texts], dtype=np.uint64))[place]
         shrinks = np.isin(codes, list(changed))
         left, right = np.flatnonzero(shrinks), np.flatnonzero(~shrinks & (codes != ABSENT))
-        good, bad = _evidence(rest, frame.content, left, right, np.zeros_like(left))
-        pages, wrong = good.get(0, 0), bad.get(0, 0)
-        if pages >= MIN_CONTENTS_ABSENT and tolerable(wrong, pages + wrong):
-            found.append(SetOfValues(key, pages, wrong))
+        pages = _evidence(frame, rest, left, right).get(0, _Compared())
+        if pages.speaks_for_it(MIN_CONTENTS_ABSENT):
+            found.append(SetOfValues(key, pages.same, pages.differing))
             lookup = np.arange(len(vocabulary), dtype=np.int32)
             for code, value in changed.items():
                 lookup[code] = frame.table.numbers.get(value, code)

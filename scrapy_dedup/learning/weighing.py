@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from ..rules import Evidence, Operation, Rule, Status
 from ..rules.redaction import redact
-from ..urls import DeepSplit
+from ..urls import DeepSplit, values_of
+from .blame import MAX_MEMBERS, View, changes
 from .combining import combined, rules_of
-from .emission import LEARNER, Proposal
+from .emission import Proposal
 from .evidence import upper_bound
-from .validation import Sample, book_of, judged
+from .judgement import Deep, Sample, book_of, judged
+from .table import joined_repeats
 
 EXAMPLES = 2
 
@@ -25,8 +27,13 @@ class _Count:
     examples: list[tuple[str, str]] = field(default_factory=list)
 
 
-def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Rule]:
-    """Return the rules of validated proposals, active, with their evidence."""
+def weighed(
+    proposals: Sequence[Proposal],
+    sample: Sample,
+    deep: Mapping[str, DeepSplit],
+    sources: Mapping[Proposal, tuple[str, ...]],
+) -> list[Rule]:
+    """Return the rules of validated proposals, active, with their evidence; *sources* are their learners."""
     rules = rules_of(sample.site, proposals)
     if not rules:
         return []
@@ -35,15 +42,18 @@ def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, De
     judgement = judged(book, sample)
     for members in judgement.by_key.values():
         by_rule: defaultdict[str, list[int]] = defaultdict(list)
+        acting: dict[str, Rule] = {}
         for i in members:
             for rule in book.matching(sample.urls[i]):
                 by_rule[rule.id].append(i)
+                acting[rule.id] = rule
+        views = _views(members, sample, deep) if len(members) > 1 else []
         contents = {sample.content[i] for i in members}
         for name, own in by_rule.items():
             count = counted[name]
             count.urls += len(own)
             count.pages |= contents
-            if len(members) > 1:
+            if _merges(acting[name], views):
                 count.groups += 1
                 count.bad += len(contents) > 1
                 count.removed += len(own) - (len(own) == len(members)) if len(contents) == 1 else 0
@@ -52,7 +62,37 @@ def weighed(proposals: Sequence[Proposal], sample: Sample, deep: Mapping[str, De
                     if other is not None:
                         count.examples.append((sample.urls[own[0]], sample.urls[other]))
     secret = _all_operations(rules)
-    return [_with_evidence(rule, counted[rule.id], secret, deep) for rule in rules]
+    proposed_by = {rule.id: _learners(rule, proposals, sources) for rule in rules}
+    return [_with_evidence(rule, counted[rule.id], proposed_by[rule.id], secret, deep) for rule in rules]
+
+
+def _learners(rule: Rule, proposals: Sequence[Proposal], sources: Mapping[Proposal, tuple[str, ...]]) -> list[str]:
+    """Return the learners that have proposed a part of a rule."""
+    of_it = (proposal for proposal in proposals if dict(proposal.match) == rule.match and proposal.key in rule.ops)
+    return sorted({name for proposal in of_it for name in sources.get(proposal, ())})
+
+
+def _views(members: Sequence[int], sample: Sample, deep: Deep) -> list[View]:
+    """Return the values of some URLs of a group."""
+    urls = (sample.urls[i] for i in members[:MAX_MEMBERS])
+    return [dict(joined_repeats(values_of(url, groups=sample.groups, deep=deep))) for url in urls]
+
+
+def _merges(rule: Rule, views: Sequence[View]) -> bool:
+    """Tell whether a rule has a part in that URLs are one: they differ in a key whose value it changes.
+
+    What all rules together merge would tell the same of each that acts everywhere.
+    """
+    acting = [(key, operation) for key, operation in rule.ops.items() if not key.endswith("*")]
+    for prefix, operation in rule.ops.items():
+        if prefix.endswith("*"):
+            covered = {key for view in views for key in view if key.startswith(prefix[:-1])}
+            acting += [(key, operation) for key in covered]
+    for key, operation in acting:
+        values = {view.get(key) for view in views}
+        if len(values) > 1 and any(value is not None and changes(operation, value) for value in values):
+            return True
+    return False
 
 
 def _all_operations(rules: Sequence[Rule]) -> dict[str, Operation]:
@@ -64,9 +104,15 @@ def _all_operations(rules: Sequence[Rule]) -> dict[str, Operation]:
     return {key: combined(several) for key, several in operations.items()}
 
 
-def _with_evidence(rule: Rule, count: _Count, secret: Mapping[str, Operation], deep: Mapping[str, DeepSplit]) -> Rule:
+def _with_evidence(
+    rule: Rule,
+    count: _Count,
+    learners: Sequence[str],
+    secret: Mapping[str, Operation],
+    deep: Mapping[str, DeepSplit],
+) -> Rule:
     evidence = Evidence(
-        learners=(LEARNER,),
+        learners=tuple(learners),
         groups=count.groups - count.bad,
         counterexamples=count.bad,
         pages=len(count.pages),

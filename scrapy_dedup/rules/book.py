@@ -17,7 +17,7 @@ from .explanation import Explanation, used_operations
 from .files import load_directories, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
-from .program import OriginProgram, SiteProgram, rule_matches
+from .program import OriginProgram, SiteProgram
 from .table import OpTable
 
 if TYPE_CHECKING:
@@ -157,12 +157,11 @@ class RuleBook:
 
     def matching(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, sorted by id."""
-        program = self._program(normal_parts(url)[0])
+        origin, path, query = normal_parts(url)
+        program = self._program(origin)
         if program is None:
             return []
-        values = program.values(*normal_parts(url)[1:])
-        compiled = self._compiled[program.origin.site]
-        return [rule.rule for rule in compiled.rules if rule_matches(rule.match, values)]
+        return sorted((found.rule for found in program.table(path, query).rules), key=lambda rule: rule.id)
 
     def explain(self, url: str) -> Explanation:
         """Return how *url* comes to its canonical key."""

@@ -1,8 +1,11 @@
-"""Page sketches on their way into the store: shared by equal pages, capped per site."""
+"""Page sketches on their way into the store: shared by equal pages, capped per site, spread over templates."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, func, select
 
@@ -13,6 +16,29 @@ from .values import insert_of
 _IDS = 500  # ids in one query
 
 _Site = tuple[str, str]  # scope and site
+
+RESERVED = 4
+"""One of so many sketches of a site is for templates that have few."""
+FEW = 20
+
+_number = re.compile("[0-9]+").sub
+_name = re.compile("(?:^|[&;])([^=&;]*)").findall
+
+
+def template_of(url: str) -> tuple[object, ...]:
+    """Return a rough name of the kind of page that *url* leads to, at the cost of splitting it.
+
+    >>> template_of("http://a.example/item/12?id=1") == template_of("http://a.example/item/7?id=2")
+    True
+    >>> template_of("http://a.example/item/12") == template_of("http://a.example/tag/12")
+    False
+    """
+    try:
+        _, _, path, query, _ = urlsplit(url)
+    except ValueError:
+        return ()
+    segments = path.split("/")
+    return len(segments), _number("0", segments[1]) if len(segments) > 2 else "", *sorted(set(_name(query)))
 
 
 class SketchKeeper:
@@ -26,10 +52,13 @@ class SketchKeeper:
     def __init__(self, cap: int) -> None:
         self._cap = cap
         self._numbers: dict[_Site, int] = {}
+        self._templates: dict[_Site, Counter[int]] = {}
+        """Sketches that were written by template, by the hash of its name: at most as many as sketches."""
 
     def forget(self) -> None:
         """Count anew: sketches were removed."""
         self._numbers = {}
+        self._templates = {}
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -45,26 +74,38 @@ class SketchKeeper:
         """Write the sketches of *rows* and return their ids, None where there is or is kept none."""
         ids: list[int | None] = []
         sites: dict[_Site, dict[int, bytes]] = {}
+        templates: dict[int, int] = {}
         for row in rows:
             number = None
             if row.fingerprints is not None and row.fingerprints.sketch is not None:
                 data = row.fingerprints.sketch.to_bytes()
                 number = signed_hash(row.scope, row.site, data)
                 sites.setdefault((row.scope, row.site), {})[number] = data
+                templates[number] = hash(template_of(row.url))
             ids.append(number)
         kept: set[int] = set()
         for site, found in sites.items():
-            kept |= self._keep_site(connection, site, found)
+            kept |= self._keep_site(connection, site, found, templates)
         return [number if number in kept else None for number in ids]
 
-    def _keep_site(self, connection: Connection, site: _Site, found: dict[int, bytes]) -> set[int]:
+    def _keep_site(
+        self, connection: Connection, site: _Site, found: dict[int, bytes], templates: dict[int, int]
+    ) -> set[int]:
         room = self._cap - self._number(connection, site)
-        if len(found) <= room:
+        kept = self._templates.setdefault(site, Counter())
+        if len(found) <= room - self._cap // RESERVED:
+            kept.update(templates[number] for number in found)
             self._insert(connection, site, found)
             return set(found)
         # Near the cap it matters which of them are there already.
         known = self._known(connection, list(found))
-        new = [number for number in found if number not in known][: max(room, 0)]
+        new: list[int] = []
+        for number in found:
+            # Of what room there is, the last part is for kinds of pages that come late in a crawl.
+            reserved = self._cap // RESERVED if kept[templates[number]] >= FEW else 0
+            if number not in known and len(new) < room - reserved:
+                new.append(number)
+                kept[templates[number]] += 1
         if new:
             self._insert(connection, site, {number: found[number] for number in new})
         return known.union(new)

@@ -36,6 +36,10 @@ class SiteCount(NamedTuple):
     last: float
 
 
+# The identity of a file that is not there.
+_GONE = (-1, -1)
+
+
 class Store:
     """A database of observations, page sketches and discards.
 
@@ -82,7 +86,7 @@ class Store:
 
     def intact(self) -> bool:
         """Return False if the file of the store was removed or replaced since it was opened."""
-        return self._file_identity() == self._identity
+        return self._file_identity() == self._identity != _GONE
 
     def size(self) -> int:
         """Return the bytes that the store takes on disk; 0 if it is not a file."""
@@ -295,7 +299,7 @@ class Store:
         try:
             found = self.path.stat()
         except OSError:
-            return -1, -1
+            return _GONE
         return found.st_dev, found.st_ino
 
 

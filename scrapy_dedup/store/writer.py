@@ -89,6 +89,9 @@ class Writer:
         self._written = 0
         self._lost = 0
         self._failed = 0
+        self._taken = 0  # rows and tasks out of the queue
+        self._settled = 0
+        self._accepted = 0  # by add()
         self._held: list[Row] = []  # taken from the queue, not written yet
         self._store: Store | None = None
         self._retry_at = 0.0
@@ -111,6 +114,7 @@ class Writer:
             self._refused += 1
             return False
         self._bytes_in += size
+        self._accepted += 1
         much = waiting * 2 > self._max_waiting or held * 2 > self._max_bytes
         if much and not self._pause and not self._wake.is_set():
             self._wake.set()
@@ -143,6 +147,26 @@ class Writer:
         """Return what became of the rows so far."""
         waiting = self._queue.qsize() + len(self._held)
         return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting)
+
+    @property
+    def failing(self) -> bool:
+        """Whether the store cannot be written now, so that what is handed over may be lost."""
+        return self._pause > 0 or self._closing is not None
+
+    @property
+    def told(self) -> bool:
+        """Whether the warning that the store cannot be written was given."""
+        return self._warned
+
+    @property
+    def accepted(self) -> int:
+        """Rows and tasks that :meth:`add` has taken."""
+        return self._accepted
+
+    @property
+    def settled(self) -> int:
+        """How many of those, the first ones, are in the store, or were refused by it alone."""
+        return self._settled
 
     # The thread's side
 
@@ -180,6 +204,7 @@ class Writer:
         while True:
             self._take()
             if not self._held:
+                self._settled = self._taken
                 return None
             full = len(self._held) >= self._batch
             error = self._write()
@@ -195,6 +220,7 @@ class Writer:
         items = _all_of(self._queue)
         while len(self._held) < self._batch and (found := next(items, None)) is not None:
             item, size = found
+            self._taken += 1
             if isinstance(item, tuple):
                 self._held.append(item)
             else:
@@ -234,6 +260,7 @@ class Writer:
         if self._warned and not self._recovered:
             self._recovered = True
             logger.info("The store %s can be written again", store.place)
+        self._settled = self._taken
         self._pause = self._locked_since = 0.0
         return None
 
@@ -275,7 +302,9 @@ class Writer:
         self._retry_at = now + self._pause
         if not self._warned:
             self._warned = True
-            logger.warning("The crawl goes on, but what it sees is not recorded: %s", error)
+            logger.warning(
+                "The crawl goes on, but what it sees is not recorded: %s Until it is, rules discard nothing.", error
+            )
 
     def _fail(self, message: str) -> None:
         self._failed += 1

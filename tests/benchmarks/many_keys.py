@@ -127,15 +127,30 @@ TEXT_SHARE = 0.15
 """Visible text / bytes of a page. Pages of about 50 kB in four recorded sites had .03 to .07."""
 
 
-def page(rng: Random, size: int, hrefs: tuple[str, ...] = (), text_share: float = TEXT_SHARE) -> str:
-    """An HTML page of about ``size`` bytes: inline style and script, a list of links, sections of text."""
+NEW_TEXTS = 0.15
+"""Of the texts of a recorded page, 2 to 15 % were on no page before it (tests.benchmarks.new_texts)."""
+TEMPLATE_SECTIONS = 200
+
+
+def page(
+    rng: Random,
+    size: int,
+    hrefs: tuple[str, ...] = (),
+    text_share: float = TEXT_SHARE,
+    new_texts: float = NEW_TEXTS,
+) -> str:
+    """An HTML page of about ``size`` bytes: inline style and script, a list of links, sections of text.
+
+    A share ``new_texts`` of the sections is the page's own, the others are its site's.
+    """
     body = []
     if hrefs:
         items = "".join(f'<li class="n"><a class="link" href="{href}">{word(rng)}</a></li>' for href in hrefs)
         body.append(f'<nav id="menu"><ul class="menu">{items}</ul></nav>')
     texts = 0
     while texts < size * text_share:
-        body.append(section(rng, 12 if text_share < 0.5 else 60))
+        source = rng if rng.random() < new_texts else Random(rng.randrange(TEMPLATE_SECTIONS))
+        body.append(section(source, 12 if text_share < 0.5 else 60))
         texts += 85 if text_share < 0.5 else 500
     head = f"<title>{word(rng)} {word(rng)}</title>"
     filled = sum(map(len, body)) + len(head) + 100

@@ -18,10 +18,10 @@ from typing import Any
 
 from scrapy_dedup import learn_rules
 
+from .many_keys import NEW_TEXTS, TEXT_SHARE, page, session_observations, word
 from .project import PLUGIN_SETTINGS, Project
 from .recording import Answer, answer, write_recording
 from .server import Server
-from .many_keys import TEXT_SHARE, page, session_observations, word
 
 PORT = 8000
 LINKS_PER_PAGE, NEW_PER_PAGE = 100, 3
@@ -40,6 +40,7 @@ class Kind:
     most_ratio: float | None = None
     """Aim: CPU with the add-on / CPU without it; None where there is none."""
     text_share: float = TEXT_SHARE
+    new_texts: float = NEW_TEXTS
 
 
 KINDS = (
@@ -47,8 +48,11 @@ KINDS = (
     Kind("50 kB pages, parsed, no links", "parse", 50_000, 900, 1.20),
     Kind("50 kB pages, 100 links followed", "follow", 50_000, 220, 1.00),
 )
-RUNNING_TEXT = Kind("50 kB of running text, parsed", "parse", 50_000, 500, text_share=0.8)
-"""The worst case for what reads a page's text: a book, not a web page. It has no aim."""
+HARDER = (
+    Kind("50 kB, parsed, no text met before", "parse", 50_000, 500, new_texts=1.0),
+    Kind("50 kB of running text, parsed", "parse", 50_000, 500, text_share=0.8, new_texts=1.0),
+)
+"""The worst cases for what reads a page's text: a site without a template, and a book. They have no aim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def recorded_pages(kind: Kind) -> list[Answer]:
             numbers = [*seen, *range(first_new, first_new + NEW_PER_PAGE)]
             rng.shuffle(numbers)
             hrefs = tuple(item_url(n).removeprefix(f"http://127.0.0.1:{PORT}").replace("&", "&amp;") for n in numbers)
-        answers.append(answer(item_url(i), page(rng, kind.page_bytes, hrefs, kind.text_share)))
+        answers.append(answer(item_url(i), page(rng, kind.page_bytes, hrefs, kind.text_share, kind.new_texts)))
     return answers
 
 
@@ -100,11 +104,12 @@ class CrawlBench:
         self._folder = folder
         self._port = server.port
         urls = [item_url(i) for i in range(1 if kind.callback == "follow" else kind.pages)]
-        self._plan = self._write_plan("plan", kind.callback, urls)
-        self._single = self._write_plan("single", "ignore", urls[:1])
+        self._plan = self.write_plan("plan", kind.callback, urls)
+        self._single = self.write_plan("single", "ignore", urls[:1])
         self._fixed = {} if fixed is None else fixed
 
-    def _write_plan(self, name: str, callback: str, urls: list[str]) -> Path:
+    def write_plan(self, name: str, callback: str, urls: list[str]) -> Path:
+        """Write which URLs the spider starts with, and what it does."""
         moved = [url.replace(f":{PORT}", f":{self._port}") for url in urls]
         path = self._folder / f"{name}.json"
         path.write_text(json.dumps({"callback": callback, "start": moved}))
@@ -178,7 +183,7 @@ def measure(*, quick: bool) -> list[Overhead]:
     """Every kind of crawl; unless ``quick``, also with rules, and with learning at the close."""
     found = []
     fixed: dict[str, float] = {}
-    for kind in KINDS if quick else (*KINDS, RUNNING_TEXT):
+    for kind in KINDS if quick else (*KINDS, *HARDER):
         if quick:
             kind = replace(kind, pages=kind.pages // 2)
         with tempfile.TemporaryDirectory(prefix="speed-") as scratch:

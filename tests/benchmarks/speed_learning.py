@@ -61,8 +61,8 @@ def learn(urls: int, keys: int) -> LearningCost:
     """Make the site, learn it in this process, and score the rules on the same URLs."""
     from scrapy_dedup import learn_rules
 
-    from .scores import score
     from .many_keys import large_site
+    from .scores import score
 
     observations = list(large_site(urls, keys))
     names = set()

@@ -7,7 +7,7 @@ from ...rules import Absent, Ignore, Literal, Lower, Nested, Operation, Rule
 from ...urls import GroupsLike, values_of
 from ..combining import rules_of
 from ..emission import Match, Proposal
-from ..validation import Sample
+from ..judgement import Sample
 from .analysis import ParameterRule, analysed
 from .columns import QUERY, Page, columns
 from .merging import Conflict, HostRules, merged

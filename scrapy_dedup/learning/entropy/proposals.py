@@ -12,9 +12,9 @@ from ..emission import Proposal, dropped
 from ..emission import proposals as pattern_proposals
 from ..frame import Frame
 from ..guards import Node
+from ..judgement import Sample, book_of, judged
 from ..scope import scoped
 from ..table import ABSENT, Table, encode
-from ..validation import Sample, book_of, judged
 from .joint import Irrelevant, irrelevant
 from .templates import Template, templates
 from .values import case_insensitive, nested
@@ -32,7 +32,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     rows = np.arange(len(table))
     # Table 1 of the document: whatever the value, one fingerprint. One page is one group, for which the
     # unit of evidence is the URL.
-    constants, covered = constant_pages(Frame(table, rows))
+    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
     fixed = pattern_proposals(table, rows, Node(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
     everywhere = irrelevant(frame)
@@ -55,7 +55,7 @@ def table_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> Table | None:
     if len(set(sample.content)) == len(sample.content):
         return None
     views = (values_of(url, groups=sample.groups, deep=deep) for url in sample.urls)
-    return encode(sample.urls, views, sample.content)
+    return encode(sample.urls, views, sample.content, sample.lone)
 
 
 def _placed(parts: Sequence[tuple[Template, Irrelevant]]) -> list[tuple[Template, str]]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from ...urls import DeepSplit
 from ..emission import Proposal
 from ..evidence import tolerable
-from ..validation import Sample
+from ..judgement import Sample
 from .class_rules import ClassRules, rules_of_classes
 from .expression import Accepted, Expressed, expressed
 from .refinement import refined

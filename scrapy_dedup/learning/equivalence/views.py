@@ -11,8 +11,8 @@ import numpy as np
 
 from ...urls import DeepSplit, values_of
 from ..frame import NEVER_KEPT
+from ..judgement import Sample
 from ..table import ABSENT, Table, encode, joined_repeats
-from ..validation import Sample
 from .segments import Segment, SegmentedUrl
 
 __all__ = ["PATH", "path_positions", "views_of"]

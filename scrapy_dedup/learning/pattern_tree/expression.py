@@ -15,8 +15,8 @@ from ...urls import DeepSplit, class_of
 from ..combining import rules_of
 from ..emission import Match, Proposal, dropped, seen_values, value_dropped, widened
 from ..evidence import MIN_GROUPS, tolerable
+from ..judgement import Sample, book_of, judged
 from ..table import REPEAT, is_token
-from ..validation import Sample, book_of, judged
 from .learn import Learned, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied

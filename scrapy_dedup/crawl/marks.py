@@ -1,0 +1,62 @@
+"""What is written into ``Request.meta``: by the plug-in, and by Scrapy's redirects.
+
+Spiders hand on a response's meta to the requests for its links. So a request is told
+apart, where it comes out of the spider, from the one whose meta it has.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from scrapy import Request
+from xxhash import xxh3_64_hexdigest
+
+#: False leaves a request alone.
+SWITCH: Final = "dedup"
+#: The canonical key of a response's own URL.
+KEY: Final = "dedup_key"
+#: What the dupe filter has compared, and in which run. For the gate.
+CHECKED: Final = "dedup_checked"
+#: A digest of the URL of a request that the spider starts with.
+START: Final = "dedup_start"
+#: How many of ``redirect_urls`` are those of another request, whose meta was copied.
+COPIED: Final = "dedup_copied"
+#: Those that are about one request only.
+OWN: Final = (CHECKED, COPIED, KEY, START)
+
+
+def mark_new(request: Request, *, start: bool = False) -> None:
+    """Mark what comes out of the spider as a request of its own, *start* if the spider starts with it."""
+    meta = request.meta
+    meta.pop(CHECKED, None)
+    if start:
+        meta[START] = digest(request.url)
+    else:
+        meta.pop(START, None)
+    copied = meta.get("redirect_urls")
+    if copied:
+        meta[COPIED] = len(copied)
+    else:
+        meta.pop(COPIED, None)
+
+
+def redirects_to(request: Request) -> Sequence[str]:
+    """Return the URLs whose redirects have led to *request*, the first one first."""
+    meta = request.meta
+    urls: Sequence[str] = meta.get("redirect_urls") or ()
+    return urls[meta.get(COPIED, 0) :] if urls else urls
+
+
+def is_start(request: Request) -> bool:
+    """Whether the spider starts with *request*, or with one whose redirects have led to it."""
+    mark = request.meta.get(START)
+    return mark is not None and is_digest_of(mark, request)
+
+
+def is_digest_of(mark: str, request: Request) -> bool:
+    """Whether *mark* is the digest of the URL of *request*, or of one whose redirects have led to it."""
+    return any(digest(url) == mark for url in (request.url, *redirects_to(request)))
+
+
+def digest(url: str) -> str:
+    """Return a short text for *url*."""
+    return xxh3_64_hexdigest(url.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,30 @@
+"""Which responses are on their way through the spider middlewares and the spider."""
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+
+class UnderWay:
+    """Responses on their way through the spider middlewares and the spider."""
+
+    def __init__(self) -> None:
+        #: Response -> whether it has come to the spider.
+        self._responses: WeakKeyDictionary[Response, bool] = WeakKeyDictionary()
+        #: Whether anybody sees what comes to the spider; otherwise all does.
+        self.observed = False
+
+    def begin(self, response: "Response") -> None:
+        """Follow *response*."""
+        self._responses[response] = not self.observed
+
+    def arrive(self, response: "Response") -> None:
+        """Note that *response* has come to the spider."""
+        if response in self._responses:
+            self._responses[response] = True
+
+    def end(self, response: "Response") -> bool | None:
+        """Forget *response*; return whether it had come to the spider, None if it was not followed."""
+        return self._responses.pop(response, None)

@@ -1,0 +1,132 @@
+"""Which proposals brought URLs together: what a group speaks for, and what against."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from ..rules import Ignore, IgnoreValue, Operation, RuleBook, Set, SetOfValues
+from ..urls import ValueClass, values_of
+from .combining import rules_of
+from .emission import Proposal
+from .judgement import Judgement
+from .table import REPEAT, joined_repeats
+
+MAX_MEMBERS = 20
+"""URLs of a group of one page that are looked at."""
+MAX_ODD = 8
+MAX_OTHERS = 64
+"""URLs of a group of several pages that are compared: those of its rarer pages, with those of another."""
+
+View = Mapping[str, str]
+
+
+def blamed(
+    proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement, groups: Sequence[Sequence[int]]
+) -> dict[Proposal, set[int]]:
+    """Return, per proposal, the numbers of those *groups* whose URLs it brought together.
+
+    A proposal has a part in a group of one page when it changes the value of one of the URLs and
+    these differ in its key (or when no key of any proposal differs, as where paths move). Of a group
+    of several pages only the two nearest URLs of different pages are asked: of a thousand URLs that
+    differ in everything, one that holds another page would tell against every key there is.
+    """
+    urls, site_groups = judgement.sample.urls, judgement.sample.groups
+    parts_of = _proposals_by_rule(proposals, book, judgement.sample.site)
+    found: defaultdict[Proposal, set[int]] = defaultdict(set)
+    for number, members in enumerate(groups):
+        views = {i: dict(joined_repeats(values_of(urls[i], groups=site_groups))) for i in _chosen(members, judgement)}
+        some = _nearest(views, judgement) or list(views)
+        first, *others = (views[i] for i in some)
+        differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
+        acting, concerned = set(), set()
+        for i in some:
+            for rule in book.matching(urls[i]):
+                for proposal in parts_of[rule.id]:
+                    acting.add(proposal)
+                    if _changes(proposal, views[i]):
+                        concerned.add(proposal)
+        for proposal in {one for one in concerned if _is_about(one.key, differing)} or acting:
+            found[proposal].add(number)
+    return dict(found)
+
+
+def _proposals_by_rule(proposals: Sequence[Proposal], book: RuleBook, site: str) -> dict[str, list[Proposal]]:
+    by_match: defaultdict[str, list[Proposal]] = defaultdict(list)
+    for proposal in proposals:
+        (rule,) = rules_of(site, [proposal])
+        by_match[repr(rule.match)].append(proposal)
+    return {rule.id: by_match[repr(rule.match)] for rule in book}
+
+
+def _chosen(members: Sequence[int], judgement: Judgement) -> list[int]:
+    """Return the URLs of a group to look at: of several pages, some of the rarer ones first.
+
+    Pages that only one URL of the site shows, and may be noise, are left out where others differ.
+    """
+    content = judgement.sample.content
+    counts = Counter(content[i] for i in members)
+    if len(counts) == 1:
+        return list(members[:MAX_MEMBERS])
+    shared = counts.keys() - judgement.sample.lone
+    if len(shared) > 1:
+        counts = Counter({page: counts[page] for page in shared})
+    (main, _), *_ = counts.most_common(1)
+    odd = [i for i in members if content[i] in counts and content[i] != main]
+    odd.sort(key=lambda i: counts[content[i]])
+    return odd[:MAX_ODD] + [i for i in members if content[i] == main][:MAX_OTHERS]
+
+
+def _nearest(views: Mapping[int, View], judgement: Judgement) -> list[int]:
+    """Return the two URLs of different pages that differ in fewest keys; none where all are one page."""
+    content = judgement.sample.content
+    pages = Counter(content[i] for i in views)
+    if len(pages) < 2:
+        return []
+    items = {i: set(view.items()) for i, view in views.items()}
+    odd = list(views)[:MAX_ODD]
+    pairs = ((len(items[i] ^ items[j]), i, j) for i in odd for j in views if content[i] != content[j])
+    _, one, other = min(pairs)
+    return [one, other]
+
+
+def _is_about(key: str, differing: AbstractSet[str]) -> bool:
+    """Tell whether a proposal's key is, or covers, one of those that differ."""
+    if key.endswith("*"):
+        return any(other.startswith(key[:-1]) for other in differing)
+    return _base(key) in differing
+
+
+def _changes(proposal: Proposal, view: View) -> bool:
+    """Tell whether a proposal's operation says something of the value that a URL has for its key."""
+    if proposal.key.endswith("*"):
+        return any(key.startswith(proposal.key[:-1]) and changes(proposal.operation, view[key]) for key in view)
+    value = view.get(proposal.key)
+    if value is None:
+        return proposal.key != _base(proposal.key) and _base(proposal.key) in view
+    return changes(proposal.operation, value)
+
+
+def changes(operation: Operation, value: str) -> bool:
+    """Tell whether an operation says something of a value (those of a repeated key are joined).
+
+    >>> changes(Ignore(only={"1"}), "1"), changes(Ignore(only={"1"}), "2"), changes(Ignore(), "2")
+    (True, False, True)
+    """
+    if isinstance(operation, Ignore | IgnoreValue):
+        return any(_is_among(operation.only, one) for one in value.split(REPEAT))
+    if isinstance(operation, Set):
+        return value in {source for source, _ in operation.values}
+    if isinstance(operation, SetOfValues):
+        return REPEAT in value
+    return True
+
+
+def _is_among(only: frozenset[str] | ValueClass | None, value: str) -> bool:
+    if isinstance(only, ValueClass):
+        return only.matches(value)
+    return only is None or value in only
+
+
+def _base(key: str) -> str:
+    """Return the key of a deep token's whole value."""
+    return key.removesuffix(".head").removesuffix(".tail")

@@ -1,0 +1,124 @@
+"""What rules do to the URLs of a site: the function that would be deployed, run on what was observed.
+
+URLs that get one key are a group; an informative group has two URLs or more, a bad one two contents
+or more.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rules import Rule, RuleBook
+from ..urls import DeepSplit
+from .clusters import NO_EVIDENCE, Clusters
+
+Deep = Mapping[str, DeepSplit]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Observed URLs of one site, in normal form, and the duplicate cluster of each."""
+
+    site: str
+    urls: Sequence[str]
+    content: Sequence[int]
+    groups: Mapping[str, Sequence[str]] | None = None
+    """The declared site groups."""
+    lone: AbstractSet[int] = frozenset()
+    """Contents that one URL of the site has; of a part: of the whole."""
+    confirmed: AbstractSet[str] | None = None
+    """URLs that were the same page in two crawls; None where crawls are not known."""
+    remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
+    """The last judgement, by the digest of its rules."""
+
+    @classmethod
+    def of(cls, site: str, found: Clusters, groups: Mapping[str, Sequence[str]] | None) -> "Sample":
+        """Return the URLs of clusters that are evidence."""
+        chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
+        content = [found.content[i] for i in chosen]
+        lone = {number for number, count in Counter(content).items() if count == 1}
+        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed)
+
+    def confirmed_urls(self) -> npt.NDArray[np.bool_]:
+        """Return which URLs were the same page in two crawls: all, where observations tell no times.
+
+        Then they are no crawl's but the user's, who knows what is a page.
+        """
+        known = self.confirmed
+        return np.array([known is None or url in known for url in self.urls], dtype=np.bool_)
+
+    def part(self, chosen: Sequence[int]) -> "Sample":
+        """Return some of the URLs."""
+        urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
+        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a function does to a sample: groups of URL numbers by canonical key."""
+
+    sample: Sample
+    by_key: Mapping[str, Sequence[int]]
+
+    @property
+    def merged(self) -> list[Sequence[int]]:
+        """Return the informative groups."""
+        return [members for members in self.by_key.values() if len(members) > 1]
+
+    @property
+    def bad(self) -> list[Sequence[int]]:
+        """Return the informative groups with two contents or more."""
+        return [members for members in self.merged if not self._is_one_page(members)]
+
+    @property
+    def clean(self) -> list[Sequence[int]]:
+        """Return the informative groups of one content."""
+        return [members for members in self.merged if self._is_one_page(members)]
+
+    def _is_one_page(self, members: Sequence[int]) -> bool:
+        return len({self.sample.content[i] for i in members}) == 1
+
+    def is_lone(self, members: Sequence[int]) -> bool:
+        """Tell whether a bad group is bad only by contents that a single URL of the site has."""
+        return len({self.sample.content[i] for i in members} - self.sample.lone) <= 1
+
+    @property
+    def lost_pages(self) -> set[int]:
+        """Return the contents that no first URL of a key leads to."""
+        content = self.sample.content
+        return set(content) - {content[members[0]] for members in self.by_key.values()}
+
+    @property
+    def lost(self) -> int:
+        """Return the number of pages that no first URL of a key leads to."""
+        return len(self.lost_pages)
+
+    @property
+    def removed(self) -> int:
+        """Return the number of URLs that lead to the page of the first URL of their key."""
+        content = self.sample.content
+        return sum(content[i] == content[members[0]] for members in self.merged for i in members[1:])
+
+
+def judged(book: RuleBook, sample: Sample) -> Judgement:
+    """Return what the rules of a book do to the URLs of a sample.
+
+    The last judgement of a sample is remembered, since one step often asks what the one before asked.
+    """
+    digest = book.digest()
+    if digest not in sample.remembered:
+        by_key: defaultdict[str, list[int]] = defaultdict(list)
+        for number, url in enumerate(sample.urls):
+            by_key[book.canonical_key(url)].append(number)
+        sample.remembered.clear()
+        sample.remembered[digest] = Judgement(sample, by_key)
+    return sample.remembered[digest]
+
+
+def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:
+    """Return the compiled rules of the sample's site."""
+    return RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.groups)

@@ -1,0 +1,75 @@
+"""The learners by name: each turns what was seen of a site into proposals, and deploys nothing by itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..urls import DeepSplit
+from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
+from .combining import rules_of
+from .constant_pages import constant_pages
+from .declared import Declarations
+from .emission import Proposal, proposals
+from .frame import Frame
+from .guards import Node, grown
+from .home_pages import home_pages, without_home_pages
+from .judgement import Sample, book_of, judged
+from .scope import scoped
+from .table import Table
+
+SEED = 0
+"""Of the random choice of pairs and samples: the same observations give the same rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a learner is given."""
+
+    sample: Sample
+    deep: Mapping[str, DeepSplit]
+    """The deep tokens that rules may speak of."""
+    table: Table
+    """The URLs of the sample, encoded with these deep tokens."""
+    declarations: Declarations = field(default_factory=Declarations)
+
+
+Learner = Callable[[Evidence], list[Proposal]]
+
+
+def difference_sets(evidence: Evidence) -> list[Proposal]:
+    """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
+    sample, table = evidence.sample, evidence.table
+    everything = Frame(table, np.arange(len(table)))
+    constants, covered = constant_pages(everything, sample.confirmed_urls())
+    rest = everything.subset(np.flatnonzero(~covered & ~home_pages(table)))
+    tree = grown(rest, {}, (), np.random.default_rng(SEED))
+    rows = np.arange(len(table))
+    fixed = proposals(table, rows, Node(()), constants)
+    found = proposals(table, rows, tree, ())
+    book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
+    judgement = judged(book, sample)
+    return [*fixed, *without_home_pages(scoped(found, table, judgement), table, judgement)]
+
+
+LEARNERS: Mapping[str, Learner] = {
+    "difference_sets": difference_sets,
+    "equivalence": lambda evidence: equivalence.proposals(evidence.sample, evidence.deep),
+    "pattern_tree": lambda evidence: pattern_tree.proposals(evidence.sample, evidence.deep),
+    "entropy": lambda evidence: entropy.proposals(evidence.sample, evidence.deep),
+    "replacing": lambda evidence: replacing.proposals(evidence.sample, evidence.deep),
+    "affixes": lambda evidence: affixes.proposals(evidence.sample, evidence.deep),
+    "declared": lambda evidence: declared.proposals(evidence.sample, evidence.deep, evidence.declarations),
+}
+"""The first is the core; the others are asked where it leaves duplicates apart."""
+
+
+def chosen_learners(names: Sequence[str] | None) -> Mapping[str, Learner]:
+    """Return the learners of these names, all of them for None. Raises ValueError for an unknown name."""
+    if names is None:
+        return LEARNERS
+    unknown = [name for name in names if name not in LEARNERS]
+    if unknown or not names:
+        what = f"there is no learner {unknown[0]!r}" if unknown else "no learner is named"
+        raise ValueError(f"learners is {list(names)!r}: {what}. There are {', '.join(LEARNERS)}.")
+    return {name: learner for name, learner in LEARNERS.items() if name in names}

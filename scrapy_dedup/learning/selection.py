@@ -1,0 +1,83 @@
+"""One function out of what several learners propose (design, selection).
+
+The core learner comes first. The others are asked where it leaves duplicates apart; then the best
+function so far is completed by what the others propose, each judged together with what is there: it
+stays where more URLs are removed and no more pages are lost. So the whole is at least as good, on what
+was seen, as the best of its parts, and what says nothing new is not deployed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from .blame import blamed
+from .combining import rules_of
+from .emission import Proposal
+from .evidence import MIN_GROUPS
+from .judgement import Judgement, book_of, judged
+from .learners import Evidence, Learner
+from .validation import MAX_CLEAN, validated
+
+ENOUGH = 0.99
+"""Share of the duplicates that one learner removes, after which no other is asked."""
+
+Source = Mapping[Proposal, tuple[str, ...]]
+
+
+def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[Proposal], Source]:
+    """Return the validated proposals of the learners, and which of them each comes from.
+
+    None where no two URLs of the sample lead to one page.
+    """
+    sample = evidence.sample
+    pages = len(set(sample.content))
+    duplicates = len(sample.urls) - pages
+    if not duplicates:
+        return [], {}
+    candidates: dict[str, list[Proposal]] = {}
+    outcomes: dict[str, Judgement] = {}
+    for name, learner in learners.items():
+        found = validated(learner(evidence), sample, evidence.deep)
+        if candidates:
+            found = _supported(found, evidence)
+        candidates[name], outcomes[name] = found, _judged(found, evidence)
+        if outcomes[name].removed >= ENOUGH * duplicates:
+            break
+    # Of equals the first: sorted() keeps the order of the learners.
+    ranking = sorted(candidates, key=lambda name: outcomes[name].lost - outcomes[name].removed)
+    best, *others = ranking
+    chosen, outcome = candidates[best], outcomes[best]
+    for name in others:
+        fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
+        if not fresh or outcome.removed >= ENOUGH * duplicates:
+            continue
+        union = validated([*chosen, *fresh], sample, evidence.deep)
+        joined = _judged(union, evidence)
+        if joined.removed > outcome.removed and joined.lost <= outcome.lost:
+            chosen, outcome = union, joined
+    return chosen, _sources(chosen, candidates)
+
+
+def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
+    sample = evidence.sample
+    return judged(book_of(rules_of(sample.site, proposals), sample, evidence.deep), sample)
+
+
+def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
+    """Return the proposals for which enough groups speak: no evidence is not evidence of safety."""
+    if not proposals:
+        return []
+    sample = evidence.sample
+    book = book_of(rules_of(sample.site, proposals), sample, evidence.deep)
+    judgement = judged(book, sample)
+    clean = judgement.clean
+    step = len(clean) // MAX_CLEAN + 1
+    speaking = blamed(proposals, book, judgement, clean[::step])
+    kept = {proposal for proposal in proposals if len(speaking.get(proposal, ())) * step >= MIN_GROUPS}
+    # Joint proposals stand or fall together.
+    halved = {proposal.match for proposal in proposals if proposal.joint and proposal not in kept}
+    return [one for one in proposals if one in kept and not (one.joint and one.match in halved)]
+
+
+def _sources(chosen: Iterable[Proposal], candidates: Mapping[str, Sequence[Proposal]]) -> Source:
+    return {
+        proposal: tuple(name for name, proposals in candidates.items() if proposal in proposals) for proposal in chosen
+    }

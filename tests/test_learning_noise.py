@@ -1,0 +1,78 @@
+"""Large sites: what a few odd pages may cost, and what a sample has to hold."""
+
+import random
+
+import numpy as np
+
+from scrapy_dedup import Observation
+from scrapy_dedup.learning.frame import Frame, Level
+from scrapy_dedup.learning.learn import learn
+from scrapy_dedup.learning.sampling import sampled
+from scrapy_dedup.learning.table import encode
+from scrapy_dedup.urls import values_of
+
+SITE = "http://shop.example.com"
+
+
+def passed_on(seed: int, odd: float) -> list[Observation]:
+    """Pages under thirty keys that say nothing, ten on each URL; a share of the responses is odd."""
+    rng = random.Random(seed)
+    seen = []
+    for i in range(1500):
+        for _ in range(4):
+            keys = rng.sample(range(30), 10)
+            url = f"{SITE}/v?id={i}&" + "&".join(f"k{key}={rng.randrange(10**6)}" for key in keys)
+            seen.append(Observation(url, f"clock {rng.random()}" if rng.random() < odd else f"page {i}"))
+    return seen
+
+
+def test_a_clock_takes_no_rule_away() -> None:
+    """Each odd page is in one group with URLs that differ in all keys: none of these is to blame."""
+    report = learn(passed_on(1, 1 / 2000)).reports[0]
+    assert report.duplicates - report.removed <= 20
+    assert report.share > 0.99
+
+
+def test_odd_pages_that_are_many_are_not_noise() -> None:
+    report = learn(passed_on(2, 1 / 50)).reports[0]
+    assert report.share < 0.2
+
+
+def test_a_page_that_shows_twice_is_no_noise() -> None:
+    """``k0`` is another page on 3 of 1,500 products, each seen under two URLs."""
+    seen = passed_on(3, 0)
+    for i in (5, 6, 7):
+        seen += [Observation(f"{SITE}/v?id={i}&k0=1&k{key}=12", f"special {i}") for key in (1, 2)]
+    book = learn(seen).book
+    assert not book.equivalent(f"{SITE}/v?id=5&k0=1&k1=12", f"{SITE}/v?id=5&k3=77")
+    assert book.equivalent(f"{SITE}/v?id=5&k4=34567&k1=12345", f"{SITE}/v?id=5&k3=77777")
+
+
+def frame_of(rows: list[tuple[str, int]]) -> Frame:
+    urls = [SITE + url for url, _ in rows]
+    table = encode(urls, (values_of(url) for url in urls), [content for _, content in rows])
+    return Frame(table, np.arange(len(table)))
+
+
+def test_a_sample_keeps_clusters_whole_and_what_collides_with_them() -> None:
+    """``a`` makes no difference to ten pages, and may be dropped: where it does comes along."""
+    rows = [(f"/v?id={i}&a={3 if i < 10 and n else 1}&sid={i * 3 + n}", i) for i in range(400) for n in range(3)]
+    rows += [(f"/v?id={i}&a=2&sid={5000 + i}", 1000 + i) for i in range(400)]
+    rows += [(f"/other/{i}", 3000 + i) for i in range(4000)]
+    frame = frame_of(rows)
+    sample = sampled(frame, {}, 600, np.random.default_rng(0))
+    assert len(sample.frame) <= 600
+    assert 0 < sample.share < 1
+    contents = sample.frame.content.tolist()
+    taken = [content for content in set(contents) if content < 400]
+    assert len(taken) > 50
+    assert sum(contents.count(content) == 3 for content in taken) > 0.9 * len(taken)
+    assert sum(content >= 3000 for content in contents) < 40, "pages that nothing collides with teach nothing"
+    assert sum(1000 + content in contents for content in taken) > 0.9 * len(taken)
+
+
+def test_of_urls_that_are_merged_already_a_sample_keeps_one() -> None:
+    frame = frame_of([(f"/v?id={i}&sid={n}", i) for i in range(50) for n in range(20)])
+    sample = sampled(frame, {"q.sid": Level.DROPPED}, 8000, np.random.default_rng(0))
+    assert sorted(sample.frame.content.tolist()) == list(range(50))
+    assert sample.share == 1.0
