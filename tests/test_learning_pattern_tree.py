@@ -11,7 +11,7 @@ from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.judgement import Judgement, Sample, book_of, judged
 from scrapy_dedup.learning.pattern_tree import FAITHFUL, IMPROVED, Options, learn, proposals
-from scrapy_dedup.learning.site import deep_splits, used_splits
+from scrapy_dedup.learning.site import SiteLearner, used_splits
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, RuleBook
 from scrapy_dedup.urls import normal_form
@@ -27,7 +27,7 @@ def sample_of(urls: list[str], content: list[int], site: str = "example.com") ->
 
 def deployed(sample: Sample) -> tuple[list[Proposal], RuleBook, Judgement]:
     """What the proposals come to when they pass the shared validation."""
-    deep = deep_splits(sample)
+    deep = SiteLearner(sample).deep
     found = validated(proposals(sample, deep), sample, deep)
     book = book_of(rules_of(sample.site, found), sample, used_splits(found, deep))
     return found, book, judged(book, sample)

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from ..rules import Ignore, IgnoreValue, Operation, RuleBook, Set, SetOfValues
+from ..rules import Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
 from ..urls import ValueClass, values_of
 from .combining import rules_of
 from .emission import Proposal
@@ -102,6 +102,8 @@ def _changes(proposal: Proposal, view: View) -> bool:
         return any(key.startswith(proposal.key[:-1]) and changes(proposal.operation, view[key]) for key in view)
     value = view.get(proposal.key)
     if value is None:
+        if isinstance(proposal.operation, Replace) or adds_value(proposal.operation):
+            return True
         return proposal.key != _base(proposal.key) and _base(proposal.key) in view
     return changes(proposal.operation, value)
 
@@ -119,6 +121,11 @@ def changes(operation: Operation, value: str) -> bool:
     if isinstance(operation, SetOfValues):
         return REPEAT in value
     return True
+
+
+def adds_value(operation: Operation) -> bool:
+    """Tell whether an operation gives a value to a key that a URL lacks."""
+    return isinstance(operation, Set) and any(source is None for source, _ in operation.values)
 
 
 def _is_among(only: frozenset[str] | ValueClass | None, value: str) -> bool:

@@ -55,8 +55,8 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
 LEARNERS: Mapping[str, Learner] = {
     "difference_sets": difference_sets,
     "equivalence": lambda evidence: equivalence.proposals(evidence.sample, evidence.deep),
-    "pattern_tree": lambda evidence: pattern_tree.proposals(evidence.sample, evidence.deep),
     "entropy": lambda evidence: entropy.proposals(evidence.sample, evidence.deep),
+    "pattern_tree": lambda evidence: pattern_tree.proposals(evidence.sample, evidence.deep),
     "replacing": lambda evidence: replacing.proposals(evidence.sample, evidence.deep),
     "affixes": lambda evidence: affixes.proposals(evidence.sample, evidence.deep),
     "declared": lambda evidence: declared.proposals(evidence.sample, evidence.deep, evidence.declarations),

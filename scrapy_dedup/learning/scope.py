@@ -77,7 +77,7 @@ def _tested(key: str, table: Table, groups: tuple[Rows, Rows]) -> Flags:
 
 
 def _scoped(proposal: Proposal, table: Table, kinds: Mapping[str, Kinds], tested: Flags) -> Proposal:
-    changed = _matching(table, proposal.match) & _concerned(table, proposal.key, proposal.operation)
+    changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
     for _ in range(ROUNDS):
         asked = {key for key, _ in proposal.match} | {proposal.key}
         rows, speaking = np.flatnonzero(changed), np.flatnonzero(changed & tested)
@@ -97,7 +97,7 @@ def _scoped(proposal: Proposal, table: Table, kinds: Mapping[str, Kinds], tested
             return proposal
         narrower: Match = ((best[1], best[2]),)
         proposal = replace(proposal, match=proposal.match + narrower)
-        changed &= _matching(table, narrower)
+        changed &= matching(table, narrower)
     return proposal
 
 
@@ -112,7 +112,7 @@ def _among(table: Table, codes: Sequence[int]) -> Predicate | None:
     return Literal(values[0], absent) if len(values) == 1 else OneOf(values, absent)
 
 
-def _matching(table: Table, match: Match) -> Flags:
+def matching(table: Table, match: Match) -> Flags:
     """Return which URLs a match holds for."""
     holds = np.ones(len(table), dtype=np.bool_)
     for key, predicate in match:
@@ -130,7 +130,7 @@ def _matching(table: Table, match: Match) -> Flags:
     return holds
 
 
-def _concerned(table: Table, key: str, operation: Operation) -> Flags:
+def concerned(table: Table, key: str, operation: Operation) -> Flags:
     """Return which URLs have a value that an operation changes."""
     codes = table.columns.get(key)
     if codes is None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .blame import blamed
 from .combining import rules_of
+from .constants import kept_where_constant
 from .emission import Proposal
 from .evidence import MIN_GROUPS
 from .judgement import Judgement, book_of, judged
@@ -53,7 +54,9 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
         joined = _judged(union, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
-    return chosen, _sources(chosen, candidates)
+    sources = _sources(chosen, candidates)
+    kept = kept_where_constant(chosen, evidence.table)
+    return [*chosen, *kept], {**sources, **dict.fromkeys(kept, (best,))}
 
 
 def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
@@ -62,7 +65,10 @@ def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
 
 
 def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
-    """Return the proposals for which enough groups speak: no evidence is not evidence of safety."""
+    """Return the proposals for which enough pages speak: no evidence is not evidence of safety.
+
+    Groups of one and the same page are one witness: an error page may answer anywhere.
+    """
     if not proposals:
         return []
     sample = evidence.sample
@@ -70,11 +76,15 @@ def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
     judgement = judged(book, sample)
     clean = judgement.clean
     step = len(clean) // MAX_CLEAN + 1
-    speaking = blamed(proposals, book, judgement, clean[::step])
-    kept = {proposal for proposal in proposals if len(speaking.get(proposal, ())) * step >= MIN_GROUPS}
-    # Joint proposals stand or fall together.
-    halved = {proposal.match for proposal in proposals if proposal.joint and proposal not in kept}
-    return [one for one in proposals if one in kept and not (one.joint and one.match in halved)]
+    asked = clean[::step]
+    speaking = blamed(proposals, book, judgement, asked)
+    pages = {
+        proposal: {sample.content[asked[number][0]] for number in numbers} for proposal, numbers in speaking.items()
+    }
+    kept = {proposal for proposal in proposals if len(pages.get(proposal, ())) * step >= MIN_GROUPS}
+    # What only holds together is one rule: what speaks for a part of it speaks for it.
+    joint = {proposal.match for proposal in kept if proposal.joint}
+    return [one for one in proposals if one in kept or (one.joint and one.match in joint)]
 
 
 def _sources(chosen: Iterable[Proposal], candidates: Mapping[str, Sequence[Proposal]]) -> Source:

@@ -28,8 +28,12 @@ Dropped = Mapping[int, frozenset[str]]
 def candidate_rules(tree: PatternTree, options: Options) -> list[RewriteRule]:
     """Return one raw candidate rule for every two duplicate nodes."""
     dropped = dropped_keys(tree) if options.self_rule == "drop set" else None
-    pairs = duplicate_nodes(tree, options)
-    found = [_rule(tree, pair, dropped, options) for pair in pairs if _is_wanted(tree, pair, dropped or {}, options)]
+    pairs = [pair for pair in duplicate_nodes(tree, options) if _is_wanted(tree, pair, dropped or {}, options)]
+    if options.max_pairs is not None and len(pairs) > options.max_pairs:
+        # The random tail of a tree pairs every node with every other.
+        pairs.sort(key=lambda pair: -min(tree.nodes[pair.source].volume, tree.nodes[pair.target].volume))
+        pairs = pairs[: options.max_pairs]
+    found = [_rule(tree, pair, dropped, options) for pair in pairs]
     for node in tree.nodes:
         own = dropped.get(node.number, frozenset()) if dropped else frozenset[str]()
         # What an ancestor drops is dropped by its rule.

@@ -90,6 +90,8 @@ class Options:
     """URLs of a node that may be split."""
     max_nodes: int = 2_000
     """Nodes of a tree; the paper's largest has 634."""
+    max_pairs: int | None = None
+    """Pairs of duplicate nodes that are looked at, those with the most URLs; None for all."""
 
 
 FAITHFUL = Options()
@@ -119,5 +121,6 @@ IMPROVED = Options(
     evaluation="unseen pages",
     min_overlap=0.1,
     min_urls=30,
-    max_nodes=600,
+    max_nodes=200,
+    max_pairs=60,
 )
