@@ -586,6 +586,7 @@ def test_every_gap_has_a_field_of_its_own() -> None:
         "link_weight",
         "min_urls",
         "max_nodes",
+        "max_pairs",
     }
     gaps = [field.name for field in fields(Options) if field.name not in thresholds]
     assert len(gaps) == 26

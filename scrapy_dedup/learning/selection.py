@@ -19,6 +19,8 @@ from .validation import MAX_CLEAN, validated
 
 ENOUGH = 0.99
 """Share of the duplicates that one learner removes, after which no other is asked."""
+LOSS = 100
+"""Downloads that a lost page weighs as much as, where learners are compared."""
 
 Source = Mapping[Proposal, tuple[str, ...]]
 
@@ -43,7 +45,7 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
         if outcomes[name].removed >= ENOUGH * duplicates:
             break
     # Of equals the first: sorted() keeps the order of the learners.
-    ranking = sorted(candidates, key=lambda name: outcomes[name].lost - outcomes[name].removed)
+    ranking = sorted(candidates, key=lambda name: LOSS * outcomes[name].lost - outcomes[name].removed)
     best, *others = ranking
     chosen, outcome = candidates[best], outcomes[best]
     for name in others:

@@ -120,10 +120,13 @@ def dropped_keys(tree: PatternTree) -> dict[int, frozenset[str]]:
     """
     rng = np.random.default_rng(SEED)
     found: dict[int, frozenset[str]] = {}
+    # A tree may overshoot its bound; the small nodes of a random tail drop what their parents drop.
+    volumes = sorted((node.volume for node in tree.nodes), reverse=True)
+    least = max(tree.options.min_urls, volumes[: tree.options.max_nodes][-1])
     for node in tree.nodes:
         above = found[node.parent.number] if node.parent is not None else frozenset[str]()
         own: frozenset[str] = frozenset()
-        if node.volume >= tree.options.min_urls and _has_duplicates(tree, node.rows):
+        if node.volume >= least and _has_duplicates(tree, node.rows):
             frame = Frame(tree.table, node.rows)
             base = {key: Level.DROPPED for key in above if key in frame.columns}
             levels = drop_set(frame, base, rng).levels

@@ -122,5 +122,5 @@ IMPROVED = Options(
     min_overlap=0.1,
     min_urls=30,
     max_nodes=200,
-    max_pairs=60,
+    max_pairs=24,
 )
