@@ -6,8 +6,10 @@ stays where more URLs are removed and no more pages are lost. So the whole is at
 was seen, as the best of its parts, and what says nothing new is not deployed.
 """
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..rules.model import operation_problem
 from .blame import blamed
 from .combining import rules_of
 from .constants import kept_where_constant
@@ -16,6 +18,8 @@ from .evidence import MIN_GROUPS
 from .judgement import Judgement, book_of, judged
 from .learners import Evidence, Learner
 from .validation import MAX_CLEAN, validated
+
+logger = logging.getLogger(__name__)
 
 ENOUGH = 0.99
 """Share of the duplicates that one learner removes, after which no other is asked."""
@@ -38,7 +42,7 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
     candidates: dict[str, list[Proposal]] = {}
     outcomes: dict[str, Judgement] = {}
     for name, learner in learners.items():
-        found = validated(learner(evidence), sample, evidence.deep)
+        found = validated(_asked(name, learner, evidence), sample, evidence.deep)
         if candidates:
             found = _supported(found, evidence)
         candidates[name], outcomes[name] = found, _judged(found, evidence)
@@ -59,6 +63,19 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
     sources = _sources(chosen, candidates)
     kept = kept_where_constant(chosen, evidence.table)
     return [*chosen, *kept], {**sources, **dict.fromkeys(kept, (best,))}
+
+
+def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
+    """Return what a learner proposes and rules can say; nothing where it fails."""
+    try:
+        found = learner(evidence)
+    except Exception:
+        # The others have found something, too; their rules must not go with this one's fault.
+        logger.exception("The learner %s failed on %s; the others go on", name, evidence.sample.site)
+        return []
+    problems = ((proposal, operation_problem(proposal.key, proposal.operation)) for proposal in found)
+    unsayable = {proposal.match for proposal, problem in problems if problem is not None}
+    return [proposal for proposal in found if proposal.match not in unsayable]
 
 
 def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
