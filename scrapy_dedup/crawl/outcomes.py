@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import DontCloseSpider
@@ -49,7 +48,7 @@ class Outcomes:
     def failed(self, request: "Request") -> None:
         """Free the keys for which *request* stands, and schedule what was discarded in its favour."""
         seen = self._shared.seen
-        chain = list(self._chain(request))
+        chain = self._chain(request)
         urls = {"", *(url for url, _ in chain)}  # "": it is not known which URL stands for the key
         for _, slot in chain:
             if slot in seen and not seen.is_fetched(slot) and seen.url(slot) in urls:
@@ -63,7 +62,7 @@ class Outcomes:
 
     def ended(self, request: "Request", target: str) -> None:
         """Note that the redirects of *request* lead to a page that is fetched already, or in a circle."""
-        chain = list(self._chain(request, own=False))
+        chain = self._chain(request, own=False)
         circle = any(url == target for url, _ in chain)
         seen = self._shared.seen
         for url, slot in chain:
@@ -73,19 +72,24 @@ class Outcomes:
                 elif seen.url(slot) == url and (discarded := seen.release(slot)) is not None:
                     self.schedule(discarded)
 
-    def _chain(self, request: "Request", *, own: bool = True) -> Iterator[tuple[str, int]]:
-        """Yield the URLs by which *request* came about, with their slots, as far as they are compared."""
-        if not is_plain_get(request):
-            return
+    def _chain(self, request: "Request", *, own: bool = True) -> list[tuple[str, int]]:
+        """Return the URLs by which *request* came about, with their slots, as far as they are compared."""
         identities = self._shared.identities
         urls = list(redirects_to(request))
+        if not urls and own:  # as nearly always
+            identity = identities.of(request)
+            return [] if identity is None or identity.mode not in _COMPARED else [(request.url, identity.slot)]
+        if not is_plain_get(request):
+            return []
+        chain = []
         if own:
             urls.append(request.url)
         for url in urls:
             if identities.of_url(url).mode in _COMPARED:
                 slot = identities.slot_of_url(url, request)
                 if slot is not None:
-                    yield url, slot
+                    chain.append((url, slot))
+        return chain
 
     def schedule(self, discarded: "Waiting") -> None:
         """Schedule a discarded request after all."""
