@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +13,12 @@ from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from scrapy.utils.request import fingerprint
 from twisted.internet.defer import ensureDeferred, gatherResults
 
-from scrapy_dedup.content.fingerprints import MAX_BODY
+from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
 from scrapy_dedup.crawl import observing
-from scrapy_dedup.crawl.observing import LaterRow, base_row, canonical_header, is_quick, page_row
+from scrapy_dedup.crawl.observing import LaterRow, SmallPages, base_row, canonical_header, is_quick, page_row
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
+from scrapy_dedup.store.writer import Writer
 
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
@@ -322,6 +325,72 @@ def test_all_ways_to_look_at_a_page_agree(monkeypatch: pytest.MonkeyPatch, chars
     assert len({(row.fingerprints, row.canonical, row.length, row.content_type) for row in rows}) == 1
     assert rows[0].canonical == "http://shop.test/c"
     assert rows[0].fingerprints.words == 1 + 40 * 23
+
+
+def small(number: int) -> LaterRow:
+    made = response(page(prose(number)).encode())
+    return LaterRow(made, base(made), MAX_BODY)
+
+
+def test_small_pages_are_looked_at_some_at_a_time() -> None:
+    waiting = SmallPages()
+    pages = [small(number) for number in range(40)]
+    before = 0
+    for number, each in enumerate(pages, 1):
+        waiting.add(each)
+        made = sum(one.made for one in pages)
+        assert made in (before, number), "all that wait, or none"
+        assert sum(one.size + 1_024 for one in pages[made:number]) < 24_576
+        before = made
+    assert 0 < before < 40
+    rows = [each() for each in pages]
+    assert [each() for each in pages] == rows
+    assert all(again is row for again, row in zip([each() for each in pages], rows, strict=True)), "made once"
+    assert len({row.fingerprints.text for row in rows if row.fingerprints}) == 40
+
+
+def test_the_thread_of_the_store_writes_small_pages_that_wait(tmp_path: Path) -> None:
+    """By its timer, when somebody waits, and at the close: without a further page."""
+    pages = [small(number) for number in range(3)]
+    waiting = SmallPages()
+    path = tmp_path / "store.sqlite"
+    writer = Writer(path, interval=0.01)
+    for count, each in enumerate(pages[:2], 1):
+        assert writer.add(each, each.size)
+        waiting.add(each)
+        if count == 1:
+            deadline = time.monotonic() + 10
+            while writer.counts.written < 1:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+        else:
+            assert writer.flush()
+        assert writer.counts.written == count
+    assert writer.add(pages[2], pages[2].size)
+    waiting.add(pages[2])
+    assert writer.close()
+    assert writer.counts.written == 3
+    assert all(each.made for each in pages)
+
+
+def test_a_small_page_that_cannot_be_looked_at_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [small(number) for number in range(30)]
+    sound = fingerprint_body
+    bad = pages[5]
+
+    def breaks(body: bytes, *args: Any, **kwargs: Any) -> Any:
+        if body == bad._body:
+            raise OSError
+        return sound(body, *args, **kwargs)
+
+    monkeypatch.setattr(observing, "fingerprint_body", breaks)
+    waiting = SmallPages()
+    writer = Writer(tmp_path / "store.sqlite", interval=3600)
+    for each in pages:
+        assert writer.add(each, each.size)
+        waiting.add(each)
+    assert writer.close()
+    assert (writer.counts.written, writer.counts.failed) == (29, 1)
 
 
 def test_long_bodies_are_looked_at_in_part_and_elsewhere() -> None:

@@ -1,6 +1,7 @@
 """From a response to the row of the store that says what was seen."""
 
 import re
+from contextlib import suppress
 from time import time
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 65_536
 #: Up to this many bytes, a tree of our own costs less than the response's.
 OWN_TREE: Final = 4_096
+#: How much of such pages is done at once (about a millisecond): bytes, and so many more for each page.
+_MUCH_WORK: Final = 24_576
+_OWN_WORK: Final = 1_024
 #: Bytes in which the head of a page is looked for, if only a part of it is read.
 HEAD: Final = 65_536
 #: Content that is neither HTML nor JSON is only digested.
@@ -28,6 +32,8 @@ AT_ONCE_DIGEST: Final = 4_194_304
 
 #: Headers that tell which of a site's URLs are one page, or whether its content changed.
 _HEADERS: Final = (b"Content-Language", b"Content-Location", b"ETag", b"Last-Modified", b"No-Vary-Search", b"Vary")
+#: The names of these and of Link, as they are kept.
+_KEPT: Final = frozenset(name.title() for name in (*_HEADERS, b"Link"))
 _LINK: Final = re.compile(r"<([^<>]*)>\s*;([^<]*)")
 _CANONICAL_LINK: Final = re.compile(r"""\brel\s*=\s*(?:"[^"]*\bcanonical\b[^"]*"|canonical\b)""", re.IGNORECASE)
 
@@ -70,8 +76,8 @@ def is_quick(response: Response) -> bool:
 
 def content_type_of(response: Response) -> str:
     """Return the header that tells the type of the content, or ""."""
-    value = response.headers.get(b"Content-Type")
-    return value.decode("latin-1") if value else ""
+    values = dict.get(response.headers, b"Content-Type")  # as Headers keeps it: it need not look for other spellings
+    return values[-1].decode("latin-1") if values else ""
 
 
 def page_row(response: Response, base: ObservationRow, max_body: int) -> ObservationRow:
@@ -81,13 +87,24 @@ def page_row(response: Response, base: ObservationRow, max_body: int) -> Observa
         # Most callbacks parse the page, and the response keeps the tree for them.
         found = response.selector.root
         root = found if isinstance(found, etree._Element) else None
-    return LaterRow(response, base, max_body)(root)
+    return LaterRow(response, base, max_body).make(root)
 
 
 class LaterRow:
     """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more."""
 
-    __slots__ = ("_base", "_body", "_canonical", "_content_type", "_encoding", "_headers", "_kind", "_max_body", "_url")
+    __slots__ = (
+        "_base",
+        "_body",
+        "_canonical",
+        "_content_type",
+        "_encoding",
+        "_headers",
+        "_kind",
+        "_max_body",
+        "_row",
+        "_url",
+    )
 
     def __init__(self, response: Response, base: ObservationRow, max_body: int) -> None:
         self._base = base
@@ -96,17 +113,36 @@ class LaterRow:
         # Of a long body it is found out elsewhere, since the response may have to decode all of it.
         short = len(response.body) <= AT_ONCE
         self._encoding = response.encoding if short and isinstance(response, TextResponse) else None
-        self._headers = headers_of(response)
+        declares = not _KEPT.isdisjoint(response.headers)
+        self._headers = headers_of(response) if declares else None
         if isinstance(response, HtmlResponse):
             self._kind = Kind.HTML
         else:
             self._kind = kind_of(self._content_type, self._body)
-        self._canonical = canonical_header(response, response.url)
+        self._canonical = canonical_header(response, response.url) if declares else None
         self._max_body = max_body
         self._url = response.url
+        self._row: ObservationRow | None = None
 
-    def __call__(self, root: etree._Element | None = None) -> ObservationRow:
-        """Return the row; *root* is the tree of the page if somebody has parsed it."""
+    @property
+    def size(self) -> int:
+        """Bytes that are held: those of the body."""
+        return len(self._body)
+
+    @property
+    def made(self) -> bool:
+        """Whether the row is made."""
+        return self._row is not None
+
+    def __call__(self) -> ObservationRow:
+        """Return the row. Two threads that ask at the same time may both make it: the rows are equal."""
+        row = self._row
+        if row is None:
+            row = self._row = self.make()
+        return row
+
+    def make(self, root: etree._Element | None = None) -> ObservationRow:
+        """Make the row; *root* is the tree of the page if somebody has parsed it."""
         body = self._body
         canonical = None
         if self._kind is Kind.HTML:
@@ -132,6 +168,30 @@ class LaterRow:
             headers=self._headers,
             canonical=canonical or self._canonical,
         )
+
+
+class SmallPages:
+    """Small pages, whose rows are made in the event loop, some at a time.
+
+    In the thread of the store lxml would give up the interpreter's lock several times per page, and
+    wait for it anew while the event loop works; one at a time in the event loop, each page would find what the
+    work needs gone from the processor's caches. The thread has these pages in its queue all the
+    same, and makes the rows that are not made when it comes to write them: what waits here is not late.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[LaterRow] = []
+        self._work = 0
+
+    def add(self, page: LaterRow) -> None:
+        """Keep *page* until enough of them wait, then make their rows."""
+        self._waiting.append(page)
+        self._work += page.size + _OWN_WORK
+        if self._work >= _MUCH_WORK:
+            waiting, self._waiting, self._work = self._waiting, [], 0
+            with suppress(Exception):  # the thread of the store comes upon it, too, and tells
+                for each in waiting:
+                    each()
 
 
 def headers_of(response: Response) -> dict[str, str] | None:

@@ -13,7 +13,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..store.rows import ObservationRow
 from .identities import is_plain_get
 from .marks import SWITCH
-from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
+from .observing import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
 from .shared import Shared
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Recorder:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._max_body = shared.settings.max_body
+        self._small = SmallPages()
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
@@ -45,12 +46,13 @@ class Recorder:
         if response.status != 200:
             self._record(row)
             return
-        quick = is_quick(response)
-        taken = (
-            self._record(page_row(response, row, self._max_body))
-            if quick
-            else self._record(LaterRow(response, row, self._max_body), len(response.body))
-        )
+        if is_quick(response):
+            taken = self._record(page_row(response, row, self._max_body))
+        else:
+            later = LaterRow(response, row, self._max_body)
+            taken = self._record(later, later.size)
+            if taken and later.size <= OWN_TREE:
+                self._small.add(later)
         if taken and not row.from_cache:
             self._shared.news[site] = self._shared.news.get(site, 0) + 1
 
