@@ -21,9 +21,9 @@ from .frame import Frame
 from .judgement import Sample
 from .table import Table
 
-MIN_FAMILY = 3
+MIN_FAMILY = 4
 """Names, or hosts, that show that an affix means something."""
-MIN_PREFIX = 2
+MIN_PREFIX = 3
 MIN_VALUES = 20
 MIN_COVERED = 0.9
 """Share of a key's values that must have one of the affixes that part them."""

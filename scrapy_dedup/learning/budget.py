@@ -19,7 +19,7 @@ from .blame import blamed
 from .combining import rules_of
 from .emission import Proposal
 from .evidence import plausible_pages
-from .judgement import Sample, book_of, judged
+from .judgement import Judgement, Sample, book_of, judged
 from .site import SiteLearner
 from .validation import without
 
@@ -65,7 +65,12 @@ def within_budget(
         trials.append((learner.proposals_of_part(np.array(halves[one], dtype=np.intp)), test))
     while True:
         held_out, against = _tried(trials, kept, deep)
-        if held_out.lost_for_real(lone_share) <= allowed or not against:
+        if held_out.lost_for_real(lone_share) <= allowed:
+            # What is seen to be lost is not believed to be within the budget, whatever halves say.
+            seen, against = _tried([(kept, sample)], kept, deep)
+            if seen.lost_for_real(lone_share) <= allowed:
+                return kept, held_out
+        if not against:
             return kept, held_out
         worst = max(against, key=lambda proposal: (against[proposal], repr(proposal)))
         kept = _less(kept, [proposal for proposal in kept if _covers(proposal, worst)])
@@ -98,9 +103,15 @@ def _tried(
         groups += len(judgement.merged)
         bad += len(wrong)
         lost += len(judgement.lost_pages)
-        lone += len(judgement.lost_pages & test.lone)
+        lone += len(judgement.lost_pages & _beside_a_page(judgement))
         against.update({proposal: len(found) for proposal, found in blamed(deployed, book, judgement, wrong).items()})
     return HeldOut(pages, groups, bad, lost, lone), against
+
+
+def _beside_a_page(judgement: Judgement) -> set[int]:
+    """Return the contents of a single URL that stand in a group beside one page: what may be noise."""
+    members = (i for group in judgement.bad if judgement.is_lone(group) for i in group)
+    return {judgement.sample.content[i] for i in members} & judgement.sample.lone
 
 
 def _covers(one: Proposal, other: Proposal) -> bool:

@@ -59,7 +59,7 @@ def _put_back_what_pages_demand(
     """Put keys back until the merged pages are the same: a greedy hitting set of difference sets."""
     for _ in range(ROUNDS):
         groups = frame.groups({**base, **levels})
-        if tolerable(groups.bad, groups.informative, groups.lone_bad):
+        if tolerable(groups.lost, groups.informative, groups.lone_lost):
             return
         bad = groups.contents > 1
         different = sampled_pairs(groups, bad, same=False, most=MAX_PAIRS, rng=rng)
@@ -106,13 +106,13 @@ def _hit(
 def _drop_again_what_was_not_needed(frame: Frame, base: Mapping[str, Level], levels: dict[str, Level]) -> None:
     """Lower each level again where that makes no group worse (the hitting set made minimal)."""
     total = frame.kept_hashes({**base, **levels})
-    allowed = frame.grouped(total).bad
+    allowed = frame.grouped(total).lost
     for key in sorted(levels, key=lambda key: -int(levels[key])):
         for level in range(levels[key]):
             lower = Level(level)
             tried = total - frame.hashes(key, levels[key]) + frame.hashes(key, lower)
             groups = frame.grouped(tried)
-            if groups.bad <= allowed and int(varying(groups, frame.columns[key]).sum()) >= MIN_GROUPS:
+            if groups.lost <= allowed and int(varying(groups, frame.columns[key]).sum()) >= MIN_GROUPS:
                 levels[key], total = lower, tried
                 break
 

@@ -34,8 +34,8 @@ class Groups:
     """Entries of ``order`` in groups of two URLs or more."""
     merged_starts: Rows
     """Where in ``merged`` each of these groups starts."""
-    lone_bad: int = 0
-    """Groups that are bad only by contents that a single URL of the site has."""
+    lone_lost: int = 0
+    """Contents that are lost to one page that several URLs of the site have, and have one URL themselves."""
 
     @property
     def informative(self) -> int:
@@ -79,11 +79,12 @@ def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
     merged = np.flatnonzero(size[group] > 1)
     sizes = size[size > 1]
     bad = contents > 1
-    lone_bad = 0
+    lone_lost = 0
     if bad.any():
         shared = np.bincount(group[new_run if lone is None else new_run & ~lone[order]], minlength=len(size))
-        lone_bad = int(np.count_nonzero(bad & (shared <= 1)))
-    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_bad)
+        # Several contents of one URL each are as many pages: noise stands beside a page.
+        lone_lost = int((contents - 1)[bad & (shared == 1)].sum())
+    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_lost)
 
 
 def varying(groups: Groups, codes: Codes) -> Flags:

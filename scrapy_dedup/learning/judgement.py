@@ -83,8 +83,15 @@ class Judgement:
         return len({self.sample.content[i] for i in members}) == 1
 
     def is_lone(self, members: Sequence[int]) -> bool:
-        """Tell whether a bad group is bad only by contents that a single URL of the site has."""
-        return len({self.sample.content[i] for i in members} - self.sample.lone) <= 1
+        """Tell whether a bad group is one page and contents that a single URL of the site has.
+
+        That may be noise. Several such contents without a page beside them are as many pages.
+        """
+        return len({self.sample.content[i] for i in members} - self.sample.lone) == 1
+
+    def lost_in(self, members: Sequence[int]) -> int:
+        """Return the number of pages of a group that are lost, if it is one page to a crawl."""
+        return len({self.sample.content[i] for i in members}) - 1
 
     @property
     def lost_pages(self) -> set[int]:

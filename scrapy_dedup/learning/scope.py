@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..rules import Absent, Literal, OneOf, Operation, Predicate
+from ..rules import Absent, Ignore, IgnoreValue, Literal, OneOf, Operation, Predicate
+from ..urls import ValueClass
 from .blame import changes
 from .emission import Match, Proposal
 from .grouping import Flags
@@ -23,6 +24,8 @@ MIN_UNTESTED = 10
 MIN_UNTESTED_SHARE = 0.2
 """Share of the URLs a proposal changes that must lie in such kinds for it to be narrowed."""
 MAX_KINDS = 24
+SESSION_LENGTH = 16
+"""Values that may be so long are like session ids."""
 MIN_COVERAGE = 0.9
 ROUNDS = 3
 
@@ -32,6 +35,43 @@ def scoped(proposals: Sequence[Proposal], table: Table, judgement: Judgement) ->
     kinds = enumerable(table)
     groups = _clean_groups(judgement)
     return [_scoped(proposal, table, kinds, _tested(proposal.key, table, groups)) for proposal in proposals]
+
+
+def anchored(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
+    """Return the proposals, those that speak of one section of the site asked for it by its name.
+
+    What is dropped from a path means something in its section: ``/product/7-any-title`` says nothing
+    of ``/news/2024-summer``. So it is with a parameter that was tested in one section only, unless
+    its values look like those of a session: these are noise wherever they are.
+    """
+    sections = table.columns.get("path.0")
+    if sections is None:
+        return list(proposals)
+    groups = _clean_groups(judgement)
+    found = []
+    for proposal in proposals:
+        most = _most_sections(proposal)
+        if most and not proposal.joint and all(key != "path.0" for key, _ in proposal.match):
+            rows = np.flatnonzero(_tested(proposal.key, table, groups) & matching(table, proposal.match))
+            named = np.unique(sections[rows]).tolist()
+            predicate = _among(table, named) if len(named) <= most else None
+            if predicate is not None:
+                proposal = replace(proposal, match=(*proposal.match, ("path.0", predicate)))
+        found.append(proposal)
+    return found
+
+
+def _most_sections(proposal: Proposal) -> int:
+    """Return of how many sections a proposal may speak to be asked for them; 0 where it need not be."""
+    operation = proposal.operation
+    if not isinstance(operation, Ignore | IgnoreValue):
+        return 0
+    kind, _, rest = proposal.key.partition(".")
+    if kind == "path":
+        return MAX_KINDS if rest[:1].isdigit() and rest[:1] != "0" else 0
+    only = operation.only
+    like_session = isinstance(only, ValueClass) and (only.name in ("hex", "uuid") or only.max_len >= SESSION_LENGTH)
+    return 1 if kind in ("q", "m") and not like_session and not proposal.key.endswith("*") else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,15 @@ from .emission import Proposal
 from .evidence import MIN_GROUPS
 from .judgement import Judgement, book_of, judged
 from .learners import Evidence, Learner
+from .scope import anchored
 from .validation import MAX_CLEAN, validated
 
 logger = logging.getLogger(__name__)
 
 ENOUGH = 0.99
 """Share of the duplicates that one learner removes, after which no other is asked."""
+CORE = "difference_sets"
+"""The learner that counts its own witnesses (constant pages have one)."""
 LOSS = 100
 """Downloads that a lost page weighs as much as, where learners are compared."""
 
@@ -37,14 +40,15 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
     sample = evidence.sample
     pages = len(set(sample.content))
     duplicates = len(sample.urls) - pages
-    if not duplicates:
+    if not duplicates or pages < 2:
         return [], {}
     candidates: dict[str, list[Proposal]] = {}
     outcomes: dict[str, Judgement] = {}
     for name, learner in learners.items():
         found = validated(_asked(name, learner, evidence), sample, evidence.deep)
-        if candidates:
+        if name != CORE:
             found = _supported(found, evidence)
+        found = anchored(found, evidence.table, _judged(found, evidence))
         candidates[name], outcomes[name] = found, _judged(found, evidence)
         if outcomes[name].removed >= ENOUGH * duplicates:
             break

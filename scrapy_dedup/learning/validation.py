@@ -66,16 +66,18 @@ def refuted(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement)
     rejected: list[Proposal] = []
     open_groups = set(range(len(bad)))
     lone = {number for number, members in enumerate(bad) if judgement.is_lone(members)}
-    suspects = Counter(number for groups in against.values() for number in groups)
+    lost = [judgement.lost_in(members) for members in bad]
+    keys = {(number, proposal.key) for proposal, groups in against.items() for number in groups}
+    suspects = Counter(number for number, _ in keys)
     while True:
         wrong = {}
         for proposal, groups in against.items():
             still = groups & open_groups
             if still <= lone:
                 # One of those that differ is to blame, and only where something is: each has its share.
-                bad_enough = not like_noise(sum(1 / suspects[number] for number in still), for_it[proposal])
+                bad_enough = not like_noise(sum(lost[number] / suspects[number] for number in still), for_it[proposal])
             else:
-                bad_enough = not tolerable(len(still), len(still) + for_it[proposal])
+                bad_enough = not tolerable(sum(lost[number] for number in still), len(still) + for_it[proposal])
             if bad_enough:
                 wrong[proposal] = len(still)
         if not wrong:

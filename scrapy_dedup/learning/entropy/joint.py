@@ -92,7 +92,7 @@ def _evident(frame: Frame, dropped: Sequence[str]) -> list[str]:
 def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
     """Return the keys, or the pair, that the pages demand most; [] where none helps or all is well."""
     groups = frame.groups(without(dropped))
-    if tolerable(groups.bad, groups.informative):
+    if tolerable(groups.lost, groups.informative):
         return []
     rows = groups.order[groups.contents[groups.group] > 1]
     of_group = groups.group[groups.contents[groups.group] > 1]

@@ -73,11 +73,11 @@ def qualify(
     if not found.support:
         return None
     groups = grouped(forms, content)
-    loss = upper_bound(groups.bad, groups.informative)
+    loss = upper_bound(groups.lost, groups.informative)
     rule = replace(rule, fpr=found.rate, loss=loss)
     if options.noise == "pairs":
         return rule if found.rate <= fpr_max else None
-    if not tolerable(groups.bad, groups.informative) or groups.informative < MIN_GROUPS:
+    if not tolerable(groups.lost, groups.informative) or groups.informative < MIN_GROUPS:
         return None
     joined = rule.of_one_node or _joined(groups, len(source)) >= MIN_GROUPS
     return rule if joined else None

@@ -179,7 +179,7 @@ def _worst(learned: Learned, rules: Sequence[RewriteRule]) -> RewriteRule | None
     tree = learned.tree
     forms, by = _forms(learned, rules)
     groups = grouped(forms, tree.table.content)
-    if tolerable(groups.bad, groups.informative) or not rules:
+    if tolerable(groups.lost, groups.informative) or not rules:
         return None
     wrong = groups.order[(groups.contents > 1)[groups.group]]
     counts = np.bincount(by[wrong] + 1, minlength=len(rules) + 1)[1:]

@@ -1,0 +1,78 @@
+"""Sites on which few groups, or few pages of one kind, hide what a rule would lose."""
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from scrapy_dedup import Observation, RuleBook, learn_rules
+
+SITE = "http://shop.example"
+
+
+def learned(rows: Iterable[tuple[str, str]], learners: Sequence[str] | None = None) -> RuleBook:
+    return learn_rules([Observation(SITE + url, page) for url, page in rows], learners=learners)
+
+
+def lost(book: RuleBook, rows: Iterable[tuple[str, str]]) -> int:
+    """Return the pages that no first URL of a key leads to."""
+    reached: dict[str, str] = {}
+    pages = set()
+    for url, page in rows:
+        reached.setdefault(book.canonical_key(SITE + url), page)
+        pages.add(page)
+    return len(pages - set(reached.values()))
+
+
+def versions(pages: int, documents: int, again: Sequence[str] = ("",)) -> list[tuple[str, str]]:
+    """``v`` says nothing of products, and everything of documents."""
+    rows = [(f"/p?id={i}{v}", f"page {i}") for i in range(pages) for v in ("", "&v=1", "&v=2")]
+    return rows + [(f"/doc?v={j}{x}", f"document {j}") for j in range(documents) for x in again]
+
+
+@pytest.mark.parametrize("learner", [None, "difference_sets", "equivalence", "entropy", "pattern_tree"])
+def test_one_bad_group_of_many_pages(learner: str | None) -> None:
+    """Documents are one group of a thousand, and a sixth of all pages."""
+    rows = versions(1000, 200)
+    book = learned(rows, None if learner is None else [learner])
+    assert lost(book, rows) == 0
+
+
+@pytest.mark.parametrize(("pages", "documents"), [(1000, 200), (1500, 300), (3000, 200)])
+def test_it_is_guarded_and_not_given_up(pages: int, documents: int) -> None:
+    rows = versions(pages, documents, ("", "&z=1"))
+    book = learned(rows)
+    assert lost(book, rows) == 0
+    assert book.equivalent(f"{SITE}/p?id=9999&v=1", f"{SITE}/p?id=9999&v=2")
+
+
+def test_blame_is_not_divided_among_the_values_of_a_key() -> None:
+    values = ("", *(f"&v={j}" for j in range(1, 9)))
+    rows = [(f"/p?id={i}{v}", f"page {i}") for i in range(100) for v in values]
+    rows += [(f"/doc?v={j}", f"document {j}") for j in range(1, 9)]
+    assert lost(learned(rows), rows) == 0
+
+
+def test_what_is_lost_in_one_section_only() -> None:
+    rows = [(f"/p?id={i}{v}", f"page {i}") for i in range(1000) for v in ("", "&print=1")]
+    rows += [(f"/legal?doc={i}{v}", f"text {i}{v}") for i in range(5) for v in ("", "&print=1")]
+    assert not learned(rows).equivalent(f"{SITE}/legal?doc=9", f"{SITE}/legal?doc=9&print=1")
+
+
+def test_a_free_title_says_nothing_of_another_section() -> None:
+    rows = [(f"/product/{i}-{title}{i}", f"page {i}") for i in range(200) for title in ("red-shoe", "blue-")]
+    book = learned([*rows, ("/", "home"), ("/about", "about"), ("/contact", "contact")])
+    assert book.equivalent(f"{SITE}/product/900-a-title", f"{SITE}/product/900-b-title")
+    assert not book.equivalent(f"{SITE}/news/2024-summer", f"{SITE}/news/2024-winter")
+
+
+def test_a_constant_is_kept_where_it_was_never_put_to_the_test() -> None:
+    rows = [(f"/p/{i}?id={i}&v={v}", f"page {i}") for i in range(100) for v in (1, 2, 3)]
+    rows += [(f"/q/{i}?id={i}&v={v}", f"other {i}") for i in range(100) for v in (1, 2, 3)]
+    rows += [(f"/r/{i}?id={i}&v=1&s={s}", f"third {i}") for i in range(20) for s in "ab"]
+    book = learned(rows)
+    assert book.equivalent(f"{SITE}/p/7777?id=7777&v=1", f"{SITE}/p/7777?id=7777&v=2")
+    assert not book.equivalent(f"{SITE}/r/7?id=7&v=1", f"{SITE}/r/7?id=7&v=2")
+
+
+def test_one_page_everywhere_is_no_evidence() -> None:
+    assert len(learned([(f"/a?x={i}", "1") for i in range(100)])) == 0
