@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.learning.frame import Frame, Level
+from scrapy_dedup.learning.table import RARE, encode
+from scrapy_dedup.urls import values_of
 
 SITE = "http://shop.example"
 
@@ -76,3 +80,22 @@ def test_a_constant_is_kept_where_it_was_never_put_to_the_test() -> None:
 
 def test_one_page_everywhere_is_no_evidence() -> None:
     assert len(learned([(f"/a?x={i}", "1") for i in range(100)])) == 0
+
+
+def test_names_made_up_for_each_url_are_one_column() -> None:
+    urls = [f"{SITE}/p?id={i}&k{i:x}f=1" for i in range(300)]
+    table = encode(urls, [values_of(url) for url in urls], list(range(300)))
+    assert RARE in table.columns
+    assert len(table.columns) < 10
+    everything = Frame(table, np.arange(300))
+    assert everything.groups({}).informative == 0
+    assert everything.groups({"q.id": Level.DROPPED}).informative == 0
+    assert everything.groups({"q.id": Level.DROPPED, RARE: Level.DROPPED}).informative == 1
+
+
+def test_made_up_names_hide_no_rule() -> None:
+    rows = [(f"/p?id={i // 2}&sid={i:032x}", f"page {i // 2}") for i in range(400)]
+    rows += [(f"/odd?k{i:x}f={i}", f"odd {i}") for i in range(200)]
+    book = learned(rows)
+    assert lost(book, rows) == 0
+    assert book.equivalent(f"{SITE}/p?id=7&sid={7:032x}", f"{SITE}/p?id=7&sid={8:032x}")

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from .grouping import Groups, grouped
-from .table import ABSENT, Codes, Hashes, Rows, Table
+from .table import ABSENT, RARE, Codes, Hashes, Rows, Table
 
 PRESENCE_SEED = np.uint64(0xD6E8FEB86659FD93)
 
@@ -108,7 +108,7 @@ class Frame:
         starts = np.flatnonzero(np.r_[True, content[1:] != content[:-1]])
         found = {}
         for key, codes in self.columns.items():
-            if key not in NEVER_KEPT:
+            if key not in NEVER_KEPT and key != RARE:
                 ordered = codes[order]
                 low, high = np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
                 if clusters := int(np.count_nonzero(low != high)):

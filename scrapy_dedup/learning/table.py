@@ -21,6 +21,10 @@ ABSENT = 0
 MIN_TOKEN = 16
 
 _REPEATED = re.compile(r"(.+)\[[1-9][0-9]*\]")
+RARE = "\x1f"
+"""The column of parameters that hardly any URL has; no key of a rule."""
+MIN_URLS = 10
+MAX_RARE = 64
 REPEAT = "\x1f"
 """What joins the values of a repeated key in a column (no URL holds it)."""
 
@@ -139,6 +143,7 @@ def encode(
             codes[key].append(code)
             if REPEAT in value:
                 repeated.add(key)
+    _fold_rare(rows, codes, vocabulary, numbers)
     columns = {}
     for key in sorted(rows):
         column = np.zeros(len(urls), dtype=np.int32)
@@ -149,6 +154,31 @@ def encode(
     contents = np.asarray(content, dtype=np.int32)
     alone = np.isin(contents, np.fromiter(lone, dtype=np.int32, count=len(lone)))
     return Table(urls, columns, vocabulary, contents, seeds, numbers, alone, frozenset(repeated))
+
+
+def _fold_rare(
+    rows: dict[str, "array[int]"], codes: dict[str, "array[int]"], vocabulary: list[str], numbers: dict[str, int]
+) -> None:
+    """Make one column of the parameters that hardly any URL has, where they are many.
+
+    Names that are made up for each URL would make as many columns as there are URLs. No rule can speak of
+    them: it takes ten groups that differ in a key, and as many URLs that have it.
+    """
+    rare = [key for key in rows if len(rows[key]) < MIN_URLS and key.startswith(("q.", "m.", "s."))]
+    if len(rare) <= MAX_RARE:
+        return
+    texts: dict[int, list[str]] = {}
+    for key in sorted(rare):
+        for row, code in zip(rows.pop(key), codes.pop(key), strict=True):
+            texts.setdefault(row, []).append(f"{key}={vocabulary[code]}")
+    rows[RARE], codes[RARE] = array("i"), array("i")
+    for row, pairs in texts.items():
+        text = REPEAT.join(pairs)
+        if text not in numbers:
+            numbers[text] = len(vocabulary)
+            vocabulary.append(text)
+        rows[RARE].append(row)
+        codes[RARE].append(numbers[text])
 
 
 def seeds_of(columns: Iterable[str]) -> dict[str, np.uint64]:
