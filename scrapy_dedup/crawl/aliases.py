@@ -109,8 +109,8 @@ class Aliases:
         """Note that *url*, whose canonical key by the rules is *key*, is the *page*."""
         identities = self._shared.identities
         known = identities.aliases
-        # As page.key is looked up itself, an alias never leads to an alias.
-        if key == page.key or key in known:
+        # An alias never leads to an alias, nor in a circle: the page itself may be known as one by now.
+        if key == page.key or key in known or page.key in known:
             return
         if len(known) >= MOST_ALIASES:
             del known[next(iter(known))]

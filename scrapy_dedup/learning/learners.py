@@ -65,9 +65,11 @@ LEARNERS: Mapping[str, Learner] = {
 
 
 def chosen_learners(names: Sequence[str] | None) -> Mapping[str, Learner]:
-    """Return the learners of these names, all of them for None. Raises ValueError for an unknown name."""
+    """Return the learners of these names, all of them for None. Raises ValueError for anything else."""
     if names is None:
         return LEARNERS
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise ValueError(f"learners is {names!r}: it must be a list of names, or None for all.")
     unknown = [name for name in names if name not in LEARNERS]
     if unknown or not names:
         what = f"there is no learner {unknown[0]!r}" if unknown else "no learner is named"
