@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.learning.combining import rules_of
+from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.frame import Frame, Level
 from scrapy_dedup.learning.table import RARE, encode
+from scrapy_dedup.rules import Absent, Ignore, Literal
 from scrapy_dedup.urls import values_of
 
 SITE = "http://shop.example"
@@ -99,3 +102,11 @@ def test_made_up_names_hide_no_rule() -> None:
     book = learned(rows)
     assert lost(book, rows) == 0
     assert book.equivalent(f"{SITE}/p?id=7&sid={7:032x}", f"{SITE}/p?id=7&sid={8:032x}")
+
+
+def test_two_learners_that_say_the_same_in_another_order() -> None:
+    one, other = ("path.0", Literal("p")), ("path.1", Absent())
+    proposals = [Proposal((one, other), "q.a", Ignore()), Proposal((other, one), "q.b", Ignore())]
+    assert proposals[0].match == proposals[1].match
+    (rule,) = rules_of("shop.example", proposals)
+    assert set(rule.ops) == {"q.a", "q.b"}

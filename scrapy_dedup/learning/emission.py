@@ -35,6 +35,10 @@ class Proposal:
     joint: bool = False
     """It only holds together with the other joint proposals of its match (a bundle of keys)."""
 
+    def __post_init__(self) -> None:
+        # Two learners say the same in whatever order they say it.
+        object.__setattr__(self, "match", tuple(sorted(self.match, key=lambda part: part[0])))
+
 
 def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[ConstantPage]) -> list[Proposal]:
     """Return what a tree of functions and the constant pages say, operation by operation."""
