@@ -69,7 +69,9 @@ def chosen_learners(names: Sequence[str] | None) -> Mapping[str, Learner]:
     if names is None:
         return LEARNERS
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise ValueError(f"learners is {names!r}: it must be a list of names, or None for all.")
+        raise ValueError(  # noqa: TRY004 (one kind of error for a wrong argument)
+            f"learners is {names!r}: it must be a list of names, or None for all."
+        )
     unknown = [name for name in names if name not in LEARNERS]
     if unknown or not names:
         what = f"there is no learner {unknown[0]!r}" if unknown else "no learner is named"
