@@ -21,7 +21,7 @@ from .frame import Frame
 from .judgement import Sample
 from .table import Table
 
-MIN_FAMILY = 4
+MIN_FAMILY = 3
 """Names, or hosts, that show that an affix means something."""
 MIN_PREFIX = 3
 MIN_VALUES = 20
