@@ -24,6 +24,7 @@ from ..rules.aliases import AliasKinds, candidates
 from ..store.rows import SightingRow
 from ..urls import normal_form, normal_parts, values_of
 from ..urls.namings import Anchors, may_name
+from .discards import DuplicateDiscarded
 from .identities import UrlIdentity, is_plain_get
 from .marks import CHECKED, is_start
 from .settings import Mode
@@ -231,7 +232,8 @@ class PageLook:
 
 def declared_in(response: TextResponse, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (declaration, absolute URL) for what the head of a page declares, as far as it is *wanted*."""
-    head = response.body[:_HEAD]
+    end = response.body.find(b"</head", 0, _HEAD)
+    head = response.body[: end if end >= 0 else _HEAD]
     for name in wanted:
         pattern = _DECLARATIONS.get(name)
         if pattern is None or name.encode() not in head:
@@ -320,8 +322,8 @@ class AliasGate:
 
     def process_request(self, request: Request) -> None:
         """Raise DuplicateDiscarded for an alias of a page that is fetched."""
-        from .discards import DuplicateDiscarded
-
+        if not self._shared.identities.aliases:
+            return
         try:
             self._aliases.queued(request)
         except DuplicateDiscarded:
