@@ -29,7 +29,6 @@ from .scope import MAX_KINDS
 from .table import ABSENT, REPEAT, Table, encode, is_token
 from .validation import MAX_CLEAN
 
-LEARNER = "declared"
 NO_VARY_SEARCH = "no-vary-search"
 MIN_STATED = 3
 """Groups of equal pages that must speak for dropping a parameter which the site names itself."""

@@ -20,7 +20,6 @@ from .judgement import Sample
 from .mappings import Copy, Way, head_of, way_between
 from .templates import Template, Values, is_segment, templates_of
 
-LEARNER = "replacing"
 MAX_TEMPLATES = 8
 """Templates of one cluster that are paired, those with most URLs first."""
 MAX_PAIRS = 2_000

@@ -13,14 +13,13 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 from .class_rules import ClassRules, class_rules, rules_of_classes
 from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
-from .learner import LEARNER, expressed_rules, proposals
+from .learner import expressed_rules, proposals
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of
 from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
 from .testing import Index, Observed, Tested, Verdict, tested, tested_together, within_window
 
 __all__ = [
-    "LEARNER",
     "Anything",
     "ClassRules",
     "Fixed",

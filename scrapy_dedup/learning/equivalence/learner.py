@@ -20,9 +20,8 @@ from .rewriting import RewriteRule
 from .testing import Groups, Index, groups_of, joined
 from .views import views_of
 
-__all__ = ["LEARNER", "expressed_rules", "proposals"]
+__all__ = ["expressed_rules", "proposals"]
 
-LEARNER = "equivalence"
 MAX_FORMS = 24
 """Forms per shape of left sides that are tested, those with the most classes: each costs a pass."""
 MIN_GROUPS = 2
