@@ -27,19 +27,20 @@ ROOT = Path(__file__).resolve().parents[2]
 """The folder from which ``tests.benchmarks`` can be imported."""
 
 
-class Server:
-    """The parent's side: a context manager that serves a recording."""
+class ServerProcess:
+    """The parent's side of a server in a process of its own: a context manager.
 
-    def __init__(self, path: Path, port: int = 0) -> None:
-        """Serve on ``port`` when it is free, and else on any free one (0: any at once)."""
-        self._command = [sys.executable, "-m", "tests.benchmarks.server", str(path.resolve())]
-        self._wanted = port
+    The process prints its port, answers a line on its standard input with a line, and ends when that
+    is closed.
+    """
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        self._command = [sys.executable, "-m", module, *arguments]
         self.port = 0
 
     def __enter__(self) -> Self:
-        port = self._wanted if self._wanted and is_free(self._wanted) else 0
         self._process = subprocess.Popen(
-            [*self._command, str(port)],
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -63,12 +64,25 @@ class Server:
 
     def take(self) -> dict[str, int]:
         """What was asked for since the last call: ``{"GET http://..": count}``."""
+        counts: dict[str, int] = json.loads(self.told("take"))
+        return counts
+
+    def told(self, line: str) -> str:
+        """What the process answers to a line."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write("take\n")
+        self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
-        counts: dict[str, int] = json.loads(self._process.stdout.readline())
-        return counts
+        return self._process.stdout.readline()
+
+
+class Server(ServerProcess):
+    """Serves a recording."""
+
+    def __init__(self, path: Path, port: int = 0) -> None:
+        """Serve on ``port`` when it is free, and else on any free one (0: any at once)."""
+        free = port if port and is_free(port) else 0
+        super().__init__("tests.benchmarks.server", str(path.resolve()), str(free))
 
 
 def is_free(port: int) -> bool:

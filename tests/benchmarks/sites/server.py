@@ -15,31 +15,24 @@ input closes.
 import argparse
 import asyncio
 import json
-import os
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from http import HTTPStatus
-from pathlib import Path
-from types import TracebackType
 
-from typing_extensions import Self
-
+from ..server import ServerProcess
 from .crawl import Row, crawl
 from .levels import LEVELS, level_knobs, sites_of
 from .model import START, Knobs, Request
 from .render import SLOTS, render
 from .site import Site
 
-ROOT = Path(__file__).resolve().parents[3]
-"""The folder from which ``tests.benchmarks`` can be imported."""
 PER_HUB = 100
 
 
-class SiteServer:
-    """The parent's side: a context manager that serves a site of a level."""
+class SiteServer(ServerProcess):
+    """Serves a site of a level."""
 
     def __init__(
         self,
@@ -50,51 +43,17 @@ class SiteServer:
         pages: int | None = None,
         slots: Sequence[str] = (),
     ) -> None:
-        self._command = [sys.executable, "-m", "tests.benchmarks.sites.server", level, str(seed), "0"]
-        self._command += [f"--only={','.join(only)}", f"--slots={','.join(slots)}"]
-        self._command += [f"--pages={pages}"] if pages else []
-        self.port = 0
-
-    def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError("the server did not start")
-        self.port = int(line)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._process.communicate(timeout=60)
-
-    def take(self) -> dict[str, int]:
-        """What was asked for since the last call: ``{"GET http://..": count}``."""
-        counts: dict[str, int] = json.loads(self._told("take"))
-        return counts
+        options = [f"--only={','.join(only)}", f"--slots={','.join(slots)}"]
+        options += [f"--pages={pages}"] if pages else []
+        super().__init__("tests.benchmarks.sites.server", level, str(seed), "0", *options)
 
     def set_time(self, time: float) -> None:
         """Set the server's clock."""
-        self._told(f"time {time}")
+        self.told(f"time {time}")
 
     def set_budget(self, requests: int) -> None:
         """Let the server answer so many requests more."""
-        self._told(f"budget {requests}")
-
-    def _told(self, line: str) -> str:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
-        return self._process.stdout.readline()
+        self.told(f"budget {requests}")
 
 
 class Answers:
