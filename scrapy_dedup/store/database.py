@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect, make_url, select
@@ -136,7 +137,7 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
             if not readonly:
                 if not path.stat().st_size:
                     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
-                connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(connection, timeout)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute("PRAGMA journal_size_limit = 16777216")
         except BaseException:
@@ -153,6 +154,20 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
 
     event.listen(engine, "begin", begin)
     return engine
+
+
+def _write_ahead(connection: sqlite3.Connection, timeout: float) -> None:
+    """Switch to a write-ahead log, which SQLite does not wait for where others open the file, too."""
+    deadline = monotonic() + timeout
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() > deadline:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 def _check(engine: Engine, place: str, readonly: bool) -> None:
