@@ -40,12 +40,16 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of visible text: the names of its elements (``body/div.box/p``), its kind, its slot."""
+    """A piece of visible text: the names of its elements (``body/div.box/p``), its kind, its slot.
+
+    ``start`` is where it stands in the HTML, escaped as ``html.escape`` does.
+    """
 
     path: str
     text: str
     kind: Kind
     slot: str = ""
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +71,30 @@ class Writer:
     parts: list[str] = field(default_factory=list)
     tokens: list[Token] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
+    length: int = 0
+    """Characters so far."""
 
     def open(self, tag: str, classes: str = "", **attributes: str) -> None:
         """Open an element."""
         given = {"class": classes, **attributes} if classes else attributes
         shown = "".join([f' {name}="{escape(value)}"' for name, value in given.items()])
-        self.parts.append(f"<{tag}{shown}>")
+        self.raw(f"<{tag}{shown}>")
         self.stack.append(f"{tag}.{classes}" if classes else tag)
 
     def close(self, *, written: bool = True) -> None:
         """Close the innermost element; an end tag that HTML does not need may be left out."""
         tag = self.stack.pop().partition(".")[0]
-        self.parts.append(f"</{tag}>\n" if written else "\n")
+        self.raw(f"</{tag}>\n" if written else "\n")
 
     def say(self, text: str, kind: Kind, slot: str = "") -> None:
         """Write text."""
-        self.parts.append(escape(text))
-        self.tokens.append(Token("/".join(self.stack), text, kind, slot))
+        self.tokens.append(Token("/".join(self.stack), text, kind, slot, self.length))
+        self.raw(escape(text))
 
     def raw(self, html: str) -> None:
         """Write HTML that shows no text."""
         self.parts.append(html)
+        self.length += len(html)
 
     def element(self, tag: str, text: str, kind: Kind, slot: str = "", *, classes: str = "", end: bool = True) -> None:
         """Write an element with one text."""

@@ -1,0 +1,325 @@
+"""Transient content: how well what passes is told from what lasts, and what that takes.
+
+    python -m tests.benchmarks.transient [--sites N] [--pages N] [--cases X1,all] [--quick] [--json] [--check]
+    python -m tests.benchmarks.transient --only speed [--shapes deep,CDATA] [--quick] [--json] [--check]
+    python -m tests.benchmarks.transient DIR... [--json]
+
+The first is scored on made-up sites whose truth is known token by token: a mask is learned from half of the
+pages of each kind in 2, 3 and 5 versions, minutes to weeks apart, and applied to the other half, each version
+by itself (see ``transient_cases.py`` and ``transient_scores.py``). Without ``--only`` speed is measured, too. The
+last takes real versions of pages, ``DIR/SITE/PAGE/N.html``. Each mode of ``learn_mask`` is beside the other.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from scrapy_dedup import Mask, learn_mask
+from scrapy_dedup.content.versions import version_of
+
+from . import transient_folder, transient_speed
+from .checks import Check, report
+from .labelled import rate
+from .sites.render import Page
+from .transient_cases import CASES, Case, case_of
+from .transient_scores import Counts, compared, passing_words, score
+
+OURS, SEED = "default", "seed"
+MODES = (OURS, SEED)
+VERSIONS = (2, 3, 5)
+LEAST_F1 = {2: 0.90, 3: 0.95, 5: 0.95}
+"""F1 of tokens on pages never seen, all cases together, by the number of versions."""
+MOST_MAIN_LOST = 0.005
+LEAST_TOLD = 1.0
+"""Share of the real changes, and of the pages, that the masked fingerprint must tell apart."""
+LEAST_MB_PER_SECOND = 20.0
+MOST_SLOPE = 1.05
+PARTS = ("cases", "speed")
+RATES = (
+    *("precision", "recall", "f1", "path_precision", "path_recall", "path_f1"),
+    *("main_lost", "equal_share", "told_share", "distinct_share"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One mask: its case, site, mode and number of versions.
+
+    seen, unseen: its scores on the pages that it was learned from, and on the others of these kinds. touched: pages
+    of a kind never seen in two versions of which something was removed.
+    """
+
+    case: str
+    seed: int
+    k: int
+    mode: str
+    paths: int
+    seen: Counts
+    unseen: Counts
+    touched: int
+
+
+def console() -> Console:
+    """Wide enough for the tables when the output is a file."""
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False, soft_wrap=True)
+
+
+# -- made-up sites
+
+
+def results(cases: Sequence[str], sites: int, pages: int) -> list[Result]:
+    """Every mode on every case."""
+    found = []
+    for name in cases:
+        for seed in range(sites):
+            for k in VERSIONS:
+                case = case_of(name, seed, k, pages)
+                html = case.html()
+                found += [result(case, seed, k, mode, learn_mask(html, mode=mode)) for mode in MODES]
+    return found
+
+
+def result(case: Case, seed: int, k: int, mode: str, mask: Mask) -> Result:
+    """The scores of one mask."""
+    every = [page for pages in (*case.seen.values(), *case.unseen.values()) for page in pages]
+    passing = passing_words(every)
+
+    def counts(versions: Mapping[str, Sequence[Page]]) -> Counts:
+        fingerprints = {
+            url: [mask.masked(version_of(page.html), url=url) for page in pages] for url, pages in versions.items()
+        }
+        return score(mask, versions, passing) + compared(fingerprints, versions)
+
+    return Result(
+        case=case.name,
+        seed=seed,
+        k=k,
+        mode=mode,
+        paths=len(mask.paths),
+        seen=counts(case.seen),
+        unseen=counts(case.unseen),
+        touched=sum(bool(mask.spans(page.html, url=url)) for url, pages in case.strange.items() for page in pages),
+    )
+
+
+def pooled(found: Iterable[Result], part: str = "unseen") -> Counts:
+    """The counts of several masks, added up."""
+    return sum((getattr(each, part) for each in found), Counts())
+
+
+def chosen(found: Sequence[Result], mode: str, k: int, case: str | None = None) -> list[Result]:
+    """The results of a mode and a number of versions, of one case or of all."""
+    return [each for each in found if each.mode == mode and each.k == k and case in (None, each.case)]
+
+
+def figures(counts: Counts) -> dict[str, Any]:
+    """Counts and shares."""
+    return asdict(counts) | {name: getattr(counts, name) for name in RATES}
+
+
+def print_cases(found: Sequence[Result], cases: Sequence[str]) -> None:
+    """Print a table of the modes, and one of the cases."""
+    table = Table(title="All cases together: tokens and paths that pass, words of main text lost, fingerprints")
+    for heading in ("mode", "pages"):
+        table.add_column(heading)
+    for heading in (
+        *("versions", "precision", "recall", "F1", "path prec.", "path recall", "path F1", "main text lost"),
+        *("equal pairs", "changes told", "pages told", "strange pages touched"),
+    ):
+        table.add_column(heading, justify="right", overflow="fold")
+    for mode in MODES:
+        for part in ("seen", "unseen"):
+            for k in VERSIONS:
+                own = chosen(found, mode, k)
+                counts = pooled(own, part)
+                rates = [rate(getattr(counts, name), 4 if name == "main_lost" else 3) for name in RATES]
+                touched = sum(each.touched for each in own)
+                table.add_row(mode, part, str(k), *rates, str(touched) if part == "unseen" else "")
+    console().print(table)
+    table = Table(title="Each case, on pages never seen: mode default / mode seed")
+    table.add_column("case")
+    for k in VERSIONS:
+        for heading in ("precision", "recall", "F1", "main lost", "equal"):
+            table.add_column(f"{heading}, {k}", justify="right", overflow="fold")
+    for case in cases:
+        row = [case]
+        for k in VERSIONS:
+            both = [pooled(chosen(found, mode, k, case)) for mode in MODES]
+            row += [
+                " / ".join([rate(getattr(counts, name), 2) for counts in both])
+                for name in ("precision", "recall", "f1", "main_lost", "equal_share")
+            ]
+        table.add_row(*row)
+    console().print(table)
+
+
+def case_checks(found: Sequence[Result]) -> list[Check]:
+    """What ``--check`` asks of the default mode on made-up sites."""
+    wanted = []
+    for k in VERSIONS:
+        own = chosen(found, OURS, k)
+        counts = pooled(own)
+        if counts.found + counts.missed:
+            wanted.append(Check(f"F1 of tokens, {k} versions", counts.f1, least=LEAST_F1[k]))
+        wanted.append(Check(f"main text lost, {k} versions", pooled(own, "seen").main_lost, most=MOST_MAIN_LOST))
+        wanted.append(Check(f"main text lost on pages never seen, {k} versions", counts.main_lost, most=MOST_MAIN_LOST))
+        if counts.changes:
+            wanted.append(Check(f"real changes told, {k} versions", counts.told_share, least=LEAST_TOLD))
+        wanted.append(Check(f"pages told apart, {k} versions", counts.distinct_share, least=LEAST_TOLD))
+        wanted.append(Check(f"pages of strange kinds touched, {k} versions", sum(e.touched for e in own), most=0))
+        for case in ("none", "X6"):
+            if of_case := chosen(found, OURS, k, case):
+                counts = pooled(of_case)
+                wanted.append(Check(f"{case}: fingerprints of two versions equal, {k} versions", counts.equal_share, 1))
+                wanted.append(Check(f"{case}: tokens wrongly removed, {k} versions", counts.wrong, most=0))
+    return wanted
+
+
+def cases_json(found: Sequence[Result], cases: Sequence[str]) -> dict[str, Any]:
+    """Everything measured on made-up sites."""
+    return {
+        mode: {
+            str(k): {
+                "all": {part: figures(pooled(chosen(found, mode, k), part)) for part in ("seen", "unseen")},
+                "strange_pages_touched": sum(each.touched for each in chosen(found, mode, k)),
+                "cases": {case: figures(pooled(chosen(found, mode, k, case))) for case in cases},
+            }
+            for k in VERSIONS
+        }
+        for mode in MODES
+    }
+
+
+# -- speed
+
+
+def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[transient_speed.Growth]) -> None:
+    """Print megabytes per second, and slopes."""
+    table = Table(title="Megabytes per second of CPU time")
+    table.add_column("pages")
+    whats = list(dict.fromkeys(each.what for each in speeds))
+    table.add_column("bytes", justify="right")
+    for what in whats:
+        table.add_column(what, justify="right")
+    for pages in dict.fromkeys(each.pages for each in speeds):
+        own = [each for each in speeds if each.pages == pages]
+        table.add_row(pages, str(own[0].page_bytes), *(f"{each.mb_per_second:.1f}" for each in own))
+    console().print(table)
+    table = Table(title="Log-log slope of CPU time over bytes, and seconds for the largest page, on hostile pages")
+    table.add_column("page")
+    table.add_column("largest, MB", justify="right")
+    whats = list(dict.fromkeys(each.what for each in growths))
+    for what in whats:
+        table.add_column(what, justify="right")
+    for shape in dict.fromkeys(each.shape for each in growths):
+        own_growths = [each for each in growths if each.shape == shape]
+        cells = [
+            f"{rate(each.slope)} ({each.seconds[-1]:.3f} s{'' if each.complete else ', stopped'})"
+            for each in own_growths
+        ]
+        table.add_row(shape, f"{own_growths[0].sizes[-1] / 1e6:.2f}", *cells)
+    console().print(table)
+
+
+def speed_checks(speeds: Sequence[transient_speed.Speed], growths: Sequence[transient_speed.Growth]) -> list[Check]:
+    """What ``--check`` asks of speed."""
+    wanted = [
+        Check(f"MB/s of {each.what}, {each.pages}", each.mb_per_second, least=LEAST_MB_PER_SECOND)
+        for each in speeds
+        if each.what in {"tokens", "blocks"}
+    ]
+    wanted += [
+        Check(f"slope of {each.what}, {each.shape}", each.slope if each.complete else None, most=MOST_SLOPE)
+        for each in growths
+    ]
+    return wanted
+
+
+# -- folders
+
+
+def print_folders(found: Sequence[transient_folder.Kept]) -> None:
+    """Print what masks do to real pages."""
+    table = Table(title="Real versions of pages")
+    for heading in ("site", "mode", "applied to"):
+        table.add_column(heading)
+    for heading in ("pages", "versions", "equal before", "equal pairs", "text kept", "pages told apart", "paths"):
+        table.add_column(heading, justify="right", overflow="fold")
+    for each in found:
+        shares = [rate(value) for value in each.shares.values()]
+        table.add_row(each.site, each.mode, each.part, str(each.pages), str(each.versions), *shares, str(each.paths))
+    console().print(table)
+
+
+def folders(given: Sequence[Path], *, as_json: bool) -> int:
+    """Measure every site below the folders."""
+    found = []
+    for folder in given:
+        for site in sorted(each for each in folder.iterdir() if each.is_dir()):
+            if versions := transient_folder.read(site):
+                found += [each for mode in MODES for each in transient_folder.measure(site.name, versions, mode)]
+    if not found:
+        print("no DIR/SITE/PAGE/N.html with two versions of a page", file=sys.stderr)
+        return 2
+    if as_json:
+        print(json.dumps([asdict(each) | each.shares for each in found], indent=2))
+    else:
+        print_folders(found)
+    return 0
+
+
+def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.transient", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="real versions: DIR/SITE/PAGE/N.html")
+    parser.add_argument("--only", choices=PARTS, action="append", help="a part; all if none is given")
+    parser.add_argument("--sites", type=int, metavar="N", help="made-up sites of each case (3; with --quick 1)")
+    parser.add_argument("--pages", type=int, default=12, metavar="N", help="pages of each kind (default: %(default)s)")
+    parser.add_argument("--cases", type=lambda text: text.split(","), default=list(CASES), metavar="X1,all")
+    parser.add_argument("--shapes", type=lambda text: text.split(","), default=(), metavar="A,B", help="hostile pages")
+    parser.add_argument("--quick", action="store_true", help="one site, hostile pages of a tenth of their size")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    args = parser.parse_args(argv)
+    if unknown := [name for name in args.cases if name not in CASES]:
+        parser.error(f"no case is called {', '.join(unknown)}: there are {', '.join(CASES)}")
+    return args
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit code."""
+    args = parsed(argv)
+    if args.folders:
+        return folders(args.folders, as_json=args.json)
+    shown: dict[str, Any] = {}
+    checks: list[Check] = []
+    parts = args.only or PARTS
+    if "cases" in parts:
+        found = results(args.cases, args.sites or (1 if args.quick else 3), args.pages)
+        checks += case_checks(found)
+        shown["cases"] = cases_json(found, args.cases)
+        if not args.json:
+            print_cases(found, args.cases)
+    if "speed" in parts:
+        speeds = transient_speed.speeds(quick=args.quick)
+        growths = list(transient_speed.growths(quick=args.quick, only=args.shapes))
+        checks += speed_checks(speeds, growths)
+        shown["speed"] = [asdict(each) for each in speeds]
+        shown["slopes"] = [asdict(each) | {"slope": each.slope} for each in growths]
+        if not args.json:
+            print_speed(speeds, growths)
+    if args.json:
+        print(json.dumps(shown, indent=2))
+    return report(checks) if args.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

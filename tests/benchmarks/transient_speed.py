@@ -1,0 +1,211 @@
+"""Speed of tokens, blocks and masks: bytes per second on ordinary pages, and how time grows on hostile ones."""
+
+import gc
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from time import process_time
+
+from lxml import html as lxml_html
+from scrapy_dedup.content.tokens import blocks, tokens
+
+from scrapy_dedup import Mask, learn_mask
+
+from .many_keys import page, word
+from .transient_cases import case_of
+
+STEPS = 4
+FACTOR = 4
+"""Sizes of a hostile page: the largest and three more, each a quarter of the next."""
+LEAST_SECONDS = 0.2
+"""Short measurements are repeated for so long; the least time counts."""
+MOST_SECONDS = 30.0
+"""A size that takes longer is the last one."""
+
+Work = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Megabytes per second on pages of one kind."""
+
+    pages: str
+    what: str
+    page_bytes: int
+    mb_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """CPU seconds at each size (bytes) of one kind of page."""
+
+    shape: str
+    what: str
+    sizes: tuple[int, ...]
+    seconds: tuple[float, ...]
+    complete: bool
+    """False if a size took so long that larger ones were left out."""
+
+    @property
+    def slope(self) -> float | None:
+        """Of log(seconds) over log(bytes), by least squares: 1 is linear. None for a single size."""
+        if len(self.sizes) < 2:
+            return None
+        xs, ys = [math.log(size) for size in self.sizes], [math.log(max(value, 1e-9)) for value in self.seconds]
+        x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+        return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
+
+
+# -- ordinary pages
+
+
+def ordinary() -> dict[str, list[str]]:
+    """Some pages of each kind."""
+    made = case_of("all", 0, 3, 8)
+    rng = Random(0)
+    vocabulary = [word(rng) for _ in range(3000)]
+    return {
+        "pages of 2 to 5 kB with all passing slots": [html for pages in made.html().values() for html in pages],
+        "pages of 50 kB, 100 links, styles and scripts": [
+            page(rng, 50_000, tuple([f"/thread/{i}" for i in range(100)])) for _ in range(10)
+        ],
+        "pages of 50 kB, mostly markup": [fat_page(rng, vocabulary, 6) for _ in range(10)],
+        "pages of 50 kB, mostly text": [fat_page(rng, vocabulary, 120) for _ in range(10)],
+    }
+
+
+def fat_page(rng: Random, vocabulary: Sequence[str], words: int) -> str:
+    """A page of 50 kB whose texts have so many words each."""
+    parts = ["<!DOCTYPE html><html><head><title>A page</title><script>var a = '<b>';</script></head><body>"]
+    length = 0
+    number = 0
+    while length < 50_000:
+        number += 1
+        text = " ".join(rng.choices(vocabulary, k=words))
+        part = (
+            f'<div class="row item-{number}" id="row{number}"><h3><a href="/item/{number}?from=list">{text[:30]}</a></h3>'
+            f'<img src="/img/{number}.png" alt=""><p>{text}<br>{rng.randrange(1000)} &amp; more</p><ul><li>one<li>two</ul></div>\n'
+        )
+        parts.append(part)
+        length += len(part)
+    return "".join([*parts, "</body></html>"])
+
+
+def speeds(*, quick: bool) -> list[Speed]:
+    """Megabytes per second, and those of lxml's parser in the same run."""
+    made = case_of("all", 0, 3, 8)
+    mask = learn_mask(made.html())
+    works: dict[str, Work] = {
+        "tokens": tokens,
+        "blocks": blocks,
+        "Mask.strip": mask.strip,
+        "lxml": lxml_html.fromstring,
+    }
+    found = []
+    for name, pages in ordinary().items():
+        size = sum(len(html.encode()) for html in pages)
+        for what, work in works.items():
+            seconds = least_seconds(lambda work=work, pages=pages: [work(html) for html in pages], quick=quick)
+            found.append(Speed(name, what, size // len(pages), size / seconds / 1e6))
+    return found
+
+
+# -- hostile pages
+
+
+def large_page(size: int) -> str:
+    """An ordinary page of that many characters."""
+    rng = Random(1)
+    body = fat_page(rng, [word(rng) for _ in range(500)], 20)
+    head, _, rest = body.partition("<body>")
+    rows = rest.removesuffix("</body></html>")
+    return f"{head}<body>{rows * max(1, size // len(rows))}</body></html>"
+
+
+SHAPES: Mapping[str, tuple[int, Callable[[int], str]]] = {
+    "100,000 nested elements": (100_000, lambda n: "<div>" * n + "text" + "</div>" * n),
+    "100,000 nested elements with classes": (
+        100_000,
+        lambda n: "".join([f'<div class="c{i % 10}" id="i{i}">' for i in range(n)]) + "text" + "</div>" * n,
+    ),
+    "100,000 elements that are never closed": (100_000, lambda n: "<b><i>text" * (n // 2)),
+    "100,000 unmatched end tags": (100_000, lambda n: "<body>" + "</b>text" * n),
+    "unmatched end tags in deep nesting": (100_000, lambda n: "<div>" * (n // 2) + "</span>text" * (n // 2)),
+    "end tags in the wrong order": (100_000, lambda n: "<b>" * (n // 4) + "<i>" * (n // 4) + "</b></i>" * (n // 4)),
+    "every start tag ends another": (100_000, lambda n: "<table><tr><td><p>text<li>" * (n // 5)),
+    "li in deep nesting": (100_000, lambda n: "<ul><li>" + "<span>" * (n // 2) + "<li>text" * (n // 2)),
+    "p and div by turns": (100_000, lambda n: "<p>text<div>" * (n // 2)),
+    "100,000 attributes": (100_000, lambda n: "<p " + "".join([f"a{i}=b " for i in range(n)]) + ">text</p>"),
+    "100,000 classes": (100_000, lambda n: '<p class="' + " ".join([f"a{i}" for i in range(n)]) + '">text</p>'),
+    "100,000 open quotes": (100_000, lambda n: '<a href="x>text ' * n),
+    "100,000 open comments": (100_000, lambda n: "<!-- text " * n),
+    "100,000 open scripts": (100_000, lambda n: "<script>text " * n),
+    "100,000 ends of scripts that are none": (100_000, lambda n: "<script>" + "</scrip text" * n),
+    "100,000 open CDATA": (100_000, lambda n: "<svg><![CDATA[text " * n),
+    "1,000,000 <": (1_000_000, lambda n: "<" * n),
+    "1,000,000 &": (1_000_000, lambda n: "&" * n + "<p>" + "&amp;" * (n // 10) + "&#" * (n // 10)),
+    "NUL bytes": (1_000_000, lambda n: "<p\0>te\0xt</p\0>\0" * (n // 12)),
+    "UTF-16 read as Latin-1": (
+        1_000_000,
+        lambda n: ("<p class='x'>text</p>" * (n // 40)).encode("utf-16").decode("latin-1"),
+    ),
+    "KOI8-R read as UTF-8": (
+        1_000_000,
+        lambda n: ("<p>привет мир</p>" * (n // 17)).encode("koi8-r").decode("utf-8", "surrogateescape"),
+    ),
+    "a line of 10 MB": (10_000_000, lambda n: "<p>" + "text and " * (n // 9) + "</p>"),
+    "a word of 10 MB": (10_000_000, lambda n: "<p>" + "x" * n + "</p>"),
+    "a page of 50 MB": (50_000_000, large_page),
+}
+"""Name -> (the largest size, the page of a size)."""
+
+
+def growths(*, quick: bool, only: Sequence[str] = ()) -> Iterator[Growth]:
+    """How tokens, blocks and Mask.strip grow on each shape."""
+    for name, (largest, shape) in SHAPES.items():
+        if only and not any(part in name for part in only):
+            continue
+        mask = mask_for(shape)
+        sizes = [max(FACTOR**STEPS, largest // (10 if quick else 1)) // FACTOR**step for step in reversed(range(STEPS))]
+        works: dict[str, Work] = {"tokens": tokens, "blocks": blocks, "Mask.strip": mask.strip}
+        for what, work in works.items():
+            yield growth(name, what, work, (shape(size) for size in sizes), quick=quick)
+
+
+def mask_for(shape: Callable[[int], str]) -> Mask:
+    """A mask learned from small pages of the shape, behind which a clock passes."""
+    versions = {
+        f"page {number}": [
+            f"<html><body><h1>page {number}</h1>{shape(40)}</body><p class=clock>It is {number}{version}</p></html>"
+            for version in range(3)
+        ]
+        for number in range(8)
+    }
+    return learn_mask(versions)
+
+
+def growth(shape: str, what: str, work: Work, pages: Iterator[str], *, quick: bool) -> Growth:
+    """The times of *work* on pages of growing size."""
+    sizes: list[int] = []
+    seconds: list[float] = []
+    for html in pages:
+        if seconds and seconds[-1] > MOST_SECONDS:
+            return Growth(shape, what, tuple(sizes), tuple(seconds), complete=False)
+        sizes.append(len(html.encode("utf-8", "surrogatepass")))
+        seconds.append(least_seconds(lambda html=html: work(html), quick=quick))
+    return Growth(shape, what, tuple(sizes), tuple(seconds), complete=True)
+
+
+def least_seconds(work: Callable[[], object], *, quick: bool) -> float:
+    """The least CPU seconds of some runs: other processes take nothing from it."""
+    least = math.inf
+    spent = 0.0
+    while spent < LEAST_SECONDS / (4 if quick else 1) or math.isinf(least):
+        gc.collect()
+        start = process_time()
+        work()
+        took = process_time() - start
+        least = min(least, took)
+        spent += max(took, 1e-6)
+    return least
