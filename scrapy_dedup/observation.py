@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .content.sketch import Sketch
+from .content.versions import Version
 
 _USERINFO = re.compile(r"^(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,})[^/\\?#]*@")
 
@@ -73,6 +74,8 @@ class Observation:
     sketch: Sketch | None = field(default=None, kw_only=True, repr=False)
     #: Words of visible text; that of the sketch where there is one.
     words: int | None = field(default=None, kw_only=True)
+    #: The texts of the page with their paths, where they are kept.
+    version: Version | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         for name, types, what in _FIELDS:
@@ -119,7 +122,7 @@ class Observation:
         return cls(values.pop("url"), values.pop("fingerprint"), **values)
 
 
-_NAMES = tuple(Observation.__dataclass_fields__)
+_NAMES = tuple(name for name in Observation.__dataclass_fields__ if name != "version")
 _NONE: type[Any] = type(None)
 _TEXT: tuple[frozenset[type[Any]], str] = frozenset((str,)), "text"
 _OPTIONAL_TEXT: tuple[frozenset[type[Any]], str] = frozenset((str, _NONE)), "text or nothing"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError, database_path, place_of
 from scrapy_dedup.store.store import Store
 
@@ -113,12 +114,33 @@ def test_a_newer_store(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     Store.open(path).close()
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE meta SET value = '2' WHERE name = 'schema'")
+    connection.execute("UPDATE meta SET value = '3' WHERE name = 'schema'")
     connection.commit()
     connection.close()
     for readonly in (False, True):
-        with pytest.raises(StoreError, match=r"newer version \(tables 2, this version knows 1\). Upgrade scrapy-dedup"):
+        with pytest.raises(StoreError, match=r"newer version \(tables 3, this version knows 2\). Upgrade scrapy-dedup"):
             Store.open(path, readonly=readonly)
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+def test_a_store_of_the_first_version_is_renewed(tmp_path: Path, readonly: bool) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.open(path) as store:
+        store.add_observations([seen("a")])
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    connection.execute("ALTER TABLE observation DROP COLUMN version")
+    connection.execute("DROP TABLE page_version")
+    connection.commit()
+    connection.close()
+    with Store.open(path, readonly=readonly) as store:
+        assert [each.url for each in store.observations(versions=True)] == [seen("a").url]
+        assert list(store.versions()) == []
+    with Store.open(path) as store:
+        store.add_observations([seen("a")._replace(version=Version((("html/body/p", "", "Now"),)).to_bytes())])
+        assert [(url, version.blocks) for url, _, version in store.versions()] == [
+            (seen("a").url, (("html/body/p", "", "Now"),))
+        ]
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy.exc import StatementError
 
 from scrapy_dedup import Observation
 from scrapy_dedup.content.fingerprints import fingerprint_body
+from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.store import SiteCount, Store
 
@@ -74,13 +75,14 @@ def test_every_column_is_filled(store: Store, path: Path) -> None:
                 redirect="http://example.com/r",
                 hops=["http://example.com/h"],
                 spider="shop",
+                version=Version(()).to_bytes(),
             )
         ]
     )
     store.add_discards([discarded("d", callback="parse", meta={"a": [1]})])
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
-    for table in ("observation", "page_sketch", "discard"):
+    for table in ("observation", "page_sketch", "page_version", "discard"):
         row = connection.execute(f"SELECT * FROM {table}").fetchone()
         assert [name for name in row.keys() if row[name] is None] == []  # noqa: SIM118 (a row iterates over its values)
     connection.close()

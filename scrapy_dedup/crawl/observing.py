@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
+from ..content.versions import version_of
 from ..store.rows import ObservationRow
 from .marks import redirects_to
 
@@ -104,9 +105,10 @@ class LaterRow:
         "_max_body",
         "_row",
         "_url",
+        "_versioned",
     )
 
-    def __init__(self, response: Response, base: ObservationRow, max_body: int) -> None:
+    def __init__(self, response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> None:
         self._base = base
         self._body = response.body
         self._content_type = content_type_of(response)
@@ -122,6 +124,7 @@ class LaterRow:
         self._canonical = canonical_header(response, response.url) if declares else None
         self._max_body = max_body
         self._url = response.url
+        self._versioned = versioned and self._kind is Kind.HTML and len(self._body) <= max_body
         self._row: ObservationRow | None = None
 
     @property
@@ -161,12 +164,16 @@ class LaterRow:
             kind=self._kind,
             max_body=self._max_body,
         )
+        version = None
+        if self._versioned:
+            version = version_of(decode(body, self._content_type, self._encoding)).to_bytes()
         return self._base._replace(
             fingerprints=prints,
             length=len(body),
             content_type=self._content_type or None,
             headers=self._headers,
             canonical=canonical or self._canonical,
+            version=version,
         )
 
 

@@ -29,6 +29,7 @@ from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
 from .under_way import UnderWay
 from .unwritten import Unwritten
+from .versions import Versions
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -85,6 +86,7 @@ class Shared:
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
         self.unwritten = Unwritten(self)
+        self.versions = Versions()
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None

@@ -35,6 +35,10 @@ class StoreError(Exception):
         super().__init__(f"store {place}: {problem}. {remedy}")
 
 
+class _OldTables(Exception):
+    """The store was written by an older version, and opened to be read only."""
+
+
 _MEMORY = ":memory:"
 _FIRST_TABLES = {"observation", "page_sketch", "discard"}  # others have come since
 
@@ -96,6 +100,10 @@ def open_engine(target: str | Path, *, readonly: bool, timeout: float) -> Engine
     try:
         with clear_errors(place):
             _check(engine, place, readonly)
+    except _OldTables:
+        engine.dispose()
+        open_engine(target, readonly=False, timeout=timeout).dispose()
+        return open_engine(target, readonly=readonly, timeout=timeout)
     except (StoreError, SQLAlchemyError):
         engine.dispose()
         raise
@@ -171,27 +179,34 @@ def _write_ahead(connection: sqlite3.Connection, timeout: float) -> None:
 
 
 def _check(engine: Engine, place: str, readonly: bool) -> None:
-    """Make the tables where there are none; refuse a database that is not ours or too new."""
+    """Make the tables where there are none, renew those of an older version; refuse a database that is not ours or too new."""
     with engine.begin() as connection:
-        if _is_store(connection, place):
+        version = _version(connection, place)
+        if version == schema.VERSION:
             missing = set(schema.metadata.tables) - set(inspect(connection).get_table_names())
             if not missing or readonly:
                 return
     if readonly:
+        if version:
+            raise _OldTables
         raise StoreError(place, "is empty", "Crawl first: the crawl records what it sees there.")
     with engine.execution_options(writes=True).begin() as connection:
-        if _is_store(connection, place):
-            schema.metadata.create_all(connection)  # those of later releases that are missing
-        else:  # nor has another process made the tables meanwhile
-            schema.metadata.create_all(connection)
-            connection.execute(schema.meta.insert(), {"name": "schema", "value": str(schema.VERSION)})
+        version = _version(connection, place)  # another process may have been here meanwhile
+        if version == 1:
+            connection.exec_driver_sql("ALTER TABLE observation ADD COLUMN version BIGINT")
+        schema.metadata.create_all(connection)  # those that are missing
+        number = str(schema.VERSION)
+        if version:
+            connection.execute(schema.meta.update().where(schema.meta.c.name == "schema").values(value=number))
+        else:
+            connection.execute(schema.meta.insert(), {"name": "schema", "value": number})
 
 
-def _is_store(connection: Connection, place: str) -> bool:
-    """Return False for an empty database. Raises :exc:`StoreError` for another one, or a newer one."""
+def _version(connection: Connection, place: str) -> int:
+    """Return the version of the tables, 0 for none. Raises :exc:`StoreError` for another database, or a newer one."""
     tables = set(inspect(connection).get_table_names())
     if not tables:
-        return False
+        return 0
     version = None
     if schema.meta.name in tables:
         version = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == "schema"))
@@ -203,4 +218,4 @@ def _is_store(connection: Connection, place: str) -> bool:
             f"was written by a newer version (tables {version}, this version knows {schema.VERSION})",
             "Upgrade scrapy-dedup, or name another file in DEDUP_STORE.",
         )
-    return True
+    return int(version)

@@ -30,6 +30,8 @@ class ObservationRow(NamedTuple):
     #: URLs that led here by redirects, the first one first.
     hops: Sequence[str] = ()
     from_cache: bool = False
+    #: The packed texts of the page, where they are kept (see :mod:`scrapy_dedup.content.versions`).
+    version: bytes | None = None
 
 
 class DiscardState(str, Enum):

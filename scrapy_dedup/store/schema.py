@@ -20,7 +20,7 @@ from sqlalchemy import (
 from xxhash import xxh3_64_intdigest
 
 #: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
-VERSION = 1
+VERSION = 2
 
 _BYTES = 16
 
@@ -99,20 +99,30 @@ observation = Table(
     Column("sketch", BigInteger),
     Column("from_cache", Boolean, nullable=False),
     Column("spider", Text, nullable=False),
+    # Since version 2 of the tables.
+    Column("version", BigInteger),
     Index("observation_by_site", "scope", "site", "url_key"),
     Index("observation_by_time", "time"),
 )
 
-# The id is a hash of scope, site and data: pages with equal sketches share one row.
-page_sketch = Table(
-    "page_sketch",
-    metadata,
-    Column("id", _Id, primary_key=True, autoincrement=False),
-    Column("scope", Text, nullable=False),
-    Column("site", Text, nullable=False),
-    Column("data", LargeBinary, nullable=False),
-    Index("page_sketch_by_site", "scope", "site"),
-)
+
+def _contents(name: str) -> Table:
+    """What is kept of pages: the id is a hash of scope, site and data, so that equal ones share one row."""
+    return Table(
+        name,
+        metadata,
+        Column("id", _Id, primary_key=True, autoincrement=False),
+        Column("scope", Text, nullable=False),
+        Column("site", Text, nullable=False),
+        Column("data", LargeBinary, nullable=False),
+        Index(f"{name}_by_site", "scope", "site"),
+    )
+
+
+#: The hashes of a page's texts, of every page up to a cap.
+page_sketch = _contents("page_sketch")
+#: The texts themselves with their paths, of some pages: what comes and goes is found in them.
+page_version = _contents("page_version")
 
 discard = Table(
     "discard",

@@ -1,15 +1,15 @@
-"""Page sketches on their way into the store: shared by equal pages, capped per site, spread over templates."""
+"""Sketches and versions of pages on their way into the store: shared by equal pages, capped per site, spread over templates."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Table, func, select
 
+from ..urls.templates import template_of
 from .rows import ObservationRow
-from .schema import page_sketch, signed_hash
+from .schema import page_sketch, page_version, signed_hash
 from .values import insert_of
 
 _IDS = 500  # ids in one query
@@ -17,43 +17,28 @@ _IDS = 500  # ids in one query
 _Site = tuple[str, str]  # scope and site
 
 RESERVED = 4
-"""One of so many sketches of a site is for templates that have few."""
+"""One of so many rows of a site is for templates that have few."""
 FEW = 20
 
-_number = re.compile("[0-9]+").sub
-_name = re.compile("(?:^|[&;])([^=&;]*)").findall
 
+class Keeper:
+    """Writes what *data_of* gives of rows into *table*, at most *cap* per scope and site.
 
-def template_of(url: str) -> tuple[object, ...]:
-    """Return a rough name of the kind of page that *url* leads to, without parsing it.
-
-    >>> template_of("http://a.example/item/12?id=1") == template_of("http://a.example/item/7?id=2")
-    True
-    >>> template_of("http://a.example/item/12") == template_of("http://a.example/tag/12")
-    False
-    """
-    path, _, query = url.partition("#")[0].partition("?")
-    segments = path.split("/")
-    # The first three are scheme, nothing and host.
-    return len(segments), _number("0", segments[3]) if len(segments) > 4 else "", *sorted(set(_name(query)))
-
-
-class SketchKeeper:
-    """Writes the sketches of rows, at most *cap* per scope and site.
-
-    It counts what it writes, so that the sketches of a site are counted in the
+    It counts what it writes, so that what is there of a site is counted in the
     database only once. What other processes add since then is not seen: the cap
-    bounds the order of magnitude, not the last sketch.
+    bounds the order of magnitude, not the last row.
     """
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, table: Table, data_of: Callable[[ObservationRow], bytes | None], cap: int) -> None:
+        self._table = table
+        self._data_of = data_of
         self._cap = cap
         self._numbers: dict[_Site, int] = {}
         self._templates: dict[_Site, Counter[int]] = {}
-        """Sketches that were written by template, by the hash of its name: at most as many as sketches."""
+        """Number of rows by template, by the hash of its name: at most as many as rows."""
 
     def forget(self) -> None:
-        """Count anew: sketches were removed."""
+        """Count anew: some were removed."""
         self._numbers = {}
         self._templates = {}
 
@@ -68,14 +53,14 @@ class SketchKeeper:
             raise
 
     def keep(self, connection: Connection, rows: Sequence[ObservationRow]) -> list[int | None]:
-        """Write the sketches of *rows* and return their ids, None where there is or is kept none."""
+        """Write what there is of *rows* and return the ids, None where there is or is kept nothing."""
         ids: list[int | None] = []
         sites: dict[_Site, dict[int, bytes]] = {}
         templates: dict[int, int] = {}
         for row in rows:
             number = None
-            if row.fingerprints is not None and row.fingerprints.sketch is not None:
-                data = row.fingerprints.sketch.to_bytes()
+            data = self._data_of(row)
+            if data is not None:
                 number = signed_hash(row.scope, row.site, data)
                 sites.setdefault((row.scope, row.site), {})[number] = data
                 templates[number] = hash(template_of(row.url))
@@ -107,25 +92,44 @@ class SketchKeeper:
             self._insert(connection, site, {number: found[number] for number in new})
         return known.union(new)
 
-    def _insert(self, connection: Connection, site: _Site, sketches: dict[int, bytes]) -> None:
+    def _insert(self, connection: Connection, site: _Site, found: dict[int, bytes]) -> None:
         scope, name = site
         values: list[dict[str, Any]] = [
-            {"id": number, "scope": scope, "site": name, "data": data} for number, data in sketches.items()
+            {"id": number, "scope": scope, "site": name, "data": data} for number, data in found.items()
         ]
-        insert = insert_of(connection)(page_sketch).on_conflict_do_nothing()
+        insert = insert_of(connection)(self._table).on_conflict_do_nothing()
         result = connection.execute(insert, values, execution_options={"preserve_rowcount": True})
         self._numbers[site] += result.rowcount if result.rowcount >= 0 else len(values)
 
     def _number(self, connection: Connection, site: _Site) -> int:
         if site not in self._numbers:
             scope, name = site
-            query = select(func.count()).where(page_sketch.c.scope == scope, page_sketch.c.site == name)
+            query = select(func.count()).where(self._table.c.scope == scope, self._table.c.site == name)
             self._numbers[site] = connection.scalar(query) or 0
         return self._numbers[site]
 
     def _known(self, connection: Connection, ids: Sequence[int]) -> set[int]:
         known: set[int] = set()
         for start in range(0, len(ids), _IDS):
-            query = select(page_sketch.c.id).where(page_sketch.c.id.in_(ids[start : start + _IDS]))
+            query = select(self._table.c.id).where(self._table.c.id.in_(ids[start : start + _IDS]))
             known.update(connection.scalars(query))
         return known
+
+
+def sketch_keeper(cap: int) -> Keeper:
+    """Return what keeps the sketches of pages."""
+    return Keeper(page_sketch, _sketch_of, cap)
+
+
+def version_keeper(cap: int) -> Keeper:
+    """Return what keeps the versions of pages."""
+    return Keeper(page_version, _version_of, cap)
+
+
+def _sketch_of(row: ObservationRow) -> bytes | None:
+    prints = row.fingerprints
+    return None if prints is None or prints.sketch is None else prints.sketch.to_bytes()
+
+
+def _version_of(row: ObservationRow) -> bytes | None:
+    return row.version

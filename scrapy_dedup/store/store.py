@@ -7,14 +7,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, exists, func, inspect, or_, select, update
+from sqlalchemy import Connection, Engine, delete, exists, func, inspect, null, or_, select, update
 
 from ..content.sketch import Sketch
+from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import alias_sighting, discard, observation, page_sketch
-from .sketches import SketchKeeper
+from .schema import alias_sighting, discard, observation, page_sketch, page_version
+from .sketches import sketch_keeper, version_keeper
 from .values import discard_values, insert_of, observation_values, sighting_values
 
 __all__ = ["SiteCount", "Store", "StoreError"]
@@ -54,7 +55,8 @@ class Store:
         self._identity = self._file_identity()
         self._engine = engine
         self._writing = engine.execution_options(writes=True)
-        self._sketches = SketchKeeper(sketches_per_site)
+        self._sketches = sketch_keeper(sketches_per_site)
+        self._versions = version_keeper(sketches_per_site)
 
     @classmethod
     def open(
@@ -68,7 +70,8 @@ class Store:
         """Open the store at *target*, a path or an SQLAlchemy URL, and make it if need be.
 
         *timeout* is how many seconds to wait for another process that writes;
-        past *sketches_per_site* sketches per scope and site only fingerprints are kept.
+        past *sketches_per_site* sketches per scope and site only fingerprints are kept;
+        it bounds versions, too.
         """
         return cls(target, open_engine(target, readonly=readonly, timeout=timeout), sketches_per_site)
 
@@ -109,10 +112,11 @@ class Store:
                 sighted.append(row)
             else:
                 discarded.append(row)
-        with self._transaction() as connection, self._sketches.transaction():
+        with self._transaction() as connection, self._sketches.transaction(), self._versions.transaction():
             if seen:
                 sketches = self._sketches.keep(connection, seen)
-                values = [observation_values(row, sketch) for row, sketch in zip(seen, sketches, strict=True)]
+                versions = self._versions.keep(connection, seen)
+                values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
                 connection.execute(observation.insert(), values)
             if discarded:
                 _upsert_discards(connection, discarded)
@@ -137,11 +141,11 @@ class Store:
     # Reading
 
     def observations(
-        self, scope: str = "", site: str | None = None, *, since: float | None = None
+        self, scope: str = "", site: str | None = None, *, since: float | None = None, versions: bool = False
     ) -> Iterator[Observation]:
         """Yield the latest observation of each URL, redirects included.
 
-        *since* is seconds since 1970. Responses with status 200 of which no
+        *since* is seconds since 1970; *versions* are read only where they are asked for. Responses with status 200 of which no
         content is known (answers to HEAD) are left out. The order is fixed, but
         means nothing.
         """
@@ -149,9 +153,14 @@ class Store:
         later = exists().where(
             n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
         )
+        sources = o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch)
+        version: Any = null()
+        if versions:
+            sources = sources.outerjoin(page_version, page_version.c.id == o.c.version)
+            version = page_version.c.data
         query = (
-            select(*(o.c[name] for name in _READ), page_sketch.c.data)
-            .select_from(o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch))
+            select(*(o.c[name] for name in _READ), page_sketch.c.data, version.label("version"))
+            .select_from(sources)
             .where(o.c.scope == scope, _known(o), ~later)
             .order_by(o.c.scope, o.c.site, o.c.url_key)
         )
@@ -161,6 +170,22 @@ class Store:
             query = query.where(o.c.time >= since)
         for row in self._stream(query):
             yield _observation(row)
+
+    def versions(
+        self, scope: str = "", site: str | None = None, *, since: float | None = None
+    ) -> Iterator[tuple[str, float, Version]]:
+        """Yield (URL, seconds since 1970, version) of the pages of which it is kept, URL by URL, the oldest first."""
+        o = observation.c
+        query = select(o.url, o.time, page_version.c.data).join(page_version, page_version.c.id == o.version)
+        query = query.where(o.scope == scope).order_by(o.scope, o.site, o.url_key, o.id)
+        if site is not None:
+            query = query.where(o.site == site)
+        if since is not None:
+            query = query.where(o.time >= since)
+        for url, at, data in self._stream(query):
+            version = _version(data)
+            if version is not None:
+                yield url, at, version
 
     def unstable_urls(self, scope: str = "", site: str | None = None) -> set[str]:
         """Return the URLs whose text changed between responses with status 200."""
@@ -223,12 +248,13 @@ class Store:
         """
         with self._transaction(secure=True) as connection:
             removed = 0
-            for table in (page_sketch, discard, alias_sighting, observation):
+            for table in (page_sketch, page_version, discard, alias_sighting, observation):
                 query = delete(table).where(table.c.site == site)
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
                 removed = connection.execute(query).rowcount
         self._sketches.forget()
+        self._versions.forget()
         self._shrink()
         return removed
 
@@ -248,9 +274,10 @@ class Store:
                 if last is not None:
                     removed += self._delete(table, table.c.id <= last)
         if removed:
-            used = select(observation.c.sketch).where(observation.c.sketch.is_not(None))
-            self._delete(page_sketch, page_sketch.c.id.not_in(used))
+            for table, column in ((page_sketch, observation.c.sketch), (page_version, observation.c.version)):
+                self._delete(table, table.c.id.not_in(select(column).where(column.is_not(None))))
             self._sketches.forget()
+            self._versions.forget()
             self._shrink()
         return removed
 
@@ -334,6 +361,7 @@ def _observation(row: Any) -> Observation:
         headers=row.headers,
         sketch=_sketch(row.data),
         words=row.words,
+        version=_version(row.version),
     )
 
 
@@ -341,6 +369,13 @@ def _sketch(data: bytes | None) -> Sketch | None:
     try:
         return None if data is None else Sketch.from_bytes(data)
     except ValueError:  # damaged, or of a later version: the fingerprints are there all the same
+        return None
+
+
+def _version(data: bytes | None) -> Version | None:
+    try:
+        return None if data is None else Version.from_bytes(data)
+    except ValueError:  # as above
         return None
 
 

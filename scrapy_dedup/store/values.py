@@ -11,8 +11,8 @@ from .rows import DiscardRow, ObservationRow, SightingRow
 from .schema import signed_hash
 
 
-def observation_values(row: ObservationRow, sketch: int | None) -> dict[str, Any]:
-    """Return the columns of an observation whose sketch has the id *sketch*."""
+def observation_values(row: ObservationRow, sketch: int | None, version: int | None) -> dict[str, Any]:
+    """Return the columns of an observation whose sketch and version have these ids."""
     url = clean_url(row.url)
     prints = row.fingerprints
     return {
@@ -35,6 +35,7 @@ def observation_values(row: ObservationRow, sketch: int | None) -> dict[str, Any
         "sketch": sketch,
         "from_cache": row.from_cache,
         "spider": clean(row.spider),
+        "version": version,
     }
 
 

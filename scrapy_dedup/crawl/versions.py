@@ -1,0 +1,34 @@
+"""Of which pages the texts are kept: enough of each template to find what comes and goes."""
+
+from collections import Counter
+from typing import Final
+
+from ..urls.templates import template_of
+
+#: Pages of each template whose texts are kept, the first ones of a crawl.
+PER_TEMPLATE: Final = 200
+#: Templates of a crawl that are counted; of further ones nothing is kept.
+MOST_TEMPLATES: Final = 5_000
+
+
+class Versions:
+    """Decides, page by page.
+
+    Where a site has a mask all its pages are kept, since pages are compared under it.
+    """
+
+    def __init__(self) -> None:
+        self._seen: Counter[int] = Counter()
+        #: Sites that have a mask.
+        self.masked: frozenset[str] = frozenset()
+
+    def wanted(self, site: str, url: str) -> bool:
+        """Whether to keep the texts of the page at *url*, and count it if so."""
+        if site in self.masked:
+            return True
+        template = hash((site, template_of(url)))
+        number = self._seen[template]
+        if number >= PER_TEMPLATE or (not number and len(self._seen) >= MOST_TEMPLATES):
+            return False
+        self._seen[template] = number + 1
+        return True

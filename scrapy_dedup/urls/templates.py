@@ -1,0 +1,20 @@
+"""A rough name of the kind of page that a URL leads to."""
+
+import re
+
+_number = re.compile("[0-9]+").sub
+_name = re.compile("(?:^|[&;])([^=&;]*)").findall
+
+
+def template_of(url: str) -> tuple[object, ...]:
+    """Return a rough name of the kind of page that *url* leads to, without parsing it.
+
+    >>> template_of("http://a.example/item/12?id=1") == template_of("http://a.example/item/7?id=2")
+    True
+    >>> template_of("http://a.example/item/12") == template_of("http://a.example/tag/12")
+    False
+    """
+    path, _, query = url.partition("#")[0].partition("?")
+    segments = path.split("/")
+    # The first three are scheme, nothing and host.
+    return len(segments), _number("0", segments[3]) if len(segments) > 4 else "", *sorted(set(_name(query)))
