@@ -2,8 +2,10 @@
 
 The shop is served on loopback at a free port; nothing leaves this machine. What the crawls write is in demo-output/,
 .scrapy/ and dedup-rules/ beside this file. Exits with 1 if a crawl fails or a page or an item is lost.
+With --passing the pages have a clock, an advertisement, counters and tokens, so that no two downloads are equal.
 """
 
+import argparse
 import json
 import shutil
 import subprocess
@@ -20,6 +22,8 @@ from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
 WORK = HERE / "demo-output"
+
+DAY = 86_400.0
 
 console = Console()
 
@@ -52,8 +56,9 @@ def scrapy(*args: str, log: Path | None = None) -> None:
 
 
 def crawl(name: str, shop: Shop, *options: str) -> Crawl:
-    """Crawl the shop and count."""
+    """Crawl the shop, a day of its time after the last crawl, and count."""
     shop.pages.clear()
+    shop.time += DAY
     stem = name.partition(",")[0].replace(" ", "-").lower()
     feed, log = WORK / f"{stem}.jsonl", WORK / f"{stem}.log"
     start = time.perf_counter()
@@ -82,10 +87,13 @@ def table_of(crawls: list[Crawl]) -> Table:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passing", action="store_true", help="pages with a clock, an advertisement, counters, tokens")
+    options = parser.parse_args()
     for folder in (WORK, HERE / ".scrapy" / "dedup", HERE / "dedup-rules"):
         shutil.rmtree(folder, ignore_errors=True)
     WORK.mkdir()
-    with Shop() as shop:
+    with Shop(passing=options.passing) as shop:
         plain = crawl("plain Scrapy", shop, "-s", "ADDONS={}")
         first = crawl("first crawl, recording", shop)
         scrapy("learn-rules")
