@@ -8,20 +8,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .content.mask import Mask
     from .crawl.addon import Addon
+    from .crawl.stripping import strip_transient
     from .learning.learn import learn_rules
+    from .learning.transient import learn_mask
     from .observation import Observation
     from .rules.book import RuleBook
 
 __version__ = "0.1.0"
 
-__all__ = ["Addon", "Observation", "RuleBook", "learn_rules"]
+__all__ = ["Addon", "Observation", "RuleBook", "learn_rules", "strip_transient"]
 
 _HOMES = {
     "Addon": ".crawl.addon",
+    "Mask": ".content.mask",
     "Observation": ".observation",
     "RuleBook": ".rules.book",
+    "learn_mask": ".learning.transient",
     "learn_rules": ".learning.learn",
+    "strip_transient": ".crawl.stripping",
 }
 
 

@@ -57,6 +57,9 @@ def test_values_as_the_command_line_gives_them() -> None:
         DEDUP_SKETCHES_PER_SITE="0",
         DEDUP_MEDIA="True",
         DEDUP_LEARN_TIMEOUT="1.5",
+        DEDUP_CONTENT_FIELDS='{"body": "html", "reviews.text": "text"}',
+        DEDUP_STRIP="mark",
+        DEDUP_TRANSIENT_PRIORITY="5",
     )
     assert settings.enabled is False
     assert settings.mode is Mode.SHADOW
@@ -67,6 +70,8 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.max_loss, settings.max_body, settings.sketches_per_site) == (0.01, 1000, 0)
     assert (settings.evidence_days, settings.store_max_rows) == (None, None)
     assert (settings.media, settings.learn_timeout) == (True, 1.5)
+    assert settings.content_fields == {"body": "html", "reviews.text": "text"}
+    assert (settings.strip, settings.transient_priority) == ("mark", 5)
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,6 +135,13 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_LEARN", "live", 'it must be "close" or "off"'),
     ("DEDUP_LEARN_TIMEOUT", float("nan"), "it must be a number above 0"),
     ("DEDUP_MAX_LOSS", 1, "it must be a number between 0 and 1"),
+    ("DEDUP_CONTENT_FIELDS", ["body"], "it must be a dictionary"),
+    ("DEDUP_CONTENT_FIELDS", {"body": "HTML"}, "'body' has 'HTML', not \"html\" or \"text\""),
+    ("DEDUP_CONTENT_FIELDS", {"reviews..text": "text"}, "'reviews..text' is not the name of a field"),
+    ("DEDUP_CONTENT_FIELDS", {7: "text"}, "7 is not the name of a field"),
+    ("DEDUP_STRIP", "yes", 'it must be "remove", "mark" or "off"'),
+    ("DEDUP_STRIP", ["mark"], 'it must be "remove", "mark" or "off"'),
+    ("DEDUP_TRANSIENT_PRIORITY", -1, "it must be a whole number of at least 0"),
 ]
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .dupefilter import DupeFilter
     from .gate import Gate
     from .pages import ArrivalMiddleware, PageMiddleware
+    from .pipeline import TransientPipeline
     from .recorder import MediaRecorder, RedirectRecorder
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "MediaRecorder",
     "PageMiddleware",
     "RedirectRecorder",
+    "TransientPipeline",
 ]
 
 _HOMES = {
@@ -40,6 +42,7 @@ _HOMES = {
     "MediaRecorder": ".recorder",
     "PageMiddleware": ".pages",
     "RedirectRecorder": ".recorder",
+    "TransientPipeline": ".pipeline",
 }
 
 

@@ -13,6 +13,7 @@ from .aliases import AliasGate, AliasMiddleware
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
+from .pipeline import TransientPipeline
 from .recorder import MediaRecorder, RedirectRecorder
 from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import told
@@ -25,6 +26,8 @@ logger = logging.getLogger(__name__)
 #: Where the components stand: before everything else on the way out; outside redirects and
 #: compression; before HttpError; after everything else.
 GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES, ARRIVALS = 10, 11, 605, 585, 40, 41, 1_000_000
+#: The pipeline comes early: one before it may put another item in the place of the spider's.
+PIPELINE = 50
 
 
 class Addon:
@@ -48,6 +51,8 @@ class Addon:
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", AliasMiddleware, ALIASES)
         if dedup.media:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
+        if dedup.content_fields and dedup.strip != "off":
+            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", TransientPipeline, PIPELINE)
         if dedup.compares:
             settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)

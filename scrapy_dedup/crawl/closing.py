@@ -79,3 +79,5 @@ def _sum_up(shared: "Shared") -> None:
     if dropped:
         told.append(f"{dropped} observations or discards lost, since the store could not be written")
     logger.info("scrapy-dedup: %s", ", ".join(told), extra={"spider": shared.spider})
+    if shared.field_hints is not None:
+        shared.field_hints.tell()

@@ -20,14 +20,17 @@ CHECKED: Final = "dedup_checked"
 START: Final = "dedup_start"
 #: How many of ``redirect_urls`` are those of another request, whose meta was copied.
 COPIED: Final = "dedup_copied"
+#: Set if the page on which the spider found the link has it in a transient place only.
+TRANSIENT_LINK: Final = "dedup_transient_link"
 #: Those that are about one request only.
-OWN: Final = (CHECKED, COPIED, KEY, START)
+OWN: Final = (CHECKED, COPIED, KEY, START, TRANSIENT_LINK)
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
     """Mark what comes out of the spider as a request of its own, *start* if the spider starts with it."""
     meta = request.meta
     meta.pop(CHECKED, None)
+    meta.pop(TRANSIENT_LINK, None)
     if start:
         meta[START] = digest(request.url)
     else:

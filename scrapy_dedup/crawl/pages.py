@@ -10,6 +10,7 @@ from .marks import KEY, mark_new
 from .recorder import Recorder
 from .settings import Mode
 from .shared import Shared
+from .stripping import remember_crawl
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -52,6 +53,7 @@ class PageMiddleware:
         if request is None:
             return
         try:
+            remember_crawl(request, self._shared)
             self._look_at(request, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("page", "A response could not be looked at")
@@ -66,12 +68,23 @@ class PageMiddleware:
                     mark_new(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                     self._shared.faults.report("page", "A request could not be marked")
+            self._note_transient(each, response)
             yield each
         self._end(response, links=links)
 
     def process_spider_exception(self, response: "Response", exception: Exception) -> None:
         """Note that the spider, or another spider middleware, has failed with *response*."""
         self._end(response, links=True)  # nobody knows how far it has come
+
+    def _note_transient(self, each: Any, response: "Response") -> None:
+        """Note which response an item came from, and whether the link of a request is transient there."""
+        try:
+            if isinstance(each, Request):
+                self._shared.transient.mark_link(each, response)
+            else:
+                self._shared.transient.note_item(each, response)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("transient", "Transient content of a page could not be looked for")
 
     def _look_at(self, request: Request, response: "Response") -> None:
         # The meta may be a copy of another response's: the key must be the one of this response.

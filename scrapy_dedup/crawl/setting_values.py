@@ -179,6 +179,26 @@ def _check_domain(domain: Any, remedy: str) -> None:
         raise WrongValue(f"{domain!r} is not a registrable domain", f"Write {registrable(host)!r}.")
 
 
+def content_fields(value: Any) -> dict[str, str]:
+    """Return field -> "html" or "text"."""
+    remedy = 'Write a dictionary such as {"body": "html", "reviews.text": "text"}.'
+    found: dict[str, str] = {}
+    for name, kind in _mapping(value, remedy).items():
+        if not isinstance(name, str) or not all(name.split(".")):
+            raise WrongValue(f"{name!r} is not the name of a field", remedy)
+        if kind not in ("html", "text"):
+            raise WrongValue(f'{name!r} has {kind!r}, not "html" or "text"', remedy)
+        found[name] = str(kind)
+    return found
+
+
+def strip(value: Any) -> str:
+    """Return "remove", "mark" or "off"."""
+    if value not in ("remove", "mark", "off"):
+        raise WrongValue('it must be "remove", "mark" or "off"')
+    return str(value)
+
+
 def scope(value: Any) -> str:
     """Return the name of a scope, which is also that of a folder."""
     if value is None or value == "":

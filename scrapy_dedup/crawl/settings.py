@@ -172,6 +172,27 @@ SETTINGS: tuple[Setting, ...] = (
         values.share,
     ),
     Setting(
+        "DEDUP_CONTENT_FIELDS",
+        'dict of field to "html" or "text"',
+        {},
+        "The fields of items that hold page content, from which transient content is stripped; dots lead into nested items.",
+        values.content_fields,
+    ),
+    Setting(
+        "DEDUP_STRIP",
+        '"remove", "mark" or "off"',
+        "remove",
+        "What becomes of transient content in these fields: it is removed, marked or left.",
+        values.strip,
+    ),
+    Setting(
+        "DEDUP_TRANSIENT_PRIORITY",
+        "int",
+        0,
+        "How much lower the priority of requests is whose link stands in transient places of its page only.",
+        values.integer,
+    ),
+    Setting(
         "DEDUP_FALLBACK_DUPEFILTER_CLASS",
         "class or import path",
         "scrapy.dupefilters.RFPDupeFilter",
@@ -207,6 +228,10 @@ class DedupSettings:
     #: Names of learners; None for all.
     learners: tuple[str, ...] | None
     max_loss: float
+    #: Field -> "html" or "text".
+    content_fields: Mapping[str, str]
+    strip: str
+    transient_priority: int
     fallback_dupefilter_class: Any
 
     @classmethod

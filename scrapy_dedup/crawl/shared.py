@@ -18,15 +18,18 @@ from . import closing
 from .callbacks import CallbackNames
 from .discards import Discards
 from .faults import Faults
+from .field_hints import FieldHints
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
 from .learner import hindrance
 from .ledger import Ledger
 from .marks import CHECKED, digest, is_digest_of, redirects_to
+from .masks import Masks, load_masks
 from .outcomes import Outcomes
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
+from .transient import TransientContent
 from .under_way import UnderWay
 from .unwritten import Unwritten
 from .versions import Versions
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.utils.request import RequestFingerprinterProtocol
 
+    from ..content.mask import Mask
     from ..store.writer import Row, Task
 
 logger = logging.getLogger(__name__)
@@ -87,6 +91,10 @@ class Shared:
         self.discards = Discards(self)
         self.unwritten = Unwritten(self)
         self.versions = Versions()
+        self.masks = Masks(self._load_masks(), self.identities.site_and_mode)
+        self.transient = TransientContent(self, self.masks)
+        hints = not settings.content_fields and settings.strip != "off"
+        self.field_hints = FieldHints(self) if hints else None
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
@@ -117,6 +125,13 @@ class Shared:
         except OSError:
             self.faults.report("rules", "The rules cannot be read, so that none is used")
             return RuleBook(groups=self.settings.site_groups)
+
+    def _load_masks(self) -> "dict[str, Mask]":
+        try:
+            return load_masks(self.settings.rule_directories)
+        except OSError:
+            self.faults.report("masks", "The masks cannot be read, so that none is used")
+            return {}
 
     # Opening and closing
 
@@ -156,6 +171,8 @@ class Shared:
         self._warn_of_an_unwritable_directory()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
+        if self.masks:
+            self.stats.set_value("dedup/masks", len(self.masks))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
         logger.info(
             "scrapy-dedup, mode %(mode)s: %(rules)d rules for %(sites)d sites%(places)s",

@@ -1,0 +1,196 @@
+"""The visible characters of a page or a field as one text without white space, with the places they came from.
+
+Whoever takes text out of a page joins, strips and squeezes it in a way of his own, but hardly
+anybody changes its other characters. So white space is no part of a stream, and what
+``" ".join(response.css("p ::text").getall())`` and ``normalize-space()`` make of one page is the same.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from html import unescape
+from typing import NamedTuple
+
+from ..content.tokens import Kind, Token, tokens
+
+__all__ = ["Node", "Stream", "Tags"]
+
+_RUN = re.compile(r"\S+")
+_WORD = re.compile(r"\w+")
+_REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);?")
+#: Tags are single characters of a private use area, so that one search finds text and tags.
+_FIRST_TAG, _MANY_TAGS = 0xF0000, 0xFFFD
+
+
+class Node(NamedTuple):
+    """A piece of text, or a tag, that has a part in a stream."""
+
+    #: Its first character in the stream, and how many it has.
+    at: int
+    length: int
+    #: Which of the strings it stands in (a field may be a list), and where.
+    string: int
+    start: int
+    end: int
+    #: Number of the token; -1 if the string is plain text.
+    token: int
+    #: Whether entities stand in it.
+    coded: bool
+
+
+class Tags:
+    """One character for each tag name, the same for a page and its fields."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """Return the character of a tag name."""
+        return self._names.setdefault(name, chr(_FIRST_TAG + len(self._names) % _MANY_TAGS))
+
+
+class Stream:
+    """The visible characters of some strings, without white space; with *tags*, one character per opened element."""
+
+    def __init__(self, strings: list[str], *, html: bool, tags: Tags | None = None) -> None:
+        self.strings = strings
+        self.tokens: list[list[Token]] = [tokens(string) for string in strings] if html else []
+        self.nodes: list[Node] = []
+        parts: list[str] = []
+        at = 0
+        for number in range(len(strings)):
+            for text, token, start, end in self._read(number, tags):
+                if text:
+                    parts.append(text)
+                    coded = html and "&" in strings[number][start:end]
+                    self.nodes.append(Node(at, len(text), number, start, end, token, coded))
+                    at += len(text)
+        self.text = "".join(parts)
+        self._starts = [node.at for node in self.nodes]
+        self._places = [(node.string, node.start) for node in self.nodes]
+
+    def _read(self, number: int, tags: Tags | None) -> Iterator[tuple[str, int, int, int]]:
+        """Give (characters in the stream, number of the token, start, end) of what a string holds."""
+        string = self.strings[number]
+        if not self.tokens:
+            yield "".join(string.split()), -1, 0, len(string)
+            return
+        for index, token in enumerate(self.tokens[number]):
+            if token.kind is Kind.TEXT:
+                yield "".join(unescape(string[token.start : token.end]).split()), index, token.start, token.end
+            elif tags is not None and token.kind in (Kind.OPEN, Kind.EMPTY):
+                yield tags.of(token.name), index, token.start, token.end
+
+    def nodes_within(self, start: int, end: int) -> Iterator[Node]:
+        """Give the nodes that have a character of the stream's [start, end), in order."""
+        for index in range(max(bisect_right(self._starts, start) - 1, 0), bisect_left(self._starts, end)):
+            node = self.nodes[index]
+            if node.at + node.length > start:
+                yield node
+
+    def range_in(self, string: int, start: int, end: int) -> tuple[int, int]:
+        """Return the stream's range of the nodes that begin in [start, end) of a string."""
+        first, last = bisect_left(self._places, (string, start)), bisect_left(self._places, (string, end))
+        if first >= last:
+            return 0, 0
+        return self.nodes[first].at, self.nodes[last - 1].at + self.nodes[last - 1].length
+
+    def is_boundary(self, at: int) -> bool:
+        """Whether a node begins, or the last one ends, at a character of the stream."""
+        if at == len(self.text):
+            return True
+        index = bisect_left(self._starts, at)
+        return index < len(self._starts) and self._starts[index] == at
+
+    def boundary_from(self, at: int, most: int) -> int:
+        """Return the first place from *at* to *most* where a node begins; *at* if there is none."""
+        index = bisect_left(self._starts, at)
+        return self._starts[index] if index < len(self._starts) and self._starts[index] <= most else at
+
+    def boundary_until(self, at: int, least: int) -> int:
+        """Return the last place from *least* to *at* where a node ends; *at* if there is none."""
+        if at == len(self.text):
+            return at
+        index = bisect_right(self._starts, at) - 1
+        return self._starts[index] if index >= 0 and self._starts[index] >= least else at
+
+    def is_tag(self, node: Node) -> bool:
+        """Whether a node is a tag."""
+        return node.token >= 0 and self.tokens[node.string][node.token].kind is not Kind.TEXT
+
+    def source(self, node: Node, start: int, end: int) -> tuple[int, int]:
+        """Return where the stream's [start, end), a part of *node*, stands in the node's string."""
+        if self.is_tag(node):
+            return node.start, node.end
+        places = [place for place in self._runs(node) if place[0] < end and place[0] + place[1] > start]
+        first, last = places[0], places[-1]
+        begin, stop = first[2], last[3]
+        if first[1] == first[3] - first[2] and start > first[0]:
+            begin = first[2] + start - first[0]
+        if last[1] == last[3] - last[2] and end < last[0] + last[1]:
+            stop = last[2] + end - last[0]
+        return begin, stop
+
+    def range_of(self, node: Node, start: int, end: int) -> tuple[int, int]:
+        """Return the characters of *node* in the stream that stand in [start, end) of its string; may be empty."""
+        if start <= node.start and end >= node.end:
+            return node.at, node.at + node.length
+        low, high = node.at + node.length, node.at
+        for at, length, begin, stop in self._runs(node):
+            if begin >= end or stop <= start:
+                continue
+            plain = length == stop - begin
+            low = min(low, at + max(start - begin, 0) if plain else at)
+            high = max(high, at + length - max(stop - end, 0) if plain else at + length)
+        return (low, high) if low < high else (node.at, node.at)
+
+    def _runs(self, node: Node) -> Iterator[tuple[int, int, int, int]]:
+        """Give (first character in the stream, how many, start, end in the string) of what stands without white space.
+
+        An entity is a run of its own, which may have another length in the stream.
+        """
+        at = node.at
+        source = self.strings[node.string][node.start : node.end]
+        pieces = [(0, len(source), "")]
+        if node.coded:
+            pieces = list(_pieces(source))
+        for begin, end, decoded in pieces:
+            if decoded:
+                length = len("".join(decoded.split()))
+                if length:
+                    yield at, length, node.start + begin, node.start + end
+                    at += length
+                continue
+            for run in _RUN.finditer(source, begin, end):
+                length = run.end() - run.start()
+                yield at, length, node.start + run.start(), node.start + run.end()
+                at += length
+
+    def words(self) -> list[tuple[int, str]]:
+        """Return (first character in the stream, word) of all words, in order."""
+        found: list[tuple[int, str]] = []
+        for node in self.nodes:
+            if self.is_tag(node):
+                continue
+            source = self.strings[node.string][node.start : node.end]
+            text = unescape(source) if node.coded else source
+            at = node.at
+            for run in _RUN.finditer(text):
+                found += [(at + word.start(), word[0]) for word in _WORD.finditer(run[0])]
+                at += run.end() - run.start()
+        return found
+
+
+def _pieces(source: str) -> Iterator[tuple[int, int, str]]:
+    """Give (start, end, what it is decoded to) of a text with entities; "" for plain text between them."""
+    at = 0
+    for reference in _REFERENCE.finditer(source):
+        decoded = unescape(reference[0])
+        if decoded == reference[0]:
+            continue
+        if at < reference.start():
+            yield at, reference.start(), ""
+        yield reference.start(), reference.end(), decoded
+        at = reference.end()
+    if at < len(source):
+        yield at, len(source), ""

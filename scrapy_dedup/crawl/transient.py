@@ -1,0 +1,90 @@
+"""What a crawl does about transient content: knows the masks, the pages, and which item came from which."""
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from scrapy.http import HtmlResponse
+from scrapy.utils.response import get_base_url
+
+from .marks import SWITCH, TRANSIENT_LINK
+from .masks import Masks
+from .origins import Origins
+from .transient_links import transient_links
+from .transient_page import TransientPage
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from ..content.mask import Mask
+    from .shared import Shared
+
+__all__ = ["TransientContent"]
+
+
+class TransientContent:
+    """The masks of a crawl at work."""
+
+    def __init__(self, shared: "Shared", masks: Masks) -> None:
+        self._shared = shared
+        self.masks = masks
+        self.origins = Origins()
+        #: Whether a pipeline asks which response an item came from.
+        self.has_pipeline = False
+        self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()
+        self._links: WeakKeyDictionary[Response, frozenset[str]] = WeakKeyDictionary()
+
+    def note_item(self, item: Any, response: "Response") -> None:
+        """Remember for the pipeline that *item* came from *response*."""
+        if self.has_pipeline and item is not None:
+            self.origins.note(item, response)
+
+    def mask_of(self, response: "Response") -> "Mask | None":
+        """Return the mask that concerns a response; None if there is none or the response is to be left alone."""
+        if not self.masks or not isinstance(response, HtmlResponse):
+            return None
+        request = response.request
+        if request is not None and request.meta.get(SWITCH) is False:
+            return None
+        return self.masks.of(url_of(response))
+
+    def page(self, response: "Response") -> TransientPage | None:
+        """Return the page with its transient places; None if no mask concerns it, or it is too long."""
+        try:
+            return self._pages[response]
+        except KeyError:
+            pass
+        page = None
+        mask = self.mask_of(response)
+        if mask is not None and len(response.body) <= self._shared.settings.max_body:
+            assert isinstance(response, HtmlResponse)
+            html = response.text
+            page = TransientPage(html, mask.spans(html, url=url_of(response)))
+        self._pages[response] = page
+        return page
+
+    def mark_link(self, request: "Request", response: "Response") -> None:
+        """Mark *request*, and lower its priority, if *response* links to it in transient places only."""
+        if not self.masks or request.method != "GET" or request.body:
+            return
+        links = self._links.get(response)
+        if links is None:
+            links = self._links[response] = self._links_of(response)
+        if links and self._key(request.url) in links:
+            request.meta[TRANSIENT_LINK] = True
+            request.priority -= self._shared.settings.transient_priority
+            self._shared.stats.inc_value("dedup/transient/links")
+
+    def _links_of(self, response: "Response") -> frozenset[str]:
+        page = self.page(response)
+        if page is None or not isinstance(response, HtmlResponse):
+            return frozenset()
+        return transient_links(page, get_base_url(response), self._key)
+
+    def _key(self, url: str) -> str:
+        return self._shared.identities.of_url(url).key
+
+
+def url_of(response: "Response") -> str:
+    """Return the URL under which a page is recorded."""
+    return response.url if response.request is None else response.request.url

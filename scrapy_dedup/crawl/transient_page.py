@@ -1,0 +1,226 @@
+"""A page with its transient places, and where these stand in a field that was taken from it."""
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+from ..content.tokens import Kind, Token
+from .alignment import Stretch, alignments
+from .streams import Stream, Tags
+
+__all__ = ["Found", "TransientPage"]
+
+Range = tuple[int, int]
+
+#: Characters of a piece by which it is looked for at first.
+_END = 8
+
+
+class Found(NamedTuple):
+    """What of a field is transient."""
+
+    #: For each of its strings, the places, sorted and disjoint.
+    cuts: list[list[Range]]
+    #: Whether something may be transient that could not be told from lasting content.
+    ambiguous: bool
+
+
+class _Pieces(NamedTuple):
+    """The transient parts of a stream."""
+
+    #: Texts and tags, sorted and disjoint.
+    ranges: list[Range]
+    #: (place of its tag in the stream, what stands in the page) of transient attributes.
+    attributes: list[tuple[int, str]]
+
+
+class TransientPage:
+    """The HTML of a page, and the places in it that its site's mask calls transient."""
+
+    def __init__(self, html: str, spans: list[Range]) -> None:
+        self.html = html
+        #: Offsets into the page, sorted and disjoint.
+        self.spans = spans
+        self._tags = Tags()
+        self._made: dict[str, tuple[Stream, _Pieces]] = {}
+
+    def find(self, strings: list[str], kind: str) -> Found:
+        """Return what of a field, one string or several, is transient; *kind* is "html" or "text"."""
+        nothing: Found = Found([[] for _ in strings], False)
+        if not self.spans:
+            return nothing
+        if kind == "html" and len(strings) == 1:
+            found = self._verbatim(strings[0])
+            if found is not None:
+                return found
+        page, pieces = self._stream(kind)
+        field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None)
+        if kind == "text" and not any(_may_hold(field.text, page.text[start:end]) for start, end in pieces.ranges):
+            return nothing
+        ways = [_transient(field, page, pieces, way) for way in alignments(field, page)]
+        if not ways:
+            return Found(nothing.cuts, _holds_any(field.text, page, pieces))
+        if any(way != ways[0] for way in ways):
+            return Found(nothing.cuts, True)
+        ranges, attributes, ambiguous = ways[0]
+        if kind == "html":
+            return Found(_html_cuts(field, ranges, attributes), ambiguous)
+        return Found(_text_cuts(field, ranges), ambiguous)
+
+    def _verbatim(self, field: str) -> Found | None:
+        """Return what is transient of a field that stands in the page as it is; None if it does not."""
+        if not field.strip():
+            return Found([[]], False)
+        found: list[list[Range]] = []
+        at = self.html.find(field)
+        while at >= 0:
+            end = at + len(field)
+            cuts = [(max(a, at) - at, min(b, end) - at) for a, b in overlapping(self.spans, at, end)]
+            if found and cuts != found[0]:  # which of the places it comes from, nobody knows
+                return Found([[]], True)
+            found = [cuts]
+            at = self.html.find(field, at + 1)
+        return Found(found, False) if found else None
+
+    def _stream(self, kind: str) -> tuple[Stream, _Pieces]:
+        if kind not in self._made:
+            stream = Stream([self.html], html=True, tags=self._tags if kind == "html" else None)
+            self._made[kind] = stream, _pieces_of(stream, self.spans)
+        return self._made[kind]
+
+
+def _may_hold(text: str, piece: str) -> bool:
+    """Whether a piece, or as much of it as a field has at one of its ends, may stand in *text*; cheap."""
+    return piece[:_END] in text or piece[-_END:] in text
+
+
+def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
+    ranges: list[Range] = []
+    attributes: list[tuple[int, str]] = []
+    for node in stream.nodes:
+        for start, end in overlapping(spans, node.start, node.end):
+            if not stream.is_tag(node):
+                found = stream.range_of(node, start, end)
+                if found[0] < found[1]:
+                    ranges.append(found)
+            elif start <= node.start and node.end <= end:
+                ranges.append((node.at, node.at + 1))
+            elif start > node.start and end < node.end:
+                attributes.append((node.at, stream.strings[0][start:end]))
+    return _Pieces(ranges, attributes)
+
+
+def _transient(
+    field: Stream, page: Stream, pieces: _Pieces, stretches: list[Stretch]
+) -> tuple[list[Range], list[tuple[int, str]], bool]:
+    """Return (transient ranges of the field's stream, attributes as in _Pieces, whether any is left in doubt).
+
+    Where several stretches cover a character, they must agree.
+    """
+    transient: list[Range] = []
+    lasting: list[Range] = []
+    attributes: list[tuple[int, str]] = []
+    for stretch in stretches:
+        offset = stretch.field - stretch.page
+        low, high = stretch.page, stretch.page + stretch.length
+        at = low
+        for start, end in overlapping(pieces.ranges, low, high):
+            # A piece is transient as a whole, or as much of it as the field has at one of its ends.
+            cut_before = start < low and low + offset > 0
+            cut_after = end > high and high + offset < len(field.text)
+            if cut_before or cut_after:
+                continue
+            start, end = max(start, low), min(end, high)
+            if at < start:
+                lasting.append((at + offset, start + offset))
+            transient.append((start + offset, end + offset))
+            at = end
+        if at < high:
+            lasting.append((at + offset, high + offset))
+        attributes += [(place + offset, text) for place, text in pieces.attributes if low <= place < high]
+    lasting = _merged(lasting)
+    wanted = sorted(set(transient))
+    agreed = [each for each in wanted if not overlapping(lasting, *each)]
+    covered = _merged([(stretch.field, stretch.field + stretch.length) for stretch in stretches])
+    rest = "\n".join(field.text[start:end] for start, end in _between(covered, len(field.text)))
+    return _merged(agreed), attributes, len(agreed) < len(wanted) or _holds_any(rest, page, pieces)
+
+
+def overlapping(ranges: list[Range], low: int, high: int) -> list[Range]:
+    """Return those of sorted, disjoint *ranges* that have a part in [low, high)."""
+    first = bisect_left(ranges, (low, low))
+    if first and ranges[first - 1][1] > low:
+        first -= 1
+    last = bisect_left(ranges, (high, high))
+    return ranges[first:last]
+
+
+def _merged(ranges: list[Range]) -> list[Range]:
+    """Return sorted, disjoint ranges that cover the same; those that touch are one."""
+    found: list[Range] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _between(ranges: list[Range], length: int) -> list[Range]:
+    """Return what *ranges* leave of [0, length)."""
+    ends = [0, *(end for _, end in ranges)]
+    starts = [*(start for start, _ in ranges), length]
+    return [(start, end) for start, end in zip(ends, starts, strict=True) if start < end]
+
+
+def _holds_any(text: str, page: Stream, pieces: _Pieces) -> bool:
+    """Whether a transient text of two characters or more stands in *text*."""
+    return bool(text) and any(end - start > 1 and page.text[start:end] in text for start, end in pieces.ranges)
+
+
+def _text_cuts(field: Stream, ranges: list[Range]) -> list[list[Range]]:
+    cuts: list[list[Range]] = [[] for _ in field.strings]
+    for start, end in ranges:
+        for node in field.nodes_within(start, end):
+            low, high = max(start, node.at), min(end, node.at + node.length)
+            cuts[node.string].append(field.source(node, low, high))
+    return cuts
+
+
+def _html_cuts(field: Stream, ranges: list[Range], attributes: list[tuple[int, str]]) -> list[list[Range]]:
+    """Return the places of transient texts, of elements that are transient as a whole, and of attributes."""
+    cuts: list[list[Range]] = [[] for _ in field.strings]
+    for node in field.nodes:
+        taken = cuts[node.string]
+        if taken and taken[-1][1] >= node.end:  # in an element that is cut
+            continue
+        parts = overlapping(ranges, node.at, node.at + node.length)
+        if not parts:
+            continue
+        if not field.is_tag(node):
+            for start, end in parts:
+                taken.append(field.source(node, max(start, node.at), min(end, node.at + node.length)))
+            continue
+        end = end_of(field.tokens[node.string], node.token)
+        inside = field.range_in(node.string, node.start, end)
+        if any(start <= inside[0] and inside[1] <= stop for start, stop in parts):
+            taken.append((node.start, end))
+    for place, text in attributes:
+        for node in field.nodes_within(place, place + 1):
+            source = field.strings[node.string][node.start : node.end]
+            if source.count(text) == 1:
+                start = node.start + source.index(text)
+                cuts[node.string].append((start, start + len(text)))
+    return [_merged(each) for each in cuts]
+
+
+def end_of(tokens: list[Token], index: int) -> int:
+    """Return where the element ends whose opening tag is *index*."""
+    end = tokens[index].end
+    if tokens[index].kind is Kind.OPEN:
+        for token in tokens[index + 1 :]:
+            if token.parent < index:
+                break
+            end = token.end
+            if token.kind is Kind.CLOSE and token.parent == index:
+                break
+    return end
