@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Addon", "Observation", "RuleBook", "learn_rules", "strip_transient"]
+__all__ = ["Addon", "Mask", "Observation", "RuleBook", "learn_mask", "learn_rules", "strip_transient"]
 
 _HOMES = {
     "Addon": ".crawl.addon",

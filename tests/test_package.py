@@ -65,7 +65,15 @@ def test_modules_are_small(module):
 
 
 def test_public_names():
-    assert sorted(scrapy_dedup.__all__) == ["Addon", "Observation", "RuleBook", "learn_rules", "strip_transient"]
+    assert sorted(scrapy_dedup.__all__) == [
+        "Addon",
+        "Mask",
+        "Observation",
+        "RuleBook",
+        "learn_mask",
+        "learn_rules",
+        "strip_transient",
+    ]
     assert {*scrapy_dedup.__all__} <= {*dir(scrapy_dedup)}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = scrapy_dedup.nothing

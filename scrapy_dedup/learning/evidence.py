@@ -22,14 +22,14 @@ def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:
     low, high = bad / total, 1.0
     for _ in range(50):
         middle = (low + high) / 2
-        if _at_most(bad, total, middle) > 1 - confidence:
+        if at_most(bad, total, middle) > 1 - confidence:
             low = middle
         else:
             high = middle
     return high
 
 
-def _at_most(bad: int, total: int, share: float) -> float:
+def at_most(bad: int, total: int, share: float) -> float:
     """Return the probability of at most *bad* successes in *total* trials."""
     if share <= 0.0:
         return 1.0
@@ -76,6 +76,6 @@ def plausible_pages(lost: int, lone: int, lone_share: float) -> int:
     """
     twice = lost - lone
     pages = twice
-    while pages < lost and _at_most(twice, pages + 1, 1 - lone_share) > 1 - CONFIDENCE:
+    while pages < lost and at_most(twice, pages + 1, 1 - lone_share) > 1 - CONFIDENCE:
         pages += 1
     return pages

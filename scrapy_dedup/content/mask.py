@@ -1,0 +1,243 @@
+"""The mask of a site: which of its texts do not last, and a page without them.
+
+(Design, section 5.) A mask never reads the network or the clock: it says for any page, also one that was never seen,
+which of its blocks (visible texts, addresses of links) stand where what stands is passing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from xxhash import xxh3_128_hexdigest
+
+from ..urls.templates import template_of
+from .plan import PathPlan, Plan
+from .queries import css_of, xpath_of
+from .sketch import Sketch, sketch_of_texts
+from .slots import Slot, joined, pieces, places
+from .tokens import Block, Token, blocks, tokens
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .versions import Version
+
+__all__ = ["Mask", "TransientPath"]
+
+PathKind = Literal["transient", "growing", "undecided"]
+State = Literal["", "keep", "strip"]
+Mode = Literal["default", "seed"]
+Template = tuple[object, ...]
+"""See :func:`scrapy_dedup.urls.templates.template_of`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransientPath:
+    """A place on the pages of a site, and what is known of the texts that stand there.
+
+    ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
+    one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many.
+    ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
+    kinds of pages it is true of; empty: all that the mask is for.
+
+    ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
+    ``changes`` in ``opportunities`` on so many ``pages``. ``state`` is what the user says: "keep" (never
+    stripped, whatever is learned), "strip" (always), or "" for nothing.
+    """
+
+    selector: str
+    attribute: str = ""
+    slot: Slot | None = None
+    kind: PathKind = "transient"
+    confidence: float = 0.0
+    pages: int = 0
+    changes: int = 0
+    opportunities: int = 0
+    examples: tuple[str, ...] = ()
+    position: int = 0
+    of: int = 0
+    templates: tuple[Template, ...] = ()
+    state: State = ""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether what stands there is stripped."""
+        return self.state == "strip" or (self.state == "" and self.kind == "transient")
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """What tells one path of a mask from another."""
+        return self.selector, self.attribute, self.position, self.of
+
+    @property
+    def css(self) -> str:
+        """A CSS selector for parsel of all texts at ``selector``, one of which is meant if there is a position."""
+        return css_of(self.selector, self.attribute)
+
+    @property
+    def xpath(self) -> str:
+        """An XPath of the texts that are meant."""
+        return xpath_of(self.selector, self.attribute, self.position)
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """What does not last on the pages of a site.
+
+    ``templates`` are the kinds of pages of which some page was seen in two versions. A page whose URL is given, and
+    is of no such kind, is left as it is; an empty set stands for all kinds.
+    """
+
+    site: str = ""
+    paths: tuple[TransientPath, ...] = ()
+    mode: Mode = "default"
+    templates: frozenset[Template] = frozenset()
+    #: Digest of what it hides, "" where it hides nothing: fingerprints under different masks never compare.
+    version: str = field(init=False, compare=False)
+    _plan: Plan = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        hiding = [path for path in self.paths if path.is_hidden]
+        keeping = {path.key for path in self.paths if path.state == "keep"}
+        hiding = [
+            path for path in hiding if path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping
+        ]
+        said = sorted(repr((path.key, path.slot, sorted(map(repr, path.templates)))) for path in hiding)
+        about = [self.mode, *said, *sorted(map(repr, self.templates))]
+        digest = xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
+        object.__setattr__(self, "version", digest if hiding else "")
+        paths = [
+            PathPlan(path.selector, path.attribute, path.slot, path.position, path.of, frozenset(path.templates))
+            for path in hiding
+        ]
+        object.__setattr__(self, "_plan", Plan(paths, subtrees=self.mode == "seed"))
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return self.site, self.paths, self.mode, self.templates
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for name, value in zip(("site", "paths", "mode", "templates"), state, strict=True):
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    def applies_to(self, url: str | None) -> bool:
+        """Whether something may be stripped from the page at *url*; from that of an unknown URL it may."""
+        return bool(self.version) and (url is None or not self.templates or template_of(url) in self.templates)
+
+    def spans(self, html: str, *, url: str | None = None) -> list[tuple[int, int]]:
+        """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty."""
+        if not self.applies_to(url):
+            return []
+        found = blocks(html)
+        rows = [(block.selector, block.attribute, block.text) for block in found]
+        spans: list[tuple[int, int]] = []
+        for index, ranges in self._plan.hidden(rows, _template(url)).items():
+            spans += _spans_of(html, found[index], ranges)
+        return _disjoint(spans)
+
+    def strip(self, html: str, *, url: str | None = None) -> str:
+        """Return *html* without its passing words; markup stays. Never raises on any text.
+
+        >>> mask = Mask(paths=(TransientPath("body/p.online", slot=("", "users online")),))
+        >>> mask.strip("<body><p class=online>12 users online</p><p>A text</p></body>")
+        '<body><p class=online> users online</p><p>A text</p></body>'
+        """
+        parts = []
+        at = 0
+        for start, end in self.spans(html, url=url):
+            parts.append(html[at:start])
+            at = end
+        return "".join([*parts, html[at:]]) if parts else html
+
+    def transient(self, html: str, *, url: str | None = None) -> list[Token]:
+        """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value."""
+        spans = self.spans(html, url=url)
+        if not spans:
+            return []
+        found = []
+        at = 0
+        for token in tokens(html):
+            while at < len(spans) and spans[at][1] <= token.start:
+                at += 1
+            if at < len(spans) and spans[at][0] < token.end:
+                found.append(token)
+        return found
+
+    def text(self, html: str, *, url: str | None = None) -> str:
+        """Return the visible text of *html* without its passing words, its white space collapsed."""
+        return " ".join(self._lasting([(b.selector, b.attribute, b.text) for b in blocks(html)], url))
+
+    def masked(self, version: "Version", *, url: str | None = None) -> str:
+        """Return the fingerprint of what lasts of a version: 32 hexadecimal digits, the same for any order of words.
+
+        Fingerprints compare only under masks of the same ``version``. Addresses of links do not count, as in sketches.
+        """
+        return self.masked_sketch(version, url=url).bag
+
+    def masked_sketch(self, version: "Version", *, url: str | None = None) -> Sketch:
+        """Return the sketch of the texts that last, with their number of words."""
+        return sketch_of_texts(self._lasting(version.blocks, url))
+
+    def _lasting(self, rows: Sequence[tuple[str, str, str]], url: str | None) -> list[str]:
+        hidden = self._plan.hidden(rows, _template(url)) if self.applies_to(url) else {}
+        texts = []
+        for index, (_, attribute, text) in enumerate(rows):
+            if attribute:
+                continue
+            ranges = hidden.get(index)
+            texts.append(text if ranges is None else _without(text, ranges))
+        return [text for text in texts if text]
+
+    def save(self, path: "str | PathLike[str]") -> Path:
+        """Write the mask into the file at *path* and return that; hand edits and comments there survive.
+
+        Raises RuleFileError, RuleWriteError.
+        """
+        return Path(_files().save_mask_file(path, self))
+
+    @classmethod
+    def load(cls, path: "str | PathLike[str]") -> "Mask":
+        """Return the mask in the file at *path*. Raises RuleFileError."""
+        mask = _files().load_mask(path)
+        assert isinstance(mask, Mask)
+        return mask
+
+
+def _files() -> Any:
+    # The form of the file is a matter of the room above: it is looked up when it is asked for.
+    return import_module("scrapy_dedup.rules.mask_files")
+
+
+def _template(url: str | None) -> Template | None:
+    return None if url is None else template_of(url)
+
+
+def _without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
+    if not ranges:
+        return ""
+    words = pieces(text)
+    for start, end in reversed(ranges):
+        del words[start:end]
+    return joined(words)
+
+
+def _spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the offsets of ranges of a block's pieces; all of it where there are none."""
+    if not ranges:
+        return [(block.start, block.end)]
+    found = places(html[block.start : block.end], block.attribute)
+    if [piece for piece, _, _ in found] != pieces(block.text, block.attribute):
+        return []  # written with entities that cut words in two: nothing is better than the wrong words
+    return [(block.start + found[first][1], block.start + found[end - 1][2]) for first, end in ranges]
+
+
+def _disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        elif start < end:
+            found.append((start, end))
+    return found

@@ -1,0 +1,125 @@
+"""A mask made ready to be applied: one look-up per block of a page."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .slots import Slot, hidden, pieces
+
+Row = tuple[str, str, str]
+"""(selector, attribute, text) of a block."""
+
+Ranges = Sequence[tuple[int, int]]
+"""Ranges of the pieces of a text that are hidden; an empty one stands for the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathPlan:
+    """What hides a block: see :class:`scrapy_dedup.content.mask.TransientPath`."""
+
+    selector: str
+    attribute: str
+    slot: Slot | None
+    position: int
+    of: int
+    templates: frozenset[tuple[object, ...]]
+
+    def ranges(self, text: str) -> Ranges | None:
+        """Return what is hidden of *text*; None for nothing."""
+        if self.slot is None:
+            return ()
+        return hidden(pieces(text, self.attribute), self.slot, self.attribute) or None
+
+
+@dataclass(slots=True)
+class _Place:
+    """The paths of one selector and attribute."""
+
+    anywhere: list[PathPlan] = field(default_factory=list)
+    numbered: dict[tuple[int, int], PathPlan] = field(default_factory=dict)
+
+
+class Plan:
+    """Which blocks of a page are hidden, by their selectors.
+
+    With *subtrees*, a path hides everything below it (as the transient-content document has it), and is made of the
+    names of tags only.
+    """
+
+    def __init__(self, paths: Iterable[PathPlan], *, subtrees: bool = False) -> None:
+        self._places: dict[tuple[str, str], _Place] = {}
+        self._roots = {path.selector for path in paths} if subtrees else set()
+        if subtrees:
+            return
+        for path in paths:
+            place = self._places.setdefault((path.selector, path.attribute), _Place())
+            if path.position:
+                place.numbered[path.position, path.of] = path
+            else:
+                place.anywhere.append(path)
+        for place in self._places.values():
+            _settle(place)
+
+    def hidden(self, rows: Sequence[Row], template: tuple[object, ...] | None) -> Mapping[int, Ranges]:
+        """Return what is hidden of each row, by its index; rows that are left as they are do not stand there.
+
+        *template* is the kind of the page, None if it is unknown: then paths that are true of some kinds only hide
+        nothing.
+        """
+        if self._roots:
+            return {index: () for index, (selector, _, _) in enumerate(rows) if self._is_below(selector)}
+        places = self._places
+        counts = Counter([row[:2] for row in rows if row[:2] in places])
+        if not counts:
+            return {}
+        seen: Counter[tuple[str, str]] = Counter()
+        found: dict[int, Ranges] = {}
+        for index, (selector, attribute, text) in enumerate(rows):
+            place = places.get((selector, attribute))
+            if place is None:
+                continue
+            seen[selector, attribute] += 1
+            numbered = place.numbered.get((seen[selector, attribute], counts[selector, attribute]))
+            paths = [*place.anywhere, numbered] if numbered is not None else place.anywhere
+            ranges = _united([path.ranges(text) for path in paths if not path.templates or template in path.templates])
+            if ranges is not None:
+                found[index] = ranges
+        return found
+
+    def _is_below(self, selector: str) -> bool:
+        path = ""
+        for step in selector.split("/"):
+            path = f"{path}/{step}" if path else step
+            if path in self._roots:
+                return True
+        return False
+
+
+def _settle(place: _Place) -> None:
+    """Drop numbered paths that would act again on a page that others have acted on.
+
+    Without the two of five blocks that pass a page has three, which must not be taken for a page of three.
+    """
+    totals = Counter([of for (_, of), path in place.numbered.items()])
+    for of in sorted(totals, reverse=True):
+        if totals[of]:
+            for fewer in range(of - totals[of], of):
+                totals[fewer] = 0
+    place.numbered = {at: path for at, path in place.numbered.items() if totals[at[1]]}
+
+
+def _united(found: Sequence[Ranges | None]) -> Ranges | None:
+    some = [ranges for ranges in found if ranges is not None]
+    if not some:
+        return None
+    if not all(some):
+        return ()
+    if len(some) == 1:
+        return some[0]
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(pair for ranges in some for pair in ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged

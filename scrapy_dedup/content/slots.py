@@ -1,0 +1,112 @@
+"""Slots: the words of a text that change, told by the words around them that do not.
+
+A *slot* is a tuple of literals, in order; between two of them is a gap whose words do not last. The first literal
+begins the text and the last one ends it; an empty one stands for nothing. ``("", "users online")`` is any text that
+ends in "users online", of which everything before that is passing. In a literal, the word ``…`` stands for any words
+that stay: ``("… viewed", "times")`` leaves the name of what was viewed in its place.
+
+A text is taken in *pieces*: its words, or, of an address (an attribute), what stands between ``/?&=;#`` and these.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html import unescape
+
+__all__ = ["ANYTHING", "Slot", "hidden", "joined", "pieces", "places", "slot_problem"]
+
+Slot = tuple[str, ...]
+
+ANYTHING = "…"
+"""A piece of a literal that stands for any number of pieces, which stay."""
+
+_address = re.compile(r"[/?&=;#]|[^/?&=;#]+").findall
+_address_source = re.compile(r"&amp;|[/?=;#]|&(?!#?\w+;)|(?:[^/?&=;#]|&#?\w+;)+").finditer
+_words = re.compile(r"(?:(?!&nbsp;|&#160;|&#[xX][aA]0;)\S)+").finditer
+
+
+def pieces(text: str, attribute: str = "") -> list[str]:
+    """Return the pieces of a text, or of the address in an attribute.
+
+    >>> pieces("12 users online"), pieces("/cart?sid=5", "href")
+    (['12', 'users', 'online'], ['/', 'cart', '?', 'sid', '=', '5'])
+    """
+    return _address(text) if attribute else text.split()
+
+
+def joined(found: Sequence[str], attribute: str = "") -> str:
+    """Return the text of which :func:`pieces` makes *found*."""
+    return ("" if attribute else " ").join(found)
+
+
+def places(source: str, attribute: str = "") -> list[tuple[str, int, int]]:
+    """Return (piece, start, end) of the pieces of a text as it stands in the source of a page, with its entities."""
+    finder = _address_source if attribute else _words
+    return [(unescape(match[0]), match.start(), match.end()) for match in finder(source)]
+
+
+def hidden(found: Sequence[str], slot: Slot, attribute: str = "") -> list[tuple[int, int]] | None:
+    """Return the ranges of *found* (pieces of a text) that lie in gaps; None where the literals do not match.
+
+    >>> hidden("12 users online".split(), ("", "users online"))
+    [(0, 1)]
+    >>> hidden("Red shoes viewed 12 times".split(), ("… viewed", "times"))
+    [(3, 4)]
+    >>> hidden("nobody online".split(), ("", "users online"))
+    """
+    runs, stays = _compiled(slot, attribute)
+    head, tail = runs[0], runs[-1]
+    first, end = len(head), len(found) - len(tail)
+    if end < first or tuple(found[:first]) != head or tuple(found[end:]) != tail:
+        return None
+    ranges: list[tuple[int, int]] = []
+    at = first
+    for run, stay in zip(runs[1:], stays, strict=True):
+        # The last one has been found already: it ends the text.
+        start = end if run is tail and len(ranges) + 1 == len(stays) else _find(found, run, at, end)
+        if start is None:
+            return None
+        ranges.append((at, at if stay else start))
+        at = start + len(run)
+    return [(start, stop) for start, stop in ranges if start < stop]
+
+
+def _find(found: Sequence[str], run: tuple[str, ...], low: int, high: int) -> int | None:
+    for start in range(low, high - len(run) + 1):
+        if found[start] == run[0] and tuple(found[start : start + len(run)]) == run:
+            return start
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _compiled(slot: Slot, attribute: str) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """Return the runs of literal pieces, and for each gap between two of them whether its pieces stay."""
+    runs: list[list[str]] = [[]]
+    stays: list[bool] = []
+    for number, literal in enumerate(slot):
+        if number:
+            _gap(runs, stays, stay=False)
+        for piece in pieces(literal, attribute):
+            if piece == ANYTHING:
+                _gap(runs, stays, stay=True)
+            else:
+                runs[-1].append(piece)
+    return [tuple(run) for run in runs], stays
+
+
+def _gap(runs: list[list[str]], stays: list[bool], *, stay: bool) -> None:
+    if stays and not runs[-1]:
+        stays[-1] = stays[-1] or stay  # nothing tells two gaps side by side apart: all of it stays
+    else:
+        stays.append(stay)
+        runs.append([])
+
+
+def slot_problem(slot: Sequence[str], attribute: str = "") -> str | None:
+    """Return what is wrong with a slot that somebody wrote; None if nothing."""
+    if len(slot) < 2:
+        return 'a slot has two literals or more; write ["", "users online"] for what stands before "users online"'
+    runs, _ = _compiled(tuple(slot), attribute)
+    if not any(runs):
+        return "a slot without any literal is the whole text; remove the line"
+    return None

@@ -1,0 +1,108 @@
+"""Whether what changes belongs to its page.
+
+A weather report is the same on all pages, an advertisement of one page stood on another before, and the number of
+visitors says nothing of the page it stands on; a price or a stock figure of a page is nearer to what it was before than
+to those of other pages. So a text and its predecessor on the same page are compared with what stands at that place on
+other pages.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ...content.slots import pieces
+from .evidence import Change
+
+__all__ = ["Belonging", "belonging", "is_price", "tells_time"]
+
+_MOST_CHANGES = 16
+_MOST_OTHERS = 8
+
+_number = re.compile(r"\D{0,3}(\d[\d.,' ]*)\D{0,3}").fullmatch
+_digits = re.compile(r"\d+").findall
+_price = re.compile(
+    r"[$€£¥₹₽₩₺฿]\s?\d|\d\s?[$€£¥₹₽₩₺฿]"
+    r"|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|zł|kr|Kč|Fr)\.?\s?\d"
+    r"|\d\s?(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|zł|kr|Kč|Fr)(?![A-Za-z])"
+).search
+_time = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d(?!\d)|(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)").search
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """Comparisons of a text with its predecessor and with the texts of other pages: which is nearer to it."""
+
+    to_page: float
+    """Share of them in which its predecessor is."""
+    to_site: float
+    """Share of them in which another page's text is."""
+    comparisons: int
+
+    @property
+    def is_pages(self) -> bool:
+        """Whether it is a matter of the page."""
+        return self.to_page > 0.7
+
+    @property
+    def is_sites(self) -> bool:
+        """Whether it is a matter of the site, of the moment, or of chance that knows a few texts only."""
+        return self.to_site >= 0.2 and self.to_page <= 0.5
+
+
+def belonging(changes: Sequence[Change], attribute: str = "") -> Belonging:
+    """Compare changes of one place on several pages."""
+    some = list(islice(changes, _MOST_CHANGES))
+    values = [(change, _value(change.before, attribute), _value(change.after, attribute)) for change in some]
+    nearer = {-1: 0, 0: 0, 1: 0}
+    for number, (change, before, after) in enumerate(values):
+        within = distance(before, after)
+        compared = 0
+        for other, _, there in values[number + 1 :] + values[:number]:
+            if other.page == change.page or not there:
+                continue
+            between = distance(there, after)
+            nearer[(within > between) - (within < between)] += 1
+            compared += 1
+            if compared == _MOST_OTHERS:
+                break
+    total = sum(nearer.values())
+    return Belonging(nearer[-1] / total, nearer[1] / total, total) if total else Belonging(0.0, 0.0, 0)
+
+
+def _value(texts: Sequence[str], attribute: str) -> list[str]:
+    """Return the words of a single text; the texts of several."""
+    return pieces(texts[0], attribute) if len(texts) == 1 else list(texts)
+
+
+def distance(a: Sequence[str], b: Sequence[str]) -> float:
+    """Return how far two lists of words are apart, from 0 to 1: in their places if there are as many, else as bags.
+
+    >>> distance(["12", "left"], ["11", "left"]) < distance(["12", "left"], ["90", "left"])
+    True
+    """
+    if len(a) == len(b):
+        return sum(map(_word_distance, a, b)) / (len(a) or 1)
+    return 1 - (Counter(a) & Counter(b)).total() / max(len(a), len(b))
+
+
+def _word_distance(a: str, b: str) -> float:
+    if a == b:
+        return 0.0
+    x, y = _number(a), _number(b)
+    if x and y:
+        m, n = float("".join(_digits(x[1]))[:15]), float("".join(_digits(y[1]))[:15])
+        if m + n > 0:
+            return abs(m - n) / (m + n)
+    return 1.0
+
+
+def is_price(change: Change) -> bool:
+    """Whether what changed is an amount of money."""
+    return any(_price(text) for text in change.after) or any(_price(text) for text in change.before)
+
+
+def tells_time(change: Change) -> bool:
+    """Whether what changed tells a time of day or a date."""
+    return any(_time(text) for text in change.after)

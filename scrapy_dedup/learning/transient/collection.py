@@ -1,0 +1,127 @@
+"""Versions of pages taken in, one page after the other, into evidence by place and template."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from xxhash import xxh3_64_intdigest
+
+from ...content.mask import Template
+from ...content.versions import Version
+from ...urls.templates import template_of
+from .alignment import compared
+from .evidence import Evidence, Place, grouped
+
+__all__ = ["Collection"]
+
+REDESIGN = 0.5
+"""Versions whose selectors agree less (Jaccard) are not of one design, and say nothing of each other."""
+DYNAMIC = 0.8
+"""Share of the words of a page, those left aside that it shares with others, that changes where all of it does."""
+_LOST_BLOCKS = 5
+"""Blocks that such a page loses at least."""
+_SHARED = 3
+"""Pages that a text stands on to be the site's."""
+
+Groups = dict[Place, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two versions that are to be judged when all pages are known."""
+
+    page: str
+    template: Template
+    number: int
+    before: Groups
+    after: Groups
+
+
+class Collection:
+    """Evidence, page by page; the order of pages does not matter."""
+
+    def __init__(self) -> None:
+        self.evidence: dict[Place, dict[Template, Evidence]] = {}
+        #: Templates of which a page was seen in two versions.
+        self.templates: set[Template] = set()
+        self.pages = 0
+        self._pages_by_text: Counter[int] = Counter()
+        self._doubtful: list[_Pair] = []
+
+    def add(self, page: str, versions: Sequence[Version]) -> None:
+        """Take in the versions of a page, in order of time; *page* is its URL, or any name."""
+        if not versions:
+            return
+        self.pages += 1
+        self._pages_by_text.update({_hash(text) for _, attribute, text in versions[0].blocks if not attribute})
+        if len(versions) < 2:
+            return
+        template = template_of(page) if "://" in page else ()
+        self.templates.add(template)
+        groups = [grouped(version.blocks) for version in versions]
+        for number, (before, after) in enumerate(pairwise(groups)):
+            if _likeness(before, after) < REDESIGN:
+                continue
+            pair = _Pair(page, template, number, before, after)
+            if self._is_doubtful(before, after):
+                self._doubtful.append(pair)
+            else:
+                self._count(pair)
+
+    def settle(self) -> None:
+        """Judge what could not be judged before all pages were known: no page says anything that is all new each time."""
+        for pair in self._doubtful:
+            if not self._is_dynamic(pair):
+                self._count(pair)
+        self._doubtful = []
+
+    def _count(self, pair: _Pair) -> None:
+        for place, before in pair.before.items():
+            evidence = self._evidence(place, pair.template)
+            after = pair.after.get(place)
+            if after is None:
+                evidence.gone(pair.page, pair.number, before)
+            else:
+                evidence.compare(pair.page, pair.number, before, after, compared(before, after))
+        for place in pair.after.keys() - pair.before.keys():
+            self._evidence(place, pair.template).appeared += 1
+
+    def _evidence(self, place: Place, template: Template) -> Evidence:
+        found = self.evidence.setdefault(place, {})
+        if template not in found:
+            found[template] = Evidence()
+        return found[template]
+
+    @staticmethod
+    def _is_doubtful(before: Groups, after: Groups) -> bool:
+        """Whether a page may be one of which all that is its own changed, as far as one page can tell."""
+        lost = _lost(before, after)
+        return lost.total() >= _LOST_BLOCKS and lost.total() > 0.1 * sum(map(len, before.values()))
+
+    def _is_dynamic(self, pair: _Pair) -> bool:
+        lost = self._words(_lost(pair.before, pair.after))
+        return lost >= DYNAMIC * self._words(_texts(pair.before)) > 0
+
+    def _words(self, texts: Counter[str]) -> int:
+        """Return the number of words of those texts that are not the site's."""
+        by_text = self._pages_by_text
+        return sum(len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < _SHARED)
+
+
+def _texts(groups: Groups) -> Counter[str]:
+    return Counter([text for (_, attribute), texts in groups.items() if not attribute for text in texts])
+
+
+def _lost(before: Groups, after: Groups) -> Counter[str]:
+    return _texts(before) - _texts(after)
+
+
+def _likeness(before: Groups, after: Groups) -> float:
+    if not before and not after:
+        return 1.0
+    return len(before.keys() & after.keys()) / len(before.keys() | after.keys())
+
+
+def _hash(text: str) -> int:
+    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))

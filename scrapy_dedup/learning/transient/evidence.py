@@ -1,0 +1,143 @@
+"""What the versions of the pages of a site say of each place on them: counts, and some examples of changes."""
+
+from bisect import insort
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xxhash import xxh3_64_intdigest
+
+from .alignment import Comparison
+
+__all__ = ["Cell", "Change", "Evidence", "pooled"]
+
+Place = tuple[str, str]
+"""(selector, attribute)."""
+
+MOST_EXAMPLES = 64
+"""Changes that are kept of a cell."""
+MOST_POSITIONS = 50
+"""Longer lists are taken as a whole."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """One change: a hash of its page (so that any sample of them is one of pages), and the texts."""
+
+    order: int
+    page: str
+    pair: int
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Cell:
+    """Counts of one position, or of a place as a whole: ``changes`` may be parts of one (3 of 5 texts went)."""
+
+    opportunities: int = 0
+    changes: float = 0.0
+    pages: set[str] = field(default_factory=set)
+    changed_pages: set[str] = field(default_factory=set)
+    examples: list[Change] = field(default_factory=list)
+
+    def count(self, page: str, share: float, change: Change | None = None) -> None:
+        """Count an opportunity, of which *share* changed."""
+        self.opportunities += 1
+        self.pages.add(page)
+        if share:
+            self.changes += share
+            self.changed_pages.add(page)
+        if change is not None:
+            insort(self.examples, change)
+            del self.examples[MOST_EXAMPLES:]
+
+    def add(self, other: "Cell") -> None:
+        """Take in another's counts."""
+        self.opportunities += other.opportunities
+        self.changes += other.changes
+        self.pages |= other.pages
+        self.changed_pages |= other.changed_pages
+        self.examples = sorted([*self.examples, *other.examples])[:MOST_EXAMPLES]
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What is known of one place on the pages of one template.
+
+    ``whole`` counts pairs of versions with the place in both; ``positions`` those with the same number of texts, none
+    of which moved, by (position from 0, number of texts). ``grown``: pairs in which texts only came.
+    ``went``, ``appeared``: pairs in which the place was in the first version only, or in the second.
+    """
+
+    whole: Cell = field(default_factory=Cell)
+    positions: dict[tuple[int, int], Cell] = field(default_factory=dict)
+    grown: int = 0
+    grown_examples: list[Change] = field(default_factory=list)
+    went: Cell = field(default_factory=Cell)
+    appeared: int = 0
+
+    def compare(self, page: str, pair: int, before: Sequence[str], after: Sequence[str], found: Comparison) -> None:
+        """Count one pair of versions of *page* that have this place both."""
+        change = None
+        if not found.is_same:
+            change = Change(order_of(page), page, pair, tuple(before), tuple(after))
+        if found.is_growth:
+            self.grown += 1
+            self.whole.count(page, 0.0)
+            assert change is not None
+            insort(self.grown_examples, change)
+            del self.grown_examples[3:]
+            return
+        self.whole.count(page, found.lost / len(before), change)
+        if found.replaced is None or len(before) > MOST_POSITIONS:
+            return
+        number = len(before)
+        replaced = set(found.replaced)
+        for position in range(number):
+            cell = self.positions.setdefault((position, number), Cell())
+            if position in replaced:
+                one = Change(order_of(page), page, pair, (before[position],), (after[position],))
+                cell.count(page, 1.0, one)
+            else:
+                cell.count(page, 0.0)
+
+    def gone(self, page: str, pair: int, before: Sequence[str]) -> None:
+        """Count a pair of versions of which only the first has this place."""
+        self.went.count(page, 1.0, Change(order_of(page), page, pair, tuple(before), ()))
+
+    def add(self, other: "Evidence") -> None:
+        """Take in another's counts."""
+        self.whole.add(other.whole)
+        for at, cell in other.positions.items():
+            self.positions.setdefault(at, Cell()).add(cell)
+        self.grown += other.grown
+        self.grown_examples = sorted([*self.grown_examples, *other.grown_examples])[:3]
+        self.went.add(other.went)
+        self.appeared += other.appeared
+
+
+def order_of(page: str) -> int:
+    """Return a number that puts pages in an order that says nothing of them."""
+    return xxh3_64_intdigest(page.encode("utf-8", "surrogatepass"))
+
+
+def pooled(found: Iterable[Evidence]) -> Evidence:
+    """Return the sum of what is known."""
+    total = Evidence()
+    for each in found:
+        total.add(each)
+    return total
+
+
+def grouped(rows: Iterable[tuple[str, str, str]]) -> dict[Place, list[str]]:
+    """Return the texts of a version by place, in order."""
+    groups: dict[Place, list[str]] = {}
+    for selector, attribute, text in rows:
+        groups.setdefault((selector, attribute), []).append(text)
+    return groups
+
+
+def words_of(texts: Counter[str]) -> int:
+    """Return the number of words of texts, each as often as it is counted."""
+    return sum(len(text.split()) * number for text, number in texts.items())

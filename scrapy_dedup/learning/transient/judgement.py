@@ -1,0 +1,168 @@
+"""Which places of a site's pages are passing, growing, undecided: the evidence judged.
+
+A place is passing if what stands there changes as often as what passes does. How often that is depends on whose
+matter it is: what all pages share, or what knows nothing of its page, may change now and then; what belongs to its page (a
+stock figure, an edited article) is its content unless it is another one nearly every time, on several pages; and an
+amount of money stays in any case. Without evidence everything stays.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ...content.mask import PathKind, Template, TransientPath
+from .belonging import belonging, is_price, tells_time
+from .bounds import CONFIDENCE, confidence, is_rare
+from .evidence import Cell, Change, Evidence, Place, pooled
+from .examples import examples_of
+from .wording import NOTHING, slot_of
+
+__all__ = ["paths_of"]
+
+OF_SITE = 0.20
+"""Share of changes that is passing for what is the site's matter."""
+OF_ANY = 0.25
+"""The same where nothing tells whose matter it is."""
+OF_PAGE = 0.65
+"""The same for what is the page's."""
+ALONE = 0.40
+"""The same where one page is all there is: two changes out of two."""
+_PAGES = 3
+"""Pages on which what belongs to them has changed, and again, before it is passing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    kind: PathKind
+    confidence: float
+    of_site: bool = False
+
+
+def paths_of(place: Place, evidence: dict[Template, Evidence]) -> list[TransientPath]:
+    """Return what is to be said of one place, nothing where it lasts.
+
+    Kinds of pages on which the place surely lasts are left out of the rest's evidence, and of its paths.
+    """
+    changing = {name: each for name, each in evidence.items() if not _lasts(each)}
+    if not changing:
+        return []
+    found = _paths_of(place, pooled(changing[name] for name in sorted(changing, key=repr)))
+    if len(changing) == len(evidence):
+        return found
+    templates = tuple(sorted(changing, key=repr))
+    return [replace(path, templates=templates) for path in found]
+
+
+def _lasts(evidence: Evidence) -> bool:
+    whole = evidence.whole
+    if evidence.grown or (evidence.went.opportunities and evidence.appeared):
+        return False
+    cells = [whole, *evidence.positions.values()]
+    return all(is_rare(cell.changes, cell.opportunities, OF_SITE) for cell in cells if cell.changes) and (
+        whole.changes > 0 or is_rare(0, whole.opportunities, OF_SITE)
+    )
+
+
+def _paths_of(place: Place, evidence: Evidence) -> list[TransientPath]:
+    whole = evidence.whole
+    cells = evidence.positions
+    hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell)}
+    cold = [at for at, cell in cells.items() if _is_cold(cell)]
+    found = []
+    if hot and cold:
+        for at, cell in sorted(hot.items()):
+            path = _judged(place, cell, at)
+            if path is not None:
+                found.append(path)
+        return found
+    whole = _with_visits(evidence)
+    path = _judged(place, whole, None) if whole.changes else None
+    if path is None and evidence.grown:
+        path = _path(place, _Verdict("growing", 0.0), evidence.whole, None, examples=evidence.grown_examples)
+    return [path] if path is not None else []
+
+
+def _is_cold(cell: Cell) -> bool:
+    """Whether there is no change to tell of, or surely but few."""
+    return not cell.changes or is_rare(cell.changes, cell.opportunities, OF_SITE)
+
+
+def _with_visits(evidence: Evidence) -> Cell:
+    """Return the counts of a place as a whole, with those of its comings and goings if it does both.
+
+    What only went, or only came, may have been moved for good.
+    """
+    total = Cell()
+    total.add(evidence.whole)
+    visits = min(evidence.went.opportunities, evidence.appeared)
+    if visits > 1:
+        total.add(evidence.went)
+        total.changes += visits - evidence.went.opportunities
+    return total
+
+
+def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPath | None:
+    _, attribute = place
+    verdict = _verdict(cell, attribute)
+    slot = None
+    if verdict.kind == "transient" and all(len(change.before) == len(change.after) == 1 for change in cell.examples):
+        slot = slot_of(cell.examples, attribute, of_site=verdict.of_site)
+        if slot == NOTHING:
+            verdict, slot = _Verdict("undecided", verdict.confidence), None
+    elif verdict.kind == "transient" and attribute and not verdict.of_site:
+        verdict = _Verdict("undecided", verdict.confidence)
+    return _path(place, verdict, cell, at, slot, examples=cell.examples)
+
+
+def _verdict(cell: Cell, attribute: str) -> _Verdict:
+    changes, opportunities = cell.changes, cell.opportunities
+    prices = sum(map(is_price, cell.examples)) > len(cell.examples) / 2
+
+    def judged(threshold: float, *, proven: bool, of_site: bool = False) -> _Verdict:
+        sure = confidence(changes, opportunities, threshold)
+        kind: PathKind = "transient" if sure >= CONFIDENCE and proven else "undecided"
+        return _Verdict(kind, sure, of_site)
+
+    if len(cell.pages) == 1:
+        return judged(ALONE, proven=changes >= 2 and not prices)
+    if len(cell.changed_pages) == 1:
+        return judged(OF_PAGE, proven=False)
+    whose = belonging(cell.examples, attribute)
+    if whose.is_sites:
+        return judged(OF_SITE, proven=True, of_site=True)
+    times = sum(map(tells_time, cell.examples)) > len(cell.examples) / 2
+    if not whose.is_pages or times:
+        return judged(OF_SITE if times else OF_ANY, proven=not prices, of_site=times)
+    again = _changed_again(cell.examples)
+    return judged(OF_PAGE, proven=again >= _PAGES and not prices)
+
+
+def _changed_again(examples: Sequence[Change]) -> int:
+    """Return the number of pages on which the text changed twice or more."""
+    pairs: dict[str, set[int]] = {}
+    for change in examples:
+        pairs.setdefault(change.page, set()).add(change.pair)
+    return sum(len(found) > 1 for found in pairs.values())
+
+
+def _path(
+    place: Place,
+    verdict: _Verdict,
+    cell: Cell,
+    at: tuple[int, int] | None,
+    slot: tuple[str, ...] | None = None,
+    *,
+    examples: Iterable[Change] = (),
+) -> TransientPath:
+    position, of = (at[0] + 1, at[1]) if at is not None else (0, 0)
+    return TransientPath(
+        *place,
+        slot=slot,
+        kind=verdict.kind,
+        confidence=round(verdict.confidence, 3),
+        pages=len(cell.pages),
+        changes=round(cell.changes),
+        opportunities=cell.opportunities,
+        examples=examples_of(examples),
+        position=position,
+        of=of,
+    )

@@ -1,0 +1,78 @@
+"""A mask learned: versions in, evidence by place, judgement, and what the user said before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...content.mask import Mask, Mode, TransientPath
+from ...content.versions import Version, version_of
+from ...urls import site_of_url
+from .collection import Collection
+from .evidence import Place
+from .judgement import paths_of
+
+__all__ = ["learn_mask", "mask_of"]
+
+MOST_UNDECIDED = 50
+"""Places that are shown although nothing is known of them for sure."""
+
+
+def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") -> Mask:
+    """Return what passes on the pages of a site, learned from *versions*.
+
+    *versions* are the HTML of each page, in order of time, by its URL or any other name; by names that are no URLs
+    the mask does not know of kinds of pages, and strips them all.
+
+    *mode* is "default", or "seed" for the method of the transient-content document.
+
+    Raises ValueError for another mode.
+
+    >>> pages = {f"http://a.example/{n}": [f"<p class=a>{n} {m}</p><p class=b>{n}</p>" for m in "xyz"] for n in range(4)}
+    >>> [path.selector for path in learn_mask(pages).paths if path.is_hidden]
+    []
+    """
+    if mode not in ("default", "seed"):
+        raise ValueError(f'mode is {mode!r}: there are "default" and "seed"')
+    site = _site(versions)
+    return mask_of(((page, [version_of(html) for html in found]) for page, found in versions.items()), site=site)
+
+
+def mask_of(pages: Iterable[tuple[str, Sequence[Version]]], *, previous: Mask | None = None, site: str = "") -> Mask:
+    """Return what passes on the pages of a site: (URL or name, versions in order of time) of each, in any order.
+
+    What the user said in *previous* stays as it is, and so does what was learned then of places of which there is
+    nothing in two versions now. Time is linear in the blocks.
+    """
+    collection = Collection()
+    for page, versions in pages:
+        site = site or _site([page])
+        collection.add(page, versions)
+    collection.settle()
+    paths: list[TransientPath] = []
+    for place in sorted(collection.evidence):
+        paths += paths_of(place, collection.evidence[place])
+    kept = _shown(paths)
+    templates = frozenset(collection.templates - {()})
+    if previous is not None:
+        kept = _with_previous(kept, previous, collection.evidence.keys())
+        templates |= previous.templates
+        site = site or previous.site
+    return Mask(site, tuple(sorted(kept, key=lambda path: path.key)), templates=templates)
+
+
+def _site(pages: Iterable[str]) -> str:
+    return next((site_of_url(page) for page in sorted(pages) if "://" in page), "")
+
+
+def _shown(paths: Iterable[TransientPath]) -> list[TransientPath]:
+    """Return all paths but, of the undecided, only those that change most."""
+    paths = list(paths)
+    undecided = [path for path in paths if path.kind == "undecided"]
+    undecided.sort(key=lambda path: (-path.confidence, -path.changes, path.key))
+    return [path for path in paths if path.kind != "undecided"] + undecided[:MOST_UNDECIDED]
+
+
+def _with_previous(learned: Iterable[TransientPath], previous: Mask, known: Iterable[Place]) -> list[TransientPath]:
+    known = set(known)
+    said = {path.key: path for path in previous.paths if path.state}
+    kept = [path for path in learned if path.key not in said]
+    stale = [p for p in previous.paths if not p.state and p.is_hidden and (p.selector, p.attribute) not in known]
+    return [*kept, *said.values(), *stale]

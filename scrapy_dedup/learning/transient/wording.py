@@ -1,0 +1,164 @@
+"""The slot of a text that changes: its literal words, learned from examples.
+
+Words that a page's own versions have in common last on that page; those that the pages have in common too are
+literal. What lasts on each page but differs between pages is a matter of the page and stays; where it
+cannot be told from what changes, nothing is stripped.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import reduce
+from itertools import groupby
+
+from ...content.slots import ANYTHING, Slot, joined, pieces
+from .alignment import aligned
+from .evidence import Change
+
+__all__ = ["NOTHING", "slot_of"]
+
+NOTHING: Slot = ()
+"""There is nothing that can be told to pass: no slot."""
+
+_MOST_WORDS = 80
+"""Longer texts are passing as a whole or not at all."""
+_SURE = 8
+"""Different texts after which a word between two gaps is literal."""
+_OWN = 0.3
+"""Share of the pages whose own words stand among the changing ones from which the place is theirs."""
+
+_CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec am pm".split()
+)
+_letters = re.compile(r"[^\W\d_]+").findall
+
+
+def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = False) -> Slot | None:
+    """Return the slot of the single texts that *changes* are of; None if all of the text passes, NOTHING if none can be told to.
+
+    *of_site* says that what changes is no matter of its page: then nothing but literal words stays.
+    """
+    pages = _pages(changes, attribute)
+    texts = {tuple(text) for page in pages for text in page}
+    if not texts or max(map(len, texts)) > _MOST_WORDS:
+        return None if of_site and not attribute else NOTHING
+    lasting = [reduce(_common, page) for page in pages]
+    common = reduce(_common, lasting)
+    literal = common if attribute else _literal(common, texts)
+    if not literal and attribute and not of_site:
+        return NOTHING
+    changing, own = _gaps(pages, lasting, literal, set(common))
+    share = len(pages) * _OWN
+    kinds = []
+    for changed, kept in zip(changing, own, strict=True):
+        if of_site:
+            kinds.append(_PASSES if changed or kept else _EMPTY)
+        elif kept and (not changed or kept >= share):
+            kinds.append(_STAYS)
+        else:
+            kinds.append(_PASSES if changed else _EMPTY)
+    if _PASSES not in kinds:
+        return NOTHING
+    if not literal and len(kinds) == 1:
+        return None
+    return _slot(literal, kinds, attribute)
+
+
+_EMPTY, _PASSES, _STAYS = range(3)
+
+
+def _pages(changes: Sequence[Change], attribute: str) -> list[list[list[str]]]:
+    """Return the texts of each page, in pieces."""
+    found = []
+    for _, group in groupby(sorted(changes), key=lambda change: change.page):
+        texts: dict[tuple[str, ...], None] = {}
+        for change in group:
+            for side in (change.before, change.after):
+                if len(side) == 1:
+                    texts.setdefault(tuple(pieces(side[0], attribute)))
+        if len(texts) > 1:
+            found.append([list(text) for text in texts])
+    return found
+
+
+def _common(a: list[str], b: list[str]) -> list[str]:
+    return [a[i] for i, _ in aligned(a, b)]
+
+
+def _literal(common: list[str], texts: set[tuple[str, ...]]) -> list[str]:
+    """Return those of the words in *common* that can be expected to stay.
+
+    Numbers and the calendar's words do not; what stands between two gaps may be chance while few texts are known, unless
+    it is a label.
+    """
+    found = [word for word in common if not _is_fleeting(word)]
+    if len(texts) >= _SURE:
+        return found
+    head = _shared_prefix(texts)
+    tail = _shared_prefix({text[::-1] for text in texts})
+    first = 0
+    while first < min(head, len(found)) and all(text[first] == found[first] for text in texts):
+        first += 1
+    last = 0
+    while last < min(tail, len(found) - first) and all(text[-1 - last] == found[-1 - last] for text in texts):
+        last += 1
+    middle = [word for word in found[first : len(found) - last] if word.endswith(":")]
+    return found[:first] + middle + found[len(found) - last :]
+
+
+def _is_fleeting(word: str) -> bool:
+    """Whether a word is a number or one of the calendar's, of which it says little that they have not changed yet."""
+    if any(map(str.isdigit, word)):
+        return True
+    return any(part in _CALENDAR for part in _letters(word.lower()))
+
+
+def _shared_prefix(texts: set[tuple[str, ...]]) -> int:
+    first, *others = texts
+    length = min(map(len, texts))
+    return next((i for i in range(length) if any(other[i] != first[i] for other in others)), length)
+
+
+def _gaps(
+    pages: list[list[list[str]]], lasting: list[list[str]], literal: list[str], common: set[str]
+) -> tuple[list[int], list[int]]:
+    """Return, for each gap around the literal words, the pages on which it changes, and those with words of their own there."""
+    changing, own = [0] * (len(literal) + 1), [0] * (len(literal) + 1)
+    for texts, kept in zip(pages, lasting, strict=True):
+        rest = _between(kept, literal)
+        changed = [False] * len(rest)
+        for text in texts:
+            for i, part in enumerate(_between(text, literal)):
+                changed[i] = changed[i] or part != rest[i]
+        for i, part in enumerate(rest):
+            changing[i] += changed[i]
+            own[i] += any(word not in common and not _is_fleeting(word) for word in part)
+    return changing, own
+
+
+def _between(words: Sequence[str], literal: Sequence[str]) -> list[list[str]]:
+    """Return what stands before, between and after literal words, which are there in this order."""
+    parts: list[list[str]] = [[]]
+    wanted = iter([*literal, None])
+    word = next(wanted)
+    for each in words:
+        if each == word:
+            parts.append([])
+            word = next(wanted)
+        else:
+            parts[-1].append(each)
+    return parts
+
+
+def _slot(literal: list[str], kinds: list[int], attribute: str) -> Slot:
+    """Return the slot with a gap wherever *kinds* has one."""
+    found: list[list[str]] = [[]]
+    for i, kind in enumerate(kinds):
+        if kind == _PASSES:
+            found.append([])
+        elif kind == _STAYS:
+            found[-1].append(ANYTHING)
+        if i < len(literal):
+            found[-1].append(literal[i])
+    return tuple([joined(words, attribute) for words in found])
