@@ -1,25 +1,17 @@
 """Rule files: one per site in a directory, made for reading, reviewing and committing.
 
-A file is read whole or not at all, and written whole: into a file beside it that then
-takes its place, under a lock that stands in the system's folder for temporary files
-(so nothing but rule files is ever found in a directory that is committed).
+A file is read whole or not at all, and written whole under a lock (see
+:mod:`.locked_files`). Masks stand beside them in files of their own (:mod:`.mask_files`).
 """
 
-import hashlib
 import logging
-import os
-import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from ..urls import DeepSplit
-from .errors import RuleFileError, RuleWriteError
+from .errors import RuleFileError
+from .locked_files import digest, locked, plain_name, text_of, write
 from .model import Rule, SiteRules, Status, merge, settled
 from .reading import read_rules
 from .writing import written_rules
@@ -40,7 +32,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-_LOCK_SECONDS = 60
+MASK_SUFFIX = ".mask.toml"
+"""What the names of mask files end in, which are no rule files."""
 
 
 def file_name(site: str) -> str:
@@ -52,16 +45,7 @@ def file_name(site: str) -> str:
     >>> file_name("example.com"), file_name("127.0.0.1:8104")
     ('example.com.toml', '127.0.0.1_8104.toml')
     """
-    return _plain(site) + ".toml"
-
-
-def _plain(site: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9.\-]", "_", site).lstrip(".") or "_"
-    return name if len(name) <= 100 else f"{name[:90]}-{_hash(site)}"
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+    return plain_name(site) + ".toml"
 
 
 def path_of_site(directory: "str | PathLike[str]", site: str) -> Path:
@@ -76,7 +60,7 @@ def path_of_site(directory: "str | PathLike[str]", site: str) -> Path:
     except RuleFileError:
         return path
     if found is not None and found.site != site:
-        return path.with_name(f"{_plain(site)}-{_hash(site)}.toml")
+        return path.with_name(f"{plain_name(site)}-{digest(site)}.toml")
     return path
 
 
@@ -141,7 +125,7 @@ def save_site(directory: "str | PathLike[str]", rules: SiteRules) -> Path:
     cannot be written.
     """
     path = path_of_site(directory, rules.site)
-    with _locked(path):
+    with locked(path):
         _write(path, rules, _read(path))
     return path
 
@@ -160,7 +144,7 @@ def update_site(
     Raises RuleFileError, RuleWriteError.
     """
     path = path_of_site(directory, site)
-    with _locked(path):
+    with locked(path):
         old = _read(path)
         rules = merge(old or SiteRules(site), learned, deep)
         _write(path, rules, old)
@@ -175,7 +159,7 @@ def add_to_site(directory: "str | PathLike[str]", site: str, rules: Sequence[Rul
     Raises RuleFileError, RuleWriteError.
     """
     path = path_of_site(directory, site)
-    with _locked(path):
+    with locked(path):
         old = _read(path)
         kept = {rule.id: rule for rule in (old.rules if old is not None else ())}
         off = [rule.id for rule in rules if rule.id in kept and kept[rule.id].status is Status.OFF]
@@ -187,7 +171,11 @@ def add_to_site(directory: "str | PathLike[str]", site: str, rules: Sequence[Rul
 
 def _rule_files(directory: Path) -> list[Path]:
     try:
-        return sorted(path for path in directory.iterdir() if path.suffix == ".toml" and path.name[0] != ".")
+        return sorted(
+            path
+            for path in directory.iterdir()
+            if path.suffix == ".toml" and path.name[0] != "." and not path.name.endswith(MASK_SUFFIX)
+        )
     except FileNotFoundError:
         return []
     except NotADirectoryError:
@@ -212,19 +200,14 @@ def _read(path: Path) -> SiteRules | None:
 
 def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:
     try:
-        data = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        text = text_of(path)
+    except RuleFileError as error:
+        return None, [error]
+    if text is None:
         return None, []
-    except OSError as error:
-        return None, [RuleFileError(path, None, f"cannot be read: {error.strerror}", "make it readable")]
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        return None, [RuleFileError(path, line, "this is not UTF-8", "save the file as UTF-8")]
     found, errors = read_rules(text, path)
     if found is not None:
-        names = {file_name(found.site), f"{_plain(found.site)}-{_hash(found.site)}.toml"}
+        names = {file_name(found.site), f"{plain_name(found.site)}-{digest(found.site)}.toml"}
         if path.name not in names:
             errors = [
                 RuleFileError(
@@ -242,56 +225,10 @@ def _line_of_site(text: str) -> int | None:
     return next((n for n, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("site")), None)
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of the rule file at *path*."""
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    folder = Path(tempfile.gettempdir()) / f"scrapy-dedup-{user}"
-    lock = FileLock(folder / f"{_hash(str(path.resolve()))}.lock", timeout=_LOCK_SECONDS)
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise RuleWriteError(
-            path, f"another process has held its lock for {_LOCK_SECONDS} s", f"end it, or remove {lock.lock_file}"
-        ) from None
-    except OSError as error:
-        raise RuleWriteError(
-            path, f"cannot be locked: {error}", f"make {folder} writable, or set TMPDIR to a folder that is"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 def _write(path: Path, rules: SiteRules, old: SiteRules | None) -> None:
     if old is None and not rules.rules and not rules.deep:
         return
-    path = path.resolve()  # of a link, the file it leads to is replaced
-    try:
-        before = path.read_text("utf-8-sig") if old is not None else ""
-        text = written_rules(rules, before)
-        if text != before:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, text)
-    except OSError as error:
-        raise RuleWriteError(
-            path, f"cannot be written: {error.strerror or error}", "make the directory writable, or set DEDUP_DIR"
-        ) from error
-    except UnicodeEncodeError as error:
-        raise RuleWriteError(path, f"a rule holds what is no text: {error}", "remove the rule") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.tmp")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            beside.chmod(path.stat().st_mode & 0o7777)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    before = (text_of(path) or "") if old is not None else ""
+    text = written_rules(rules, before)
+    if text != before:
+        write(path, text)

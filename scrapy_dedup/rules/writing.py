@@ -9,7 +9,6 @@ are put between the others, in order.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..urls import DeepSplit
 from .forms import operation_form, predicate_form
 from .model import Evidence, Rule, SiteRules
 from .reading import FORMAT, is_rule_header, read_rules
+from .toml_text import blocks_of, comments_before, edit, toml, toml_key
 
 __all__ = ["written_rules"]
 
@@ -34,7 +34,7 @@ def written_rules(rules: SiteRules, old: str = "") -> str:
             text = _edited(rules, before, old)
             if text is not None and _says(text, rules):
                 return text
-    head = f'format = "{FORMAT}"\nsite = {_toml(rules.site)}\n' + _deep_text(rules.deep)
+    head = f'format = "{FORMAT}"\nsite = {toml(rules.site)}\n' + _deep_text(rules.deep)
     return "\n".join([head, *[_rule_text(rule) for rule in sorted(rules.rules, key=_order)]])
 
 
@@ -58,7 +58,7 @@ def _match_text(rule: Rule) -> str:
 
 def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
     """Return *old*, which says *before*, edited to say *rules*; None where it is not cut as we cut it."""
-    head, *blocks = _blocks(old)
+    head, *blocks = blocks_of(old, is_rule_header)
     if len(blocks) != len(before.rules):
         return None
     wanted = {rule.id: rule for rule in rules.rules}
@@ -79,32 +79,12 @@ def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
     return "".join(texts)
 
 
-def _blocks(text: str) -> list[str]:
-    """Return the head of a file and the block of each rule, with the comments before it.
-
-    Comments that follow a rule without an empty line between are that rule's.
-    """
-    lines = text.splitlines(keepends=True)
-    cuts = [0]
-    for number, line in enumerate(lines):
-        if not is_rule_header(line):
-            continue
-        cut = number
-        while cut > cuts[-1] and (not lines[cut - 1].strip() or lines[cut - 1].lstrip().startswith("#")):
-            cut -= 1
-        while cut < number and lines[cut].strip():
-            cut += 1
-        cuts.append(cut)
-    cuts.append(len(lines))
-    return ["".join(lines[start:end]) for start, end in pairwise(cuts)]
-
-
 def _edited_block(rule: Rule, block: str) -> str:
-    fresh = _comments(block) + _rule_text(rule)
+    fresh = comments_before(block, is_rule_header) + _rule_text(rule)
     try:
         document = tomlkit.parse(block)
         table: Any = document["rule"][0]
-        _edit(table, {"id": rule.id, "status": str(rule.status.value), "note": rule.note or None})
+        edit(table, {"id": rule.id, "status": str(rule.status.value), "note": rule.note or None})
         old = dict(table.unwrap())
         added = []
         for name, content in (
@@ -113,7 +93,7 @@ def _edited_block(rule: Rule, block: str) -> str:
             ("evidence", _evidence(rule.evidence)),
         ):
             if name in old and content:
-                _edit(table[name], {**dict.fromkeys(old[name]), **content})
+                edit(table[name], {**dict.fromkeys(old[name]), **content})
             elif name in old:
                 del table[name]
             elif content:
@@ -122,7 +102,7 @@ def _edited_block(rule: Rule, block: str) -> str:
     except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
         return fresh
     text = "\n".join([text if text.endswith("\n") else text + "\n", *added])
-    header = f'format = "{FORMAT}"\nsite = {_toml(rule.site)}\n'
+    header = f'format = "{FORMAT}"\nsite = {toml(rule.site)}\n'
     return text if _says(header + text, SiteRules(rule.site, (rule,))) else fresh
 
 
@@ -132,33 +112,16 @@ def _edited_head(head: str, deep: Mapping[str, DeepSplit]) -> str:
         if "deep" not in document:
             return head.rstrip("\n") + "\n" + _deep_text(deep) + "\n"
         table: Any = document["deep"]
-        _edit(table, {**dict.fromkeys(table.unwrap()), **{key: _split_form(split) for key, split in deep.items()}})
+        edit(table, {**dict.fromkeys(table.unwrap()), **{key: _split_form(split) for key, split in deep.items()}})
         return tomlkit.dumps(document)
     except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
         return head  # what it says is compared afterwards
 
 
-def _edit(table: Any, content: Mapping[str, Any]) -> None:
-    """Make the keys of *content* have these values in *table*; None removes one."""
-    old = table.unwrap()
-    for key, value in content.items():
-        if value is None:
-            if key in old:
-                del table[key]
-        elif old.get(key) != value:
-            table[key] = tomlkit.parse(f"x = {_toml(value, lines=key == 'examples')}")["x"]
-
-
-def _comments(block: str) -> str:
-    """Return what stands before the header of a rule."""
-    lines = block.splitlines(keepends=True)
-    return "".join(lines[: next(number for number, line in enumerate(lines) if is_rule_header(line))])
-
-
 def _rule_text(rule: Rule) -> str:
-    text = f'[[rule]]\nid = {_toml(rule.id)}\nstatus = "{rule.status.value}"\n'
+    text = f'[[rule]]\nid = {toml(rule.id)}\nstatus = "{rule.status.value}"\n'
     if rule.note:
-        text += f"note = {_toml(rule.note)}\n"
+        text += f"note = {toml(rule.note)}\n"
     tables = (("match", _match(rule)), ("ops", _ops(rule)), ("evidence", _evidence(rule.evidence)))
     return "\n".join([text, *[_table_text(name, content) for name, content in tables if content or name == "ops"]])
 
@@ -187,39 +150,15 @@ def _evidence(evidence: Evidence | None) -> dict[str, Any]:
 
 
 def _table_text(name: str, content: Mapping[str, Any]) -> str:
-    lines = [f"{_key(key)} = {_toml(value, lines=key == 'examples')}\n" for key, value in content.items()]
+    lines = [f"{toml_key(key)} = {toml(value, lines=key == 'examples')}\n" for key, value in content.items()]
     return f"[rule.{name}]\n" + "".join(lines)
 
 
 def _deep_text(deep: Mapping[str, DeepSplit]) -> str:
     if not deep:
         return ""
-    return "\n[deep]\n" + "".join([f"{_key(key)} = {_toml(_split_form(split))}\n" for key, split in deep.items()])
+    return "\n[deep]\n" + "".join([f"{toml_key(key)} = {toml(_split_form(split))}\n" for key, split in deep.items()])
 
 
 def _split_form(split: DeepSplit) -> dict[str, str]:
     return {"delimiter": split.delimiter, "side": split.side}
-
-
-def _key(key: str) -> str:
-    return key if key.isascii() and key.replace("_", "").isalnum() else _toml(key)
-
-
-def _toml(value: Any, *, lines: bool = False) -> str:
-    """Return *value* as TOML writes it; the items of a list on *lines* of their own.
-
-    JSON's strings are TOML's but for one character. tomlkit would do as well, at a
-    hundred times the cost.
-    """
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        items = [f"{_key(key)} = {_toml(item)}" for key, item in value.items()]
-        return "{ " + ", ".join(items) + " }" if items else "{}"
-    if isinstance(value, list):
-        if lines and value:
-            return "[\n" + "".join([f"    {_toml(item)},\n" for item in value]) + "]"
-        return "[" + ", ".join([_toml(item) for item in value]) + "]"
-    return repr(value)

@@ -1,0 +1,99 @@
+"""Files that several processes write: one at a time, and each of them whole.
+
+A file is written into another beside it that then takes its place, under a lock that stands in the system's folder
+for temporary files (so nothing but what is meant to be there is ever found in a directory that is committed).
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+
+from filelock import FileLock, Timeout
+
+from .errors import RuleFileError, RuleWriteError
+
+__all__ = ["digest", "locked", "plain_name", "text_of", "write"]
+
+_LOCK_SECONDS = 60
+
+
+def plain_name(site: str) -> str:
+    """Return *site* as a part of a file name: other characters than letters, digits, ``.`` and ``-`` are ``_`` in it."""
+    name = re.sub(r"[^A-Za-z0-9.\-]", "_", site).lstrip(".") or "_"
+    return name if len(name) <= 100 else f"{name[:90]}-{digest(site)}"
+
+
+def digest(text: str) -> str:
+    """Return eight hexadecimal digits that stand for *text*."""
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+
+
+def text_of(path: Path) -> str | None:
+    """Return the text of a file, None if there is none. Raises RuleFileError."""
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RuleFileError(path, None, f"cannot be read: {error.strerror}", "make it readable") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise RuleFileError(path, line, "this is not UTF-8", "save the file as UTF-8") from None
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of the file at *path*. Raises RuleWriteError."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"scrapy-dedup-{user}"
+    lock = FileLock(folder / f"{digest(str(path.resolve()))}.lock", timeout=_LOCK_SECONDS)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise RuleWriteError(
+            path, f"another process has held its lock for {_LOCK_SECONDS} s", f"end it, or remove {lock.lock_file}"
+        ) from None
+    except OSError as error:
+        raise RuleWriteError(
+            path, f"cannot be locked: {error}", f"make {folder} writable, or set TMPDIR to a folder that is"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def write(path: Path, text: str) -> None:
+    """Make *text* what stands in the file at *path*, which may be a link; its lock must be held. Raises RuleWriteError."""
+    path = path.resolve()  # of a link, the file it leads to is replaced
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, text)
+    except OSError as error:
+        raise RuleWriteError(
+            path, f"cannot be written: {error.strerror or error}", "make the directory writable, or set DEDUP_DIR"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise RuleWriteError(path, f"a rule holds what is no text: {error}", "remove the rule") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.tmp")
+    try:
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            beside.chmod(path.stat().st_mode & 0o7777)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

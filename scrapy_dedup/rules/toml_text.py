@@ -1,0 +1,75 @@
+"""TOML as text: cut into the blocks that tables are, edited without touching the rest, and written."""
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import tomlkit
+
+__all__ = ["blocks_of", "comments_before", "edit", "toml", "toml_key"]
+
+IsHeader = Callable[[str], object]
+"""Tells whether a line is the header of a table that begins a block."""
+
+
+def blocks_of(text: str, is_header: IsHeader) -> list[str]:
+    """Return the head of a file and the block of each table, with the comments before it.
+
+    Comments that follow a table without an empty line between are that table's.
+    """
+    lines = text.splitlines(keepends=True)
+    cuts = [0]
+    for number, line in enumerate(lines):
+        if not is_header(line):
+            continue
+        cut = number
+        while cut > cuts[-1] and (not lines[cut - 1].strip() or lines[cut - 1].lstrip().startswith("#")):
+            cut -= 1
+        while cut < number and lines[cut].strip():
+            cut += 1
+        cuts.append(cut)
+    cuts.append(len(lines))
+    return ["".join(lines[start:end]) for start, end in pairwise(cuts)]
+
+
+def edit(table: Any, content: Mapping[str, Any]) -> None:
+    """Make the keys of *content* have these values in *table*; None removes one."""
+    old = table.unwrap()
+    for key, value in content.items():
+        if value is None:
+            if key in old:
+                del table[key]
+        elif old.get(key) != value:
+            table[key] = tomlkit.parse(f"x = {toml(value, lines=key == 'examples')}")["x"]
+
+
+def comments_before(block: str, is_header: IsHeader) -> str:
+    """Return what stands before the header of a block."""
+    lines = block.splitlines(keepends=True)
+    return "".join(lines[: next(number for number, line in enumerate(lines) if is_header(line))])
+
+
+def toml_key(key: str) -> str:
+    """Return a key as TOML writes it."""
+    return key if key.isascii() and key.replace("_", "").isalnum() else toml(key)
+
+
+def toml(value: Any, *, lines: bool = False) -> str:
+    """Return *value* as TOML writes it; the items of a list on *lines* of their own.
+
+    JSON's strings are TOML's but for one character. tomlkit would do as well, at a
+    hundred times the cost.
+    """
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        items = [f"{toml_key(key)} = {toml(item)}" for key, item in value.items()]
+        return "{ " + ", ".join(items) + " }" if items else "{}"
+    if isinstance(value, list):
+        if lines and value:
+            return "[\n" + "".join([f"    {toml(item)},\n" for item in value]) + "]"
+        return "[" + ", ".join([toml(item) for item in value]) + "]"
+    return repr(value)
