@@ -1,0 +1,246 @@
+"""Places: where in a page the reader stands, as an automaton that learns the site's markup.
+
+A place is a list of open elements. Places form a trie (a place is its parent and one more
+element), shared by all pages: each place remembers which step each tag leads to, so that a tag
+that was met before costs one look-up. Of a tag that is met for the first time the elements that
+it opens and closes are worked out by :mod:`~scrapy_dedup.content.markup`.
+
+The trie may be used by many threads: its only changes are single insertions into dictionaries,
+and where two threads work out the same step, either result will do. It has a bound, after which
+it learns nothing more and the next page begins a new one.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from .markup import ATTRIBUTE, RAW, TAG_NAME, VOID, decoded_attribute, is_foreign, kept_on_end, kept_on_start, lower
+from .selectors import step_of
+
+#: Open elements that a path or a selector names; the deeper ones share the place of the last one.
+MAX_DEPTH = 256
+#: Characters that a path or a selector has before the same happens.
+MAX_PATH = 2000
+
+#: The attributes that are content, not style: where links lead, what is shown or sent.
+CONTENT_ATTRIBUTES = {
+    "a": ("href",),
+    "area": ("href",),
+    "img": ("src",),
+    "iframe": ("src",),
+    "embed": ("src",),
+    "audio": ("src",),
+    "video": ("src",),
+    "source": ("src",),
+    "input": ("value",),
+}
+_LIMIT = 4_000_000
+"""Characters of a trie, some hundreds for each place and step."""
+_LONG_TAG = 256
+
+
+class Kind(str, Enum):
+    """What a token is."""
+
+    OPEN = "open"
+    CLOSE = "close"
+    #: A tag of an element that has no contents, or one that the standard ignores (a second body).
+    EMPTY = "empty"
+    TEXT = "text"
+    #: What is never shown: comments, declarations, instructions, a tag that the page's end cuts off.
+    COMMENT = "comment"
+    #: The contents of scripts, styles, templates, noscript, frames: never visible.
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one tag does at one place."""
+
+    kind: Kind
+    name: str
+    #: Where the page goes on.
+    place: "Place"
+    #: Where the tag itself stands: for an end tag inside the element that it closes.
+    stands: "Place"
+    #: Number of open elements there.
+    depth: int
+    #: True if it needs more than to go on: it has values, or its contents are raw.
+    special: bool = False
+    #: Name of the element if its contents are not markup.
+    raw: str = ""
+    #: The attributes that are content: name, start and end of the value as offsets into the tag's text.
+    values: tuple[tuple[str, int, int], ...] = ()
+    #: The element itself, for values.
+    owner: "Place | None" = None
+
+
+class Trie:
+    """The places of many pages."""
+
+    def __init__(self) -> None:
+        self.left = _LIMIT
+        self.root = Place(self, None, "", "")
+
+
+class Place(dict[str, Step]):
+    """A list of open elements; maps the text of a tag (between its angle brackets) to its step.
+
+    The step is None for what is no complete tag: other markup, text, or a tag with ``>`` in a value.
+    """
+
+    __slots__ = ("_children", "_trie", "depth", "depths", "name", "parent", "path", "selector")
+
+    def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
+        self._trie = trie
+        self._children: dict[str, Place] = {}
+        self.parent = parent
+        self.name = name
+        if parent is None:
+            self.depth = 0
+            self.depths: dict[str, int] = {}
+            self.path = self.selector = ""
+            return
+        self.depth = parent.depth + 1
+        self.depths = {**parent.depths, name: self.depth}
+        self.path = f"{parent.path}/{name}" if parent.path else name
+        self.selector = f"{parent.selector}/{step}" if parent.selector else step
+
+    def __missing__(self, tag: str) -> Step | None:
+        step = self.step(tag)
+        if step is not None and not step.values and len(tag) <= _LONG_TAG and not isinstance(step.place, Deep):
+            trie = self._trie
+            if trie.left > 0:
+                trie.left -= len(tag) + 200
+                self[tag] = step
+        return step
+
+    def step(self, tag: str) -> Step | None:
+        """Return what the tag with this text does here, None if *tag* is not the text of a complete tag."""
+        head = TAG_NAME.match(tag)
+        if head is None:
+            return None
+        name = lower(head[2])
+        identifier = classes = None
+        wanted = CONTENT_ATTRIBUTES.get(name, ())
+        values: tuple[tuple[str, int, int], ...] = ()
+        closed = False
+        if head.end() < len(tag):
+            closed = tag[-1] == "/"
+            for match in ATTRIBUTE.finditer(tag, head.end()):
+                key, double, double_end, single, single_end, plain, end = match.groups()
+                if end is not None:
+                    break
+                if double_end == "" or single_end == "":
+                    return None  # the value goes on after ">"
+                if plain is not None and match.end() == len(tag):
+                    closed = False  # the slash is part of the value
+                key = lower(key)
+                if key == "id":
+                    if identifier is None:
+                        identifier = decoded_attribute(double or single or plain or "")
+                elif key == "class":
+                    if classes is None:
+                        classes = decoded_attribute(double or single or plain or "")
+                elif key in wanted and not any(key == name for name, _, _ in values):
+                    group = 2 if double is not None else 4 if single is not None else 6
+                    if match[group]:
+                        values += ((key, *match.span(group)),)
+        if head[1]:
+            return self._end(name)
+        return self._start(name, step_of(name, identifier or "", classes or ""), closed, values)
+
+    def _start(self, name: str, step: str, closed: bool, values: tuple[tuple[str, int, int], ...]) -> Step:
+        keep = kept_on_start(name, self.name, self.depths)
+        if keep is None:
+            return Step(Kind.EMPTY, name, self, self, self.depth)
+        outer = self.left_open(keep)
+        if name in VOID or closed:
+            owner = outer.leaf(name, step) if values else None
+            return Step(Kind.EMPTY, name, outer, outer, keep, bool(values), "", values, owner)
+        inner = outer.inside(name, step)
+        # The title of a drawing is markup; other raw elements are not met in one.
+        raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
+        return Step(Kind.OPEN, name, inner, outer, keep, bool(values or raw), raw, values, inner)
+
+    def _end(self, name: str) -> Step:
+        keep = kept_on_end(name, self.depths)
+        if keep is None:
+            return Step(Kind.CLOSE, name, self, self, self.depth)
+        inner = self.left_open(keep + 1)
+        return Step(Kind.CLOSE, name, inner.left_open(keep), inner, keep + 1)
+
+    def leaf(self, name: str, step: str) -> "Place":
+        """Return the place of an element that has no contents; this one past the limits of depth and length."""
+        found = self._children.get(step)
+        if found is None:
+            if self._is_last(step):
+                return self
+            found = Place(self._trie, self, name, step)
+            trie = self._trie
+            if trie.left > 0:
+                trie.left -= len(found.selector) + 100 * found.depth + 500
+                self._children[step] = found
+        return found
+
+    def inside(self, name: str, step: str) -> "Place":
+        """Return the place inside one more element."""
+        return Deep(self._trie, self, name) if self._is_last(step) else self.leaf(name, step)
+
+    def _is_last(self, step: str) -> bool:
+        return self.depth >= MAX_DEPTH or len(self.selector) + len(step) >= MAX_PATH
+
+    def left_open(self, keep: int) -> "Place":
+        """Return the place where only the *keep* outermost elements are open."""
+        place = self
+        while place.depth > keep and place.parent is not None:
+            place = place.parent
+        return place
+
+
+class Deep(Place):
+    """A place past the limits: it has the path of the last place within them.
+
+    It belongs to one reader and changes with it; so it remembers no steps, and opening or closing
+    an element costs the same at any depth.
+    """
+
+    __slots__ = ("_base", "_open")
+
+    def __init__(self, trie: Trie, base: Place, name: str) -> None:
+        self._trie = trie
+        self._base = self.parent = base
+        self._open: list[tuple[str, int | None]] = []
+        self.depth = base.depth
+        self.depths = dict(base.depths)
+        self.path = base.path
+        self.selector = base.selector
+        self._push(name)
+
+    def leaf(self, name: str, step: str) -> Place:
+        """Return this place: there is none for a single element past the limits."""
+        return self
+
+    def inside(self, name: str, step: str) -> Place:
+        """Open one more element."""
+        self._push(name)
+        return self
+
+    def _push(self, name: str) -> None:
+        self.depth += 1
+        self._open.append((name, self.depths.get(name)))
+        self.depths[name] = self.depth
+        self.name = name
+
+    def left_open(self, keep: int) -> Place:
+        """Close elements until *keep* are left."""
+        if keep <= self._base.depth:
+            return self._base.left_open(keep)
+        while self.depth > keep:
+            name, before = self._open.pop()
+            if before is None:
+                del self.depths[name]
+            else:
+                self.depths[name] = before
+            self.depth -= 1
+        self.name = self._open[-1][0]
+        return self
