@@ -19,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 KNOWS = {
     "urls": set(),
     "content": {"urls"},
-    "rules": {"urls"},
+    "rules": {"urls", "content"},
     "observation": {"content"},
     "store": {"urls", "content", "observation"},
     "learning": {"urls", "content", "rules", "store", "observation"},

@@ -84,7 +84,7 @@ class TransientPath:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What does not last on the pages of a site.
+    """What does not last on the pages of a site; its paths are sorted.
 
     ``templates`` are the kinds of pages of which some page was seen in two versions. A page whose URL is given, and
     is of no such kind, is left as it is; an empty set stands for all kinds.
@@ -99,6 +99,7 @@ class Mask:
     _plan: Plan = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
         hiding = [path for path in self.paths if path.is_hidden]
         keeping = {path.key for path in self.paths if path.state == "keep"}
         hiding = [

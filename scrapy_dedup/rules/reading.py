@@ -1,7 +1,6 @@
 """A rule file read: all of it, or what is wrong with it, line by line."""
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from ..urls import DeepSplit
 from .errors import RuleFileError
+from .faults import Lines, parsed, site_meant
 from .forms import FormError, operation_of, predicate_of
 from .model import (
     MIXED,
@@ -21,17 +21,6 @@ from .model import (
     operation_key_problem,
     operation_problem,
 )
-
-if sys.version_info >= (3, 11):
-    from tomllib import loads as _loads
-else:
-
-    def _loads(text: str) -> dict[str, Any]:
-        # tomlkit is here to write; to read with it takes twenty times as long.
-        from tomlkit import parse
-
-        return parse(text).unwrap()
-
 
 __all__ = ["FORMAT", "is_rule_header", "read_rules"]
 
@@ -50,12 +39,9 @@ def read_rules(text: str, path: Path) -> tuple[SiteRules | None, list[RuleFileEr
     The rules are None where anything is wrong.
     """
     try:
-        document = _loads(text)
-    except ValueError as error:
-        said, _, place = str(error).partition("at line ")
-        line = re.match("[0-9]+", place)
-        problem = f"this is no TOML: {said.rstrip(' (')}"
-        return None, [RuleFileError(path, int(line[0]) if line else None, problem, "mend the line")]
+        document = parsed(text, path)
+    except RuleFileError as error:
+        return None, [error]
     reader = _Reader(text, path)
     rules = reader.site_rules(document)
     reader.errors.sort(key=lambda error: error.line or 0)
@@ -68,27 +54,10 @@ class _Reader:
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
         self.errors: list[RuleFileError] = []
-        self._lines = text.splitlines()
-        headers = [number for number, line in enumerate(self._lines) if is_rule_header(line)]
-        self._blocks = [*headers, len(self._lines)]
+        self._lines = Lines(text, is_rule_header)
 
     def _line(self, rule: int | None, *keys: str) -> int | None:
-        """Return the number of the line of the last of *keys* in the rule, as near as can be."""
-        if rule is None:
-            first, last = 0, self._blocks[0]
-        elif rule < len(self._blocks) - 1:
-            first, last = self._blocks[rule], self._blocks[rule + 1]
-        else:  # rules in another spelling, such as rule = [{..}]
-            return None
-        line = first + 1 if rule is not None else None
-        for key in keys:
-            quoted = re.escape(key)
-            pattern = re.compile(rf"""(?:^|[\s,{{.\[])["']?{quoted}["']?\s*(?:=|\]|\.)""")
-            for number in range(first, last):
-                if pattern.search(self._lines[number]):
-                    first, line = number, number + 1
-                    break
-        return line
+        return self._lines.line(rule, *keys)
 
     def _fault(self, line: int | None, problem: str, remedy: str) -> None:
         self.errors.append(RuleFileError(self.path, line, problem, remedy))
@@ -108,7 +77,7 @@ class _Reader:
             line = self._line(None, "site") if "site" in document else 1
             self._fault(line, "site is missing", 'say whose rules these are, such as site = "example.com"')
             site = ""
-        wanted = _site_meant(site)
+        wanted = site_meant(site)
         if wanted != site:
             problem = "a site is a domain as rules know it, without scheme, path and www"
             self._fault(self._line(None, "site"), problem, f'write site = "{wanted}"')
@@ -238,19 +207,6 @@ class _Reader:
             examples=tuple((pair[0], pair[1]) for pair in examples),
             **{name: int(table.get(name, 0)) for name in _COUNTS},
         )
-
-
-def _site_meant(site: str) -> str:
-    """Return the site that one who writes *site* means; a rule of another one would never act.
-
-    >>> _site_meant("https://www.Example.com/"), _site_meant("my shops")
-    ('example.com', 'my shops')
-    """
-    meant = re.sub(r"^[a-z]+://|/.*$", "", site)
-    if "." not in meant:  # a site group's name, localhost
-        return meant
-    short = meant.lower().removeprefix("www.")
-    return short if "." in short else meant.lower()
 
 
 def _halves(message: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from .belonging import belonging, is_price, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Place, pooled
 from .examples import examples_of
-from .wording import NOTHING, slot_of
+from .wording import ADDRESSES, NOTHING, slot_of
 
 __all__ = ["paths_of"]
 
@@ -108,7 +108,7 @@ def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPa
         slot = slot_of(cell.examples, attribute, of_site=verdict.of_site)
         if slot == NOTHING:
             verdict, slot = _Verdict("undecided", verdict.confidence), None
-    elif verdict.kind == "transient" and attribute and not verdict.of_site:
+    elif verdict.kind == "transient" and attribute in ADDRESSES and not verdict.of_site:
         verdict = _Verdict("undecided", verdict.confidence)
     return _path(place, verdict, cell, at, slot, examples=cell.examples)
 

@@ -55,7 +55,7 @@ def mask_of(pages: Iterable[tuple[str, Sequence[Version]]], *, previous: Mask | 
         kept = _with_previous(kept, previous, collection.evidence.keys())
         templates |= previous.templates
         site = site or previous.site
-    return Mask(site, tuple(sorted(kept, key=lambda path: path.key)), templates=templates)
+    return Mask(site, tuple(kept), templates=templates)
 
 
 def _site(pages: Iterable[str]) -> str:

@@ -19,6 +19,8 @@ __all__ = ["NOTHING", "slot_of"]
 NOTHING: Slot = ()
 """There is nothing that can be told to pass: no slot."""
 
+ADDRESSES = ("href", "src")
+"""Attributes whose values lead somewhere: as a whole they are what is lost with them."""
 _MOST_WORDS = 80
 """Longer texts are passing as a whole or not at all."""
 _SURE = 8
@@ -46,7 +48,7 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
     lasting = [reduce(_common, page) for page in pages]
     common = reduce(_common, lasting)
     literal = common if attribute else _literal(common, texts)
-    if not literal and attribute and not of_site:
+    if not literal and attribute in ADDRESSES and not of_site:
         return NOTHING
     changing, own = _gaps(pages, lasting, literal, set(common))
     share = len(pages) * _OWN

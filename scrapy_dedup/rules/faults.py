@@ -1,0 +1,73 @@
+"""Where in a file of rules or masks a fault is."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .errors import RuleFileError
+
+if sys.version_info >= (3, 11):
+    from tomllib import loads as _loads
+else:
+
+    def _loads(text: str) -> dict[str, Any]:
+        # tomlkit is here to write; to read with it takes twenty times as long.
+        from tomlkit import parse
+
+        return parse(text).unwrap()
+
+
+__all__ = ["Lines", "parsed", "site_meant"]
+
+
+def parsed(text: str, path: Path) -> dict[str, Any]:
+    """Return what the TOML in the file at *path* says. Raises RuleFileError."""
+    try:
+        return _loads(text)
+    except ValueError as error:
+        said, _, place = str(error).partition("at line ")
+        line = re.match("[0-9]+", place)
+        problem = f"this is no TOML: {said.rstrip(' (')}"
+        raise RuleFileError(path, int(line[0]) if line else None, problem, "mend the line") from None
+
+
+class Lines:
+    """Finds the lines of keys in a file of tables that begin with headers."""
+
+    def __init__(self, text: str, is_header: Callable[[str], object]) -> None:
+        self._lines = text.splitlines()
+        headers = [number for number, line in enumerate(self._lines) if is_header(line)]
+        self._blocks = [*headers, len(self._lines)]
+
+    def line(self, table: int | None, *keys: str) -> int | None:
+        """Return the number of the line of the last of *keys* in a table, by its index (None: before the first)."""
+        if table is None:
+            first, last = 0, self._blocks[0]
+        elif table < len(self._blocks) - 1:
+            first, last = self._blocks[table], self._blocks[table + 1]
+        else:  # tables in another spelling, such as rule = [{..}]
+            return None
+        line = first + 1 if table is not None else None
+        for key in keys:
+            quoted = re.escape(key)
+            pattern = re.compile(rf"""(?:^|[\s,{{.\[])["']?{quoted}["']?\s*(?:=|\]|\.)""")
+            for number in range(first, last):
+                if pattern.search(self._lines[number]):
+                    first, line = number, number + 1
+                    break
+        return line
+
+
+def site_meant(site: str) -> str:
+    """Return the site that one who writes *site* means; a rule of another one would never act.
+
+    >>> site_meant("https://www.Example.com/"), site_meant("my shops")
+    ('example.com', 'my shops')
+    """
+    meant = re.sub(r"^[a-z]+://|/.*$", "", site)
+    if "." not in meant:  # a site group's name, localhost
+        return meant
+    short = meant.lower().removeprefix("www.")
+    return short if "." in short else meant.lower()

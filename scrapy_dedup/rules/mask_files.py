@@ -1,0 +1,208 @@
+"""Mask files: one per site beside its rule file, made for reading, reviewing and committing.
+
+``<site>.mask.toml`` holds a table for each path; what the user wrote into it stays. A path whose ``state`` is "keep" is
+never stripped again, whatever is learned, one of "strip" always is.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from ..content.mask import Mask, TransientPath
+from .errors import RuleFileError
+from .files import MASK_SUFFIX
+from .locked_files import digest, locked, plain_name, text_of, write
+from .mask_reading import FORMAT, PATH_KEYS, is_path_header, read_mask
+from .toml_text import blocks_of, comments_before, edit, toml
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["load_mask", "mask_file_name", "path_of_mask", "save_mask", "save_mask_file", "written_mask"]
+
+_NOWHERE = Path("-")
+
+
+def mask_file_name(site: str) -> str:
+    """Return the name of the mask file of *site*.
+
+    >>> mask_file_name("127.0.0.1:8104")
+    '127.0.0.1_8104.mask.toml'
+    """
+    return plain_name(site) + MASK_SUFFIX
+
+
+def path_of_mask(directory: "str | PathLike[str]", site: str) -> Path:
+    """Return where the mask of *site* stands in *directory*, or would stand.
+
+    Where the plain name is taken by the file of another site, it is the name with a hash.
+    """
+    path = Path(directory) / mask_file_name(site)
+    try:
+        found = _read(path)
+    except RuleFileError:
+        return path
+    if found is not None and found.site != site:
+        return path.with_name(f"{plain_name(site)}-{digest(site)}{MASK_SUFFIX}")
+    return path
+
+
+def load_mask(path: "str | PathLike[str]") -> Mask:
+    """Return the mask in one file. Raises RuleFileError, also when it is not there."""
+    path = Path(path)
+    found = _read(path)
+    if found is None:
+        raise RuleFileError(path, None, "there is no such file", "name a mask file")
+    return found
+
+
+def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
+    """Write *mask* into the file of its site in *directory* and return its path; see :func:`save_mask_file`."""
+    return save_mask_file(path_of_mask(directory, mask.site), mask)
+
+
+def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:
+    """Write *mask* into the file at *path*.
+
+    Paths there that the user spoke of stay as they are, also those that the mask does not have; so do comments, order and
+    spelling of all that is not changed. Without anything to say no new file is written.
+
+    Raises RuleFileError for a faulty file that stands there, RuleWriteError where it cannot be written.
+    """
+    path = Path(path)
+    with locked(path):
+        old = _read(path)
+        if old is not None:
+            mask = _with_users(mask, old)
+        elif not mask.paths:
+            return path
+        before = (text_of(path) or "") if old is not None else ""
+        text = written_mask(mask, before)
+        if text != before:
+            write(path, text)
+    return path
+
+
+def _with_users(mask: Mask, old: Mask) -> Mask:
+    said = {path.key: path for path in old.paths if path.state}
+    paths = [said.pop(path.key, path) if not path.state else path for path in mask.paths]
+    known = {path.key for path in paths}
+    return replace(mask, paths=(*paths, *[path for path in said.values() if path.key not in known]))
+
+
+def _read(path: Path) -> Mask | None:
+    text = text_of(path)
+    if text is None:
+        return None
+    mask, errors = read_mask(text, path)
+    if errors:
+        raise errors[0]
+    return mask
+
+
+def written_mask(mask: Mask, old: str = "") -> str:
+    """Return the text of a mask file that says *mask*, as near to the text *old* as can be."""
+    if old:
+        before, _ = read_mask(old, _NOWHERE)
+        if before is not None:
+            text = _edited(mask, before, old)
+            if text is not None and _says(text, mask):
+                return text
+    return "\n".join([_head(mask), *[_path_text(path) for path in sorted(mask.paths, key=_order)]])
+
+
+def _says(text: str, mask: Mask) -> bool:
+    found, _ = read_mask(text, _NOWHERE)
+    return found == mask
+
+
+def _order(path: TransientPath) -> tuple[bool, bool, object]:
+    """Return the place of a path in its file: what the user spoke of, what is stripped, the rest."""
+    return not path.state, not path.is_hidden, path.key
+
+
+def _head(mask: Mask) -> str:
+    content: dict[str, Any] = {"format": FORMAT, "site": mask.site}
+    content |= _head_content(mask)
+    return "".join([f"{key} = {toml(value)}\n" for key, value in content.items() if value is not None])
+
+
+def _head_content(mask: Mask) -> dict[str, Any]:
+    """Return what the head says, None for what it does not."""
+    templates = sorted(([*template] for template in mask.templates), key=repr)
+    return {
+        "site": mask.site,
+        "mode": mask.mode if mask.mode != "default" else None,
+        "templates": templates or None,
+    }
+
+
+def _edited(mask: Mask, before: Mask, old: str) -> str | None:
+    """Return *old*, which says *before*, edited to say *mask*; None where it is not cut as we cut it."""
+    head, *blocks = blocks_of(old, is_path_header)
+    if len(blocks) != len(before.paths):
+        return None
+    wanted = {path.key: path for path in mask.paths}
+    texts = [_edited_head(head, mask)]
+    for path, block in zip(before.paths, blocks, strict=True):
+        new = wanted.pop(path.key, None)
+        if new is not None:
+            texts.append(block if new == path else _edited_block(new, block))
+    texts += ["\n" + _path_text(path) for path in sorted(wanted.values(), key=_order)]
+    return "".join([text if text.endswith("\n") or not text else text + "\n" for text in texts])
+
+
+def _edited_head(head: str, mask: Mask) -> str:
+    try:
+        document = tomlkit.parse(head)
+        edit(document, _head_content(mask))
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
+        return head  # what it says is compared afterwards
+
+
+def _edited_block(path: TransientPath, block: str) -> str:
+    fresh = comments_before(block, is_path_header) + _path_text(path)
+    try:
+        document = tomlkit.parse(block)
+        table: Any = document["path"][0]
+        edit(table, {**dict.fromkeys(PATH_KEYS), **_content(path)})
+        text = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
+        return fresh
+    header = f'format = "{FORMAT}"\n'
+    return text if _says(header + text, Mask(paths=(path,))) else fresh
+
+
+def _path_text(path: TransientPath) -> str:
+    content = _content(path)
+    lines = [f"{key} = {toml(content[key], lines=key == 'examples')}\n" for key in PATH_KEYS if key in content]
+    return "[[path]]\n" + "".join(lines)
+
+
+def _content(path: TransientPath) -> dict[str, Any]:
+    """Return what is written of a path, without what goes without saying."""
+    content: dict[str, Any] = {"selector": path.selector, "kind": path.kind, "css": path.css, "xpath": path.xpath}
+    if path.attribute:
+        content["attribute"] = path.attribute
+    if path.position:
+        content["position"] = f"{path.position} of {path.of}"
+    if path.slot is not None:
+        content["slot"] = list(path.slot)
+    if path.state:
+        content["state"] = path.state
+    if path.templates:
+        content["templates"] = [list(template) for template in path.templates]
+    if path.opportunities:
+        content |= {
+            "confidence": path.confidence,
+            "pages": path.pages,
+            "changes": path.changes,
+            "opportunities": path.opportunities,
+        }
+    if path.examples:
+        content["examples"] = list(path.examples)
+    return content
