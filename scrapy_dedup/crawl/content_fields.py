@@ -11,6 +11,8 @@ __all__ = ["with_field"]
 #: From the strings of a field to those in their place; None leaves the field alone.
 Rewrite = Callable[[list[str]], list[str] | None]
 
+_MISSING: Any = object()
+
 
 def with_field(item: Any, name: str, rewrite: Rewrite) -> Any:
     """Return *item* with a field rewritten: the same object where its type allows, else a copy.
@@ -24,14 +26,14 @@ def with_field(item: Any, name: str, rewrite: Rewrite) -> Any:
     if not ItemAdapter.is_item(item):
         return item
     adapter = ItemAdapter(item)
-    if name in adapter:
-        old = _value(adapter, name)
+    old = _value(adapter, name)
+    if old is not _MISSING:
         new = _rewritten(old, rewrite)
         return item if new is old else _with_value(item, name, new)
     head, dot, rest = name.partition(".")
-    if not dot or head not in adapter:
+    old = _value(adapter, head) if dot else _MISSING
+    if old is _MISSING:
         return item
-    old = _value(adapter, head)
     if isinstance(old, list) or type(old) is tuple:
         parts = [with_field(part, rest, rewrite) for part in old]
         same = all(part is before for part, before in zip(parts, old, strict=True))
@@ -45,7 +47,7 @@ def _value(adapter: ItemAdapter, name: str) -> Any:
     try:
         return adapter[name]
     except (KeyError, AttributeError):  # a field that was never set
-        return None
+        return _MISSING
 
 
 def _rewritten(old: Any, rewrite: Rewrite) -> Any:

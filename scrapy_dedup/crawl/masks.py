@@ -1,28 +1,12 @@
 """The masks of a crawl, by site."""
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..content.mask import Mask
 
-__all__ = ["Masks", "load_masks"]
-
-
-def load_masks(directories: Iterable[Path]) -> dict[str, "Mask"]:
-    """Return the masks of all mask files in *directories*, by site; of two of a site that of the directory named first.
-
-    Raises RuleFileError for a faulty file, OSError for a directory that cannot be read.
-    """
-    from ..content.mask import Mask
-
-    found: dict[str, Mask] = {}
-    for directory in directories:
-        for path in sorted(directory.glob("*.mask.toml")):
-            mask = Mask.load(path)
-            found.setdefault(mask.site, mask)
-    return found
+__all__ = ["Masks"]
 
 
 class Masks:
@@ -35,6 +19,11 @@ class Masks:
 
     def __len__(self) -> int:
         return len(self._masks)
+
+    @property
+    def sites(self) -> frozenset[str]:
+        """The sites that have a mask."""
+        return frozenset(self._masks)
 
     def use(self, masks: Mapping[str, "Mask"]) -> None:
         """Use these masks, site -> mask, from now on, and no others."""

@@ -13,6 +13,7 @@ from scrapy.utils.misc import load_object
 
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError
+from ..rules.mask_files import load_masks
 from ..store.writer import Writer
 from . import closing
 from .callbacks import CallbackNames
@@ -24,7 +25,7 @@ from .journal import Journal, Page
 from .learner import hindrance
 from .ledger import Ledger
 from .marks import CHECKED, digest, is_digest_of, redirects_to
-from .masks import Masks, load_masks
+from .masks import Masks
 from .outcomes import Outcomes
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
@@ -92,6 +93,7 @@ class Shared:
         self.unwritten = Unwritten(self)
         self.versions = Versions()
         self.masks = Masks(self._load_masks(), self.identities.site_and_mode)
+        self.versions.masked = self.masks.sites
         self.transient = TransientContent(self, self.masks)
         hints = not settings.content_fields and settings.strip != "off"
         self.field_hints = FieldHints(self) if hints else None
