@@ -12,7 +12,7 @@ from scrapy_dedup.content.sketch import sketch_of_html
 from tests.benchmarks.sites.crawl import crawl
 from tests.benchmarks.sites.levels import sites_of
 from tests.benchmarks.sites.model import DAY, START, TURN, Knobs
-from tests.benchmarks.sites.render import SLOTS, Kind, Page, main_words, render
+from tests.benchmarks.sites.render import EDITS, SLOTS, Kind, Page, main_words, render
 from tests.benchmarks.sites.server import Answers, SiteServer
 from tests.benchmarks.sites.site import Site
 from tests.benchmarks.sites.writing import write
@@ -117,6 +117,25 @@ def test_comments_grow_and_the_redesign_comes_at_the_turn() -> None:
     assert counts[0] < counts[-1]
     assert "X9" not in {token.slot for token in seen(site, url, TURN - 1).tokens}
     assert "X9" in {token.slot for token in seen(site, url, TURN).tokens}
+
+
+def test_prices_and_stock_figures_change_and_are_main_text() -> None:
+    site = one_site(only=("D1",))
+    urls = list({row.page: row.url for row in crawl(site) if row.status == 200}.values())
+    found = {}
+    for name in EDITS:
+        for url in urls:
+            versions = [slot(seen(site, url, START + day * DAY, slots=(name,)), name) for day in range(30)]
+            found[name, url] = [text for ((text, kind),) in versions if kind is Kind.MAIN]
+    prices = [len(set(found["E1", url])) for url in urls]
+    assert len(prices) > 10
+    assert {len(texts) for texts in found.values()} == {30}
+    assert set(prices) == {1, 2}
+    assert 1 < prices.count(2) < len(prices) - 1
+    for url in urls:
+        left = [int(text.split()[0]) for text in found["E2", url]]
+        assert left == sorted(left, reverse=True)
+        assert 4 <= len(set(left)) <= 20
 
 
 @pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0, 0.05), (0.5, 0.35, 0.65), (0.95, 0.85, 0.99)])

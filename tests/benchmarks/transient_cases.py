@@ -21,8 +21,11 @@ CASES: Mapping[str, tuple[str, ...]] = {
     "X9": ("X9", "X1", "X4"),
     "X10": ("X10",),
     "all": ("X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X10"),
+    "E1": ("E1", "X4"),
+    "E2": ("E2", "X4"),
 }
-"""The slots of each case. A redesign alone has nothing that passes: a clock and a counter come with it."""
+"""The slots of each case. A redesign alone has nothing that passes: a clock and a counter come with it. A counter
+stands beside the prices and the stock figures, which change and are content."""
 
 TRAINED = ("D1", "T1", "T13", "T14")
 """Kinds that are learned from: a thread, its pages, siblings that are all but the same, short pages."""

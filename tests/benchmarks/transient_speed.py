@@ -21,8 +21,8 @@ FACTOR = 4
 """Sizes of a hostile page: the largest and three more, each a quarter of the next."""
 LEAST_SECONDS = 0.2
 """Short measurements are repeated for so long; the least time counts."""
-MOST_SECONDS = 30.0
-"""A size that takes longer is the last one."""
+MOST_SECONDS = 60.0
+"""A size that would take longer, by the two before it, is left out, and so are larger ones."""
 
 SALT = "\ue000"
 """Stands for the number of the run, so that no two runs read the same tags."""
@@ -219,7 +219,7 @@ def growth(shape: str, what: str, work: Work, pages: Iterator[str], *, quick: bo
     sizes: list[int] = []
     seconds: list[float] = []
     for html in pages:
-        if seconds and seconds[-1] > MOST_SECONDS:
+        if len(seconds) > 1 and seconds[-1] ** 2 / seconds[-2] > MOST_SECONDS:
             return Growth(shape, what, tuple(sizes), tuple(seconds), complete=False)
         sizes.append(len(html.encode("utf-8", "surrogatepass")))
         seconds.append(least_seconds(work, html, quick=quick))

@@ -8,6 +8,9 @@ X4 counter of visitors, X5 nonce in an attribute, X6 the same related links in a
 that swap their texts, X8 comments that come and stay (they grow, they do not pass), X9 a redesign at
 the turn, X10 five blocks of one path of which one passes. Void elements, unclosed tags, comments and
 scripts with ``<`` are everywhere.
+
+And what changes and does not pass, since it is what the page is about: E1 a price, which some pages
+change once, E2 a stock figure, which falls by and by.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,6 +27,7 @@ from .seeded import hex_token, number_of, rng_of, share_of, word
 from .site import Site
 
 SLOTS = tuple(f"X{number}" for number in range(1, 11))
+EDITS = ("E1", "E2")
 VOCABULARY = tuple(word(rng_of("vocabulary", number)) for number in range(2000))
 WORDS = (60, 400)
 MAX_COMMENTS = 12
@@ -183,10 +187,31 @@ class Moment:
         count = content.words if content.words < WORDS[0] else 0
         texts = main_words(self.site, self.identity, count or (endpoint.words if endpoint else 0), near)
         out.element("h1", " ".join(texts[:3]), Kind.MAIN)
+        if "E1" in self.slots:
+            out.element("p", f"{self._price()} euros", Kind.MAIN, "E1", classes="price")
+        if "E2" in self.slots:
+            out.element("p", f"{self._stock()} in stock", Kind.MAIN, "E2", classes="stock")
         for start in range(3, len(texts), 60):
             # A paragraph, as HTML allows, ends where the next one begins.
             out.element("p", " ".join(texts[start : start + 60]), Kind.MAIN, end=False)
             out.raw("<br><img src='/i.png'>")
+
+    def _price(self) -> int:
+        """The price: three pages in ten change it once in thirty days."""
+        rng = rng_of(self.site.seed, "price", *self.identity)
+        before, after = rng.sample(range(10, 900), 2)
+        changes = rng.random() < 0.3
+        day = rng.uniform(0, 30)
+        return after if changes and self.time >= START + day * DAY else before
+
+    def _stock(self) -> int:
+        """What is in stock: some are sold on one day of three, at some time of it."""
+        rng = rng_of(self.site.seed, "stock", *self.identity)
+        left = rng.randrange(100, 900)
+        for day in range(90):
+            sold, at = rng.choice((0, 0, rng.randrange(1, 9))), day + rng.random()
+            left -= sold if self.time >= START + at * DAY else 0
+        return max(left, 0)
 
     def _aside(self, out: Writer) -> None:
         out.open("div", "aside")
