@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ...content.slots import pieces
+from .alignment import aligned
 from .evidence import Change
 
 __all__ = ["Belonging", "belonging", "is_price", "tells_time"]
@@ -38,6 +39,8 @@ class Belonging:
     """Share of them in which its predecessor is."""
     to_site: float
     """Share of them in which another page's text is."""
+    shared: float
+    """Share of them in which the other page's text is the same."""
     comparisons: int
 
     @property
@@ -47,15 +50,21 @@ class Belonging:
 
     @property
     def is_sites(self) -> bool:
-        """Whether it is a matter of the site, of the moment, or of chance that knows a few texts only."""
-        return self.to_site >= 0.2 and self.to_page <= 0.5
+        """Whether it is a matter of the site: other pages show the same, and show it instead."""
+        return self.shared >= 0.2 and self.to_page <= 0.5
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether (nearly) all pages show the same."""
+        return self.shared >= 0.9
 
 
 def belonging(changes: Sequence[Change], attribute: str = "") -> Belonging:
     """Compare changes of one place on several pages."""
     some = list(islice(changes, _MOST_CHANGES))
-    values = [(change, _value(change.before, attribute), _value(change.after, attribute)) for change in some]
+    values = [(change, *_values(change, attribute)) for change in some]
     nearer = {-1: 0, 0: 0, 1: 0}
+    shared = 0
     for number, (change, before, after) in enumerate(values):
         within = distance(before, after)
         compared = 0
@@ -64,16 +73,24 @@ def belonging(changes: Sequence[Change], attribute: str = "") -> Belonging:
                 continue
             between = distance(there, after)
             nearer[(within > between) - (within < between)] += 1
+            shared += not between
             compared += 1
             if compared == _MOST_OTHERS:
                 break
     total = sum(nearer.values())
-    return Belonging(nearer[-1] / total, nearer[1] / total, total) if total else Belonging(0.0, 0.0, 0)
+    if not total:
+        return Belonging(0.0, 0.0, 0.0, 0)
+    return Belonging(nearer[-1] / total, nearer[1] / total, shared / total, total)
 
 
-def _value(texts: Sequence[str], attribute: str) -> list[str]:
-    """Return the words of a single text; the texts of several."""
-    return pieces(texts[0], attribute) if len(texts) == 1 else list(texts)
+def _values(change: Change, attribute: str) -> tuple[list[str], list[str]]:
+    """Return what changed of single texts, in pieces; all texts of several."""
+    if not len(change.before) == len(change.after) == 1:
+        return list(change.before), list(change.after)
+    before, after = pieces(change.before[0], attribute), pieces(change.after[0], attribute)
+    for i, j in reversed(aligned(before, after)):
+        del before[i], after[j]
+    return before, after
 
 
 def distance(a: Sequence[str], b: Sequence[str]) -> float:

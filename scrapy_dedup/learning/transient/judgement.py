@@ -127,13 +127,15 @@ def _verdict(cell: Cell, attribute: str) -> _Verdict:
     if len(cell.changed_pages) == 1:
         return judged(OF_PAGE, proven=False)
     whose = belonging(cell.examples, attribute)
+    if prices and not whose.is_everywhere:
+        return judged(OF_PAGE, proven=False)
     if whose.is_sites:
         return judged(OF_SITE, proven=True, of_site=True)
     times = sum(map(tells_time, cell.examples)) > len(cell.examples) / 2
     if not whose.is_pages or times:
-        return judged(OF_SITE if times else OF_ANY, proven=not prices, of_site=times)
+        return judged(OF_SITE if times else OF_ANY, proven=True, of_site=times)
     again = _changed_again(cell.examples)
-    return judged(OF_PAGE, proven=again >= _PAGES and not prices)
+    return judged(OF_PAGE, proven=again >= _PAGES)
 
 
 def _changed_again(examples: Sequence[Change]) -> int:

@@ -43,23 +43,17 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
     """
     pages = _pages(changes, attribute)
     texts = {tuple(text) for page in pages for text in page}
-    if not texts or max(map(len, texts)) > _MOST_WORDS:
-        return None if of_site and not attribute else NOTHING
+    if not texts:
+        return NOTHING
     lasting = [reduce(_common, page) for page in pages]
+    if max(map(len, texts)) > _MOST_WORDS:
+        edited = sum(2 * len(kept) >= len(page[0]) for kept, page in zip(lasting, pages, strict=True))
+        return None if of_site and not attribute and edited < len(pages) * _OWN else NOTHING
     common = reduce(_common, lasting)
     literal = common if attribute else _literal(common, texts)
     if not literal and attribute in ADDRESSES and not of_site:
         return NOTHING
-    changing, own = _gaps(pages, lasting, literal, set(common))
-    share = len(pages) * _OWN
-    kinds = []
-    for changed, kept in zip(changing, own, strict=True):
-        if of_site:
-            kinds.append(_PASSES if changed or kept else _EMPTY)
-        elif kept and (not changed or kept >= share):
-            kinds.append(_STAYS)
-        else:
-            kinds.append(_PASSES if changed else _EMPTY)
+    kinds = _kinds(pages, lasting, literal, set(common) if not attribute else None, of_site=of_site)
     if _PASSES not in kinds:
         return NOTHING
     if not literal and len(kinds) == 1:
@@ -68,6 +62,7 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
 
 
 _EMPTY, _PASSES, _STAYS = range(3)
+"""What a gap between literal words is."""
 
 
 def _pages(changes: Sequence[Change], attribute: str) -> list[list[list[str]]]:
@@ -122,21 +117,41 @@ def _shared_prefix(texts: set[tuple[str, ...]]) -> int:
     return next((i for i in range(length) if any(other[i] != first[i] for other in others)), length)
 
 
-def _gaps(
-    pages: list[list[list[str]]], lasting: list[list[str]], literal: list[str], common: set[str]
-) -> tuple[list[int], list[int]]:
-    """Return, for each gap around the literal words, the pages on which it changes, and those with words of their own there."""
-    changing, own = [0] * (len(literal) + 1), [0] * (len(literal) + 1)
+def _kinds(
+    pages: list[list[list[str]]],
+    lasting: list[list[str]],
+    literal: list[str],
+    common: set[str] | None,
+    *,
+    of_site: bool,
+) -> list[int]:
+    """Return the kind of each gap around the literal words.
+
+    The words that a page has there for itself are not in *common* and are no numbers; where that is None all count.
+    """
+    gaps = range(len(literal) + 1)
+    changing, filled, own = [0 for _ in gaps], [0 for _ in gaps], [0 for _ in gaps]
     for texts, kept in zip(pages, lasting, strict=True):
         rest = _between(kept, literal)
-        changed = [False] * len(rest)
+        changed = [False for _ in gaps]
+        longest = [0 for _ in gaps]
         for text in texts:
             for i, part in enumerate(_between(text, literal)):
                 changed[i] = changed[i] or part != rest[i]
+                longest[i] = max(longest[i], len(part))
         for i, part in enumerate(rest):
             changing[i] += changed[i]
-            own[i] += any(word not in common and not _is_fleeting(word) for word in part)
-    return changing, own
+            filled[i] += bool(part)
+            mine = sum(common is None or (word not in common and not _is_fleeting(word)) for word in part)
+            own[i] += mine > 0 and 2 * mine >= longest[i]  # a word or two may be chance
+    kinds = []
+    for i in gaps:
+        if changing[i]:
+            stays = own[i] >= len(pages) * _OWN
+        else:
+            stays = filled[i] > 0 and not (of_site and own[i])
+        kinds.append(_STAYS if stays else _PASSES if changing[i] or filled[i] else _EMPTY)
+    return kinds
 
 
 def _between(words: Sequence[str], literal: Sequence[str]) -> list[list[str]]:

@@ -1,0 +1,385 @@
+"""What passes on pages, learned from versions: each case that must be found, and each trap that must stay."""
+
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_dedup import Mask, learn_mask
+from scrapy_dedup.content.mask import TransientPath
+from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.learning.transient import mask_of
+from scrapy_dedup.learning.transient.alignment import aligned, compared
+from scrapy_dedup.learning.transient.belonging import belonging
+from scrapy_dedup.learning.transient.evidence import Change
+
+WORDS = [
+    a + b + c
+    for a in ("al", "be", "cor", "di", "fen", "gru", "hol")
+    for b in ("da", "mi", "ro", "tu")
+    for c in ("n", "rk", "st", "x")
+]
+
+
+def text_of(*names: object, words: int = 12) -> str:
+    """Words that are always the same for the same names."""
+    return " ".join(Random(repr(names)).choices(WORDS, k=words))
+
+
+def page_of(page: int, extra: str, main: str | None = None) -> str:
+    """A page with a header, a text of its own, and *extra*."""
+    return (
+        f"<html><body><div class=head><a href=/>Home</a><a href=/help>Help</a></div>{extra}"
+        f"<div class=main><h1>{text_of('title', page, words=4)}</h1><p>{main or text_of('main', page, words=60)}</p></div>"
+        "<p class=foot>All rights reserved</p></body></html>"
+    )
+
+
+def pages_of(
+    extra: Callable[[int, int], str], pages: int = 8, versions: int = 2, template: str = "item"
+) -> dict[str, list[str]]:
+    """Versions of pages: extra(page, version) is what may change on them."""
+    return {
+        f"http://shop.example/{template}/{page}/": [page_of(page, extra(page, k)) for k in range(versions)]
+        for page in range(pages)
+    }
+
+
+def hidden(mask: Mask) -> list[tuple[str, str]]:
+    """(last step of the selector, attribute) of what is stripped."""
+    return [(path.selector.rpartition("/")[2], path.attribute) for path in mask.paths if path.is_hidden]
+
+
+def kinds(mask: Mask) -> dict[str, str]:
+    return {path.selector.rpartition("/")[2]: path.kind for path in mask.paths}
+
+
+def only(mask: Mask) -> TransientPath:
+    found = [path for path in mask.paths if path.is_hidden]
+    assert len(found) == 1, found
+    return found[0]
+
+
+# -- what must be found
+
+
+def test_clock_is_masked_to_its_changing_words() -> None:
+    days = ("Monday, 5 January 2026, 10:02:03", "Tuesday, 6 January 2026, 18:22:01", "Sunday, 8 March 2026, 07:00:59")
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=clock>Today is {days[(page + k) % 3]}</p>"))
+    assert only(mask).slot == ("Today is", "")
+    html = page_of(99, "<p class=clock>Today is Friday, 24 December 2027, 00:00:00</p>")
+    assert "<p class=clock>Today is </p>" in mask.strip(html)
+    assert "December" not in mask.text(html)
+
+
+def test_words_on_both_sides_of_a_slot_and_a_label_between_two() -> None:
+    def weather(page: int, k: int) -> str:
+        rng = Random(f"{page} {k}")
+        return f"<p class=w>Today is {rng.choice(WORDS)}, Weather: {rng.randrange(40)} {rng.choice(WORDS)} degrees</p>"
+
+    mask = learn_mask(pages_of(weather))
+    assert only(mask).slot == ("Today is", "Weather:", "degrees")
+    text = mask.text("<html><body><p class=w>Today is x, Weather: 7 y degrees</p>")
+    assert text == "Today is Weather: degrees"
+
+
+def test_counter_of_two_pages_in_three_versions() -> None:
+    visitors = [[12, 734, 88], [301, 45, 566]]
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=o>{visitors[page][k]} users online</p>", 2, 3))
+    assert only(mask).slot == ("", "users online")
+
+
+def test_rotating_advertisement() -> None:
+    ads = [f"buy {text_of('ad', n, words=5)} now" for n in range(5)]
+    mask = learn_mask(pages_of(lambda page, k: f"<div class=ad>{ads[(page * 3 + k * 2) % 5]}</div>"))
+    assert hidden(mask) == [("div.ad", "")]
+
+
+def test_random_value_of_a_form_is_found_and_its_link_kept() -> None:
+    def form(page: int, k: int) -> str:
+        nonce = f"{Random(f'{page} {k}').getrandbits(128):032x}"
+        return f"<form><input type=hidden name=csrf value={nonce}></form><a class=buy href='/buy/{page}?sid={nonce}'>Buy</a>"
+
+    mask = learn_mask(pages_of(form))
+    assert hidden(mask) == [("a.buy", "href"), ("input", "value")]
+    stripped = mask.strip(page_of(77, "<a class=buy href='/buy/77?sid=0123456789abcdef0123456789abcdef'>Buy</a>"))
+    assert "href='/buy/77?sid='" in stripped
+    assert all("0" * 8 not in example for path in mask.paths for example in path.examples)
+    assert {example for path in mask.paths if path.attribute == "value" for example in path.examples} == {"<hex32>"}
+
+
+def test_one_of_five_siblings() -> None:
+    def boxes(page: int, k: int) -> str:
+        day = (page + k) % 4
+        return "".join([f"<div class=box>{text_of('box', n, day if n == 2 else 0, words=4)}</div>" for n in range(5)])
+
+    mask = learn_mask(pages_of(boxes))
+    assert (only(mask).position, only(mask).of) == (3, 5)
+    html = page_of(50, boxes(50, 1))
+    kept = mask.text(html)
+    assert text_of("box", 2, 51 % 4, words=4) not in kept
+    assert all(text_of("box", n, 0, words=4) in kept for n in (0, 1, 3, 4))
+    # On a page with another number of boxes, the third is not known to be that one.
+    assert mask.strip(html.replace("<div class=box>", "<div class=box>one more</div><div class=box>", 1)) != html
+    six = html.replace("<div class=ad>", "").replace("<p class=foot>", "<div class=box>one more</div><p class=foot>")
+    assert mask.spans(six) == []
+
+
+def test_swapped_blocks_pass_in_their_places() -> None:
+    def swapped(page: int, k: int) -> str:
+        texts = [text_of("left", page), text_of("right", page)]
+        if (page + k) % 3 == 0:
+            texts.reverse()
+        return f"<p class=left>{texts[0]}</p><p class=right>{texts[1]}</p>"
+
+    assert hidden(learn_mask(pages_of(swapped, 12, 3))) == [("p.left", ""), ("p.right", "")]
+
+
+def test_banner_that_comes_and_goes() -> None:
+    mask = learn_mask(
+        pages_of(lambda page, k: "<p class=b>Subscribe to our letter</p>" if (page + k) % 2 else "", 12, 3)
+    )
+    assert hidden(mask) == [("p.b", "")]
+
+
+def test_pages_seen_once_are_stripped_but_not_those_of_another_kind() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>"))
+    html = page_of(12, "<p class=o>17 users online</p>")
+    assert "17" not in mask.text(html, url="http://shop.example/item/1000/")
+    assert mask.strip(html, url="http://shop.example/tag/1000/") == html
+    assert mask.spans(html, url="http://shop.example/tag/1000/") == []
+
+
+def test_fingerprints_of_what_lasts() -> None:
+    def extra(page: int, k: int) -> str:
+        links = [f"<li>{text_of('link', page, n, words=3)}</li>" for n in range(5)]
+        Random(f"{page} {k}").shuffle(links)
+        return (
+            f"<ul class=related>{''.join(links)}</ul><p class=o>{Random(f'{k} {page}').randrange(900)} users online</p>"
+        )
+
+    versions = pages_of(extra, 8, 3)
+    mask = learn_mask(versions)
+    assert hidden(mask) == [("p.o", "")]
+    masked = {page: {mask.masked(version_of(html), url=page) for html in found} for page, found in versions.items()}
+    assert {len(found) for found in masked.values()} == {1}
+    assert len(set.union(*masked.values())) == 8
+
+
+# -- what must stay
+
+
+def test_prices_stay_however_often_they_change() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=price>£{Random(f'{page} {k}').randrange(100)}.99</p>", 10, 4))
+    assert not mask.version
+    assert kinds(mask) == {"p.price": "undecided"}
+
+
+def test_stock_that_sinks_stays() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=stock>{page * 10 + 30 - k} in stock</p>", 8, 2))
+    assert not mask.version
+
+
+def test_stock_that_changes_on_some_pages_stays() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=stock>{30 - (k if page < 2 else 0)} in stock</p>", 12, 3))
+    assert not mask.version
+
+
+def test_comments_that_come_and_stay_are_growing() -> None:
+    def comments(page: int, k: int) -> str:
+        return "<ol>" + "".join([f"<li>{text_of('comment', page, n)}</li>" for n in range(1 + k + page % 2)]) + "</ol>"
+
+    mask = learn_mask(pages_of(comments, 8, 4))
+    assert not mask.version
+    assert kinds(mask) == {"li": "growing"}
+
+
+def test_list_of_comments_that_shows_the_last_ten_stays() -> None:
+    def comments(page: int, k: int) -> str:
+        return "<ol>" + "".join([f"<li>{text_of('comment', page, n)}</li>" for n in range(k, k + 10)]) + "</ol>"
+
+    assert not learn_mask(pages_of(comments, 8, 4)).version
+
+
+def test_shuffled_links_are_no_change() -> None:
+    def links(page: int, k: int) -> str:
+        found = [f"<li>{text_of('link', page, n, words=3)}</li>" for n in range(5)]
+        Random(f"{page} {k}").shuffle(found)
+        return f"<ul>{''.join(found)}</ul>"
+
+    assert learn_mask(pages_of(links, 8, 4)).paths == ()
+
+
+def test_an_edited_article_stays() -> None:
+    versions = pages_of(lambda page, k: "", 10, 2)
+    for page in range(3):
+        versions[f"http://shop.example/item/{page}/"][1] = page_of(page, "", text_of("new", page, words=60))
+    assert not learn_mask(versions).version
+
+
+def test_articles_that_are_all_edited_stay() -> None:
+    versions = pages_of(lambda page, k: "", 10, 3)
+    for page in range(10):
+        words = text_of("main", page, words=60).split()
+        for k in range(3):
+            words[page + 7 * k] = "edited"
+            versions[f"http://shop.example/item/{page}/"][k] = page_of(page, "", " ".join(words))
+    assert not learn_mask(versions).version
+
+
+def test_redesign_is_no_change() -> None:
+    before = pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>", 8, 2)
+    after = pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k} 2').randrange(900)} users online</p>", 8, 2)
+    renewed = {
+        page: [html.replace("<body>", "<body class=new>").replace("rights", "other rights") for html in found]
+        for page, found in after.items()
+    }
+    mask = learn_mask({page: before[page] + renewed[page] for page in before})
+    assert [path.selector for path in mask.paths if path.is_hidden] == ["html/body.new/p.o", "html/body/p.o"]
+    # Across the redesign alone there is nothing to learn from.
+    assert learn_mask({page: [before[page][0], renewed[page][0]] for page in before}).paths == ()
+
+
+def test_pages_that_are_all_new_each_time_say_nothing() -> None:
+    def results(page: int, k: int) -> str:
+        return "<ol>" + "".join([f"<li>{text_of('result', page, k, n)}</li>" for n in range(9)]) + "</ol>"
+
+    versions = {
+        f"http://shop.example/search/{page}/": [
+            f"<html><body><a href=/>Home</a>{results(page, k)}<p>All rights reserved</p></body></html>"
+            for k in range(3)
+        ]
+        for page in range(6)
+    }
+    assert learn_mask(versions).paths == ()
+
+
+def test_a_place_that_passes_on_one_kind_of_pages_stays_on_another() -> None:
+    news = pages_of(lambda page, k: f"<p class=x>{Random(f'{page} {k}').randrange(900)} users online</p>", 8, 3, "news")
+    items = pages_of(lambda page, k: f"<p class=x>{page} users online</p>", 14, 3)
+    mask = learn_mask(news | items)
+    html = page_of(5, "<p class=x>5 users online</p>")
+    assert mask.spans(html, url="http://shop.example/news/5/")
+    assert not mask.spans(html, url="http://shop.example/item/5/")
+    assert not mask.spans(html)
+
+
+def test_names_in_a_sentence_stay() -> None:
+    mask = learn_mask(
+        pages_of(
+            lambda page, k: (
+                f"<p class=v>{text_of('name', page, words=2)} was viewed {Random(f'{page}{k}').random()} times</p>"
+            ),
+            8,
+            3,
+        )
+    )
+    assert only(mask).slot == ("… was viewed", "times")
+    assert mask.text("<html><body><p class=v>Red shoes was viewed 12 times") == "Red shoes was viewed times"
+
+
+@pytest.mark.parametrize("versions", [1, 2])
+def test_one_page_is_no_evidence(versions: int) -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=o>{40 * k} users online</p>", 1, versions))
+    assert not mask.version
+
+
+def test_one_page_of_many_that_changes_is_no_evidence() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=o>{k if page == 3 else 7} users online</p>", 10, 3))
+    assert not mask.version
+
+
+def test_one_page_that_changes_each_time() -> None:
+    mask = learn_mask({"front": [page_of(1, f"<p class=o>{n} users online</p>") for n in (3, 99, 41, 7)]})
+    assert only(mask).slot == ("", "users online")
+    assert not mask.templates
+
+
+def test_without_versions_there_is_nothing() -> None:
+    assert learn_mask({}) == Mask()
+    assert learn_mask({"a": ["<p>x"], "b": []}) == Mask()
+
+
+def test_unknown_mode() -> None:
+    with pytest.raises(ValueError, match="mode is \"patent\"|mode is 'patent'"):
+        learn_mask({}, mode="patent")  # type: ignore[arg-type]
+
+
+# -- laws
+
+rows = st.tuples(
+    st.sampled_from(["a", "b", "b/c"]), st.sampled_from(["", "href"]), st.sampled_from(["x", "1 x", "2 x", "y/3", "z"])
+)
+versions_of_pages = st.dictionaries(
+    st.sampled_from(["p", "q", "http://a.example/r/1/", "http://a.example/r/2/", "http://a.example/s/3/"]),
+    st.lists(st.lists(rows, max_size=6).map(lambda found: Version(tuple(found))), max_size=4),
+)
+
+
+@given(versions_of_pages, st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_the_order_of_pages_does_not_matter(pages: dict[str, Sequence[Version]], random: Random) -> None:
+    shuffled = list(pages.items())
+    random.shuffle(shuffled)
+    assert mask_of(shuffled, site="a.example") == mask_of(pages.items(), site="a.example")
+
+
+texts = st.lists(st.sampled_from("abcde"), max_size=12)
+
+
+@given(texts, texts)
+def test_aligned_pairs_are_equal_and_in_order(before: list[str], after: list[str]) -> None:
+    pairs = aligned(before, after)
+    assert all(before[i] == after[j] for i, j in pairs)
+    assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False))
+    assert len(aligned(before, before)) == len(before)
+
+
+@given(texts, st.randoms(use_true_random=False))
+def test_any_order_is_the_same(before: list[str], random: Random) -> None:
+    after = list(before)
+    random.shuffle(after)
+    assert compared(before, after).is_same
+
+
+def test_whose_matter_it_is() -> None:
+    def changes(pairs: Iterable[tuple[str, str]]) -> list[Change]:
+        return [Change(n, str(n), 0, (a,), (b,)) for n, (a, b) in enumerate(pairs)]
+
+    sinking = belonging(changes([("12", "11"), ("90", "87"), ("45", "40"), ("700", "698")]))
+    assert sinking.is_pages
+    weather = belonging(changes([("sun", "rain"), ("sun", "rain"), ("sun", "rain")]))
+    assert weather.is_sites
+    assert not belonging([]).comparisons
+
+
+def test_long_lists_are_compared_in_time() -> None:
+    before = [str(n) for n in range(100_000)]
+    after = [*before[::-1], "more"]
+    assert compared(before, after).is_growth
+    assert aligned(before, after)
+
+
+# -- what was before
+
+
+def test_what_the_user_said_stays_and_what_is_not_known_now() -> None:
+    def extra(page: int, k: int) -> str:
+        return f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>"
+
+    first = learn_mask(pages_of(extra))
+    selector = only(first).selector
+    said = Mask(
+        first.site,
+        (
+            TransientPath(selector, state="keep"),
+            TransientPath("html/body/p.mine", state="strip"),
+            TransientPath("html/body/p.old"),
+        ),
+    )
+    pages = [(url, [version_of(html) for html in found]) for url, found in pages_of(extra).items()]
+    again = mask_of(pages, previous=said)
+    assert hidden(again) == [("p.mine", ""), ("p.old", "")]
+    assert again.site == "shop.example"
