@@ -1,5 +1,6 @@
 """For spiders: responses that show lasting content only, and links that stand in transient places only."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from scrapy_dedup.crawl.transient_page import TransientPage
 from .conftest import Serve
 from .crawling import Links, crawler_of, in_reactor, run
 from .server import Asked, Server
-from .test_crawl_pipeline import MASK, response_of, shared_of, shop_page
+from .test_crawl_pipeline import MASK, ONLINE, response_of, shared_of, shop_page
 
 
 def test_with_a_mask() -> None:
@@ -176,3 +177,23 @@ async def test_in_a_callback(serve: Serve) -> None:
     made.signals.connect(use, signals.spider_opened, weak=False)
     done = await run(made, server.url("/?n=1"), server.url("/?n=22"))
     assert [item["text"] for item in done.items] == [" users online"] * 2
+
+
+def test_links_whose_texts_pass() -> None:
+    """A mask that is not sure of an address hides it all the same where it hides the link's whole text."""
+    selector = "html/body/ul.recent/li/a"
+    text = TransientPath(selector)
+    href = TransientPath(selector, attribute="href", kind="undecided")
+    shared = shared_of()
+    for paths, expected in (
+        ((text, href), {"http://shop.test/p/3"}),
+        ((replace(text, slot=("Seen:", "")), href), set()),
+        ((replace(text, kind="undecided"), href, ONLINE), set()),
+        ((text, replace(href, state="keep")), set()),
+        ((text,), set()),
+        ((text, replace(href, kind="growing")), set()),
+    ):
+        shared.masks.use({"shop.test": Mask(site="shop.test", paths=paths)})
+        page = shared.transient.page(response_of())
+        assert page is not None
+        assert transient_links(page, "http://shop.test/p/1", str) == expected

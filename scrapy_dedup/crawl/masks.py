@@ -1,6 +1,7 @@
 """The masks of a crawl, by site."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ class Masks:
     def __init__(self, masks: Mapping[str, "Mask"], site_and_mode: Callable[[str], tuple[str, Any]]) -> None:
         self._site_and_mode = site_and_mode
         self._masks: dict[str, Mask] = {}
+        self._with_links: dict[str, Mask] = {}
         self.use(masks)
 
     def __len__(self) -> int:
@@ -29,10 +31,39 @@ class Masks:
         """Use these masks, site -> mask, from now on, and no others."""
         # A mask that hides nothing costs nothing.
         self._masks = {site: mask for site, mask in masks.items() if mask.version}
+        self._with_links = {site: with_links(mask) for site, mask in self._masks.items()}
 
     def of(self, url: str) -> "Mask | None":
         """Return the mask of the site of *url*; None without one, and where the plug-in is off."""
-        if not self._masks:
+        return self._find(url, self._masks)
+
+    def with_links_of(self, url: str) -> "Mask | None":
+        """As :meth:`of`: the mask that also hides where links lead whose texts it hides."""
+        return self._find(url, self._with_links)
+
+    def _find(self, url: str, masks: "Mapping[str, Mask]") -> "Mask | None":
+        if not masks:
             return None
         site, mode = self._site_and_mode(url)
-        return None if mode is None else self._masks.get(site)
+        return None if mode is None else masks.get(site)
+
+
+def with_links(mask: "Mask") -> "Mask":
+    """Return *mask*, and where links lead is hidden, too, if their whole texts are and other links have stood there.
+
+    By itself a mask hides of addresses only what it is sure of, since pages are compared by their texts.
+    """
+    hidden = {
+        (path.selector, path.position)
+        for path in mask.paths
+        if path.is_hidden and path.slot is None and not path.attribute
+    }
+    paths = tuple(
+        replace(path, state="strip")
+        if path.attribute == "href"
+        and (path.kind, path.state) == ("undecided", "")
+        and {(path.selector, path.position), (path.selector, 0)} & hidden
+        else path
+        for path in mask.paths
+    )
+    return mask if paths == mask.paths else replace(mask, paths=paths)

@@ -39,14 +39,18 @@ class TransientContent:
         if self.has_pipeline and item is not None:
             self.origins.note(item, response)
 
-    def mask_of(self, response: "Response") -> "Mask | None":
-        """Return the mask that concerns a response; None if there is none or the response is to be left alone."""
+    def mask_of(self, response: "Response", *, links: bool = False) -> "Mask | None":
+        """Return the mask that concerns a response; None if there is none or the response is to be left alone.
+
+        With *links* it also hides where links lead whose texts it hides.
+        """
         if not self.masks or not isinstance(response, HtmlResponse):
             return None
         request = response.request
         if request is not None and request.meta.get(SWITCH) is False:
             return None
-        return self.masks.of(url_of(response))
+        url = url_of(response)
+        return self.masks.with_links_of(url) if links else self.masks.of(url)
 
     def page(self, response: "Response") -> TransientPage | None:
         """Return the page with its transient places; None if no mask concerns it, or it is too long."""
@@ -55,7 +59,7 @@ class TransientContent:
         except KeyError:
             pass
         page = None
-        mask = self.mask_of(response)
+        mask = self.mask_of(response, links=True)
         if mask is not None and len(response.body) <= self._shared.settings.max_body:
             assert isinstance(response, HtmlResponse)
             html = response.text

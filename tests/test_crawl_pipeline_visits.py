@@ -1,0 +1,113 @@
+"""Two crawls of the demo shop at different times, under a mask that was learned from its pages: what is exported is the same."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import scrapy
+from scrapy.crawler import Crawler
+
+from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.learning.transient.learn import learn_mask
+from scrapy_dedup.rules.mask_files import save_mask
+
+from .crawling import crawler_of, in_reactor, run
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
+
+from demo_site.pages import Page, products
+from demo_site.passing import ADVERTISEMENTS
+from demo_site.server import Shop
+from demo_site.urls import url_of
+
+FIELDS = {"article": "html", "body": "html", "page": "html", "text": "text", "texts": "text", "words": "text"}
+
+
+class Pages(scrapy.Spider):
+    """Gives an item for each of some pages."""
+
+    name = "pages"
+
+    def __init__(self, urls: list[str]) -> None:
+        super().__init__()
+        self.start_urls = urls
+
+    def parse(self, response: Any) -> Any:
+        yield {
+            "url": response.url,
+            "article": response.css("article, h1 ~ ul").get(),
+            # The token in an id is no content, and stays.
+            "body": re.sub(' id="ad-[0-9]+"', "", response.css("body").get()),
+            "page": re.sub(' id="ad-[0-9]+"', "", response.text),
+            "text": " ".join(response.css("body ::text").getall()),
+            "texts": response.css("body ::text").getall(),
+            "words": re.sub(r"\s+", " ", response.xpath("string(//body)").get()),
+            "price": response.css("p.price::text").get(),
+            "visitors": response.css("p.visitors::text").get(),
+        }
+
+
+def urls_of(shop: Shop) -> list[str]:
+    pages = [Page("product", product) for product in sorted(products())[:12]]
+    pages += [
+        Page("category", category) for category in sorted({product.category for product in products().values()})[:3]
+    ]
+    return [url_of(page, shop.port) for page in pages]
+
+
+def learn(shop: Shop, urls: list[str]) -> None:
+    """Write the mask that three versions of each page give."""
+    versions: dict[str, list[str]] = {url: [] for url in urls}
+    for day in range(3):
+        shop.time = day * 90_000.0
+        for url, found in versions.items():
+            with urlopen(url) as answer:
+                found.append(answer.read().decode())
+    save_mask("dedup-rules", learn_mask(versions))
+
+
+async def exported(shop: Shop, time: float, urls: list[str], **settings: Any) -> tuple[bytes, Crawler]:
+    """Crawl at a time of the shop; return the bytes of the feed, sorted, without the field that is not stripped."""
+    shop.time = time
+    feed = Path(f"items-{time:.0f}.jsonl")
+    fields = ["url", *FIELDS, "price"]
+    made = crawler_of(
+        Pages,
+        FEEDS={str(feed): {"format": "jsonlines", "fields": fields, "overwrite": True}},
+        CONCURRENT_REQUESTS=1,
+        **settings,
+    )
+    done = await run(made, urls)
+    assert len(done.items) == len(urls)
+    return b"\n".join(sorted(feed.read_bytes().splitlines())), made
+
+
+@in_reactor
+async def test_two_visits_export_the_same_bytes() -> None:
+    with Shop(passing=True) as shop:
+        urls = urls_of(shop)
+        Path("dedup-rules").mkdir()
+        learn(shop, urls)
+        first, made = await exported(shop, 500_000.0, urls, DEDUP_CONTENT_FIELDS=FIELDS)
+        second, _ = await exported(shop, 1_234_567.0, urls, DEDUP_CONTENT_FIELDS=FIELDS)
+        assert first == second
+        plain = [(await exported(shop, time, urls))[0] for time in (500_000.0, 1_234_567.0)]
+        assert plain[0] != plain[1], "without the fields they differ"
+        items = [json.loads(line) for line in first.splitlines()]
+        originals = {item["url"]: item for item in map(json.loads, plain[0].splitlines())}
+        for item in items:
+            for advertisement in ADVERTISEMENTS["en"]:
+                assert advertisement not in first.decode()
+            if item["price"] is not None:
+                assert item["price"] in item["text"]
+                assert item["price"] in item["article"]
+                description = re.findall('<p class="description">[^<]*</p>', originals[item["url"]]["article"])
+                assert description[0] in item["article"]
+        stats = made.stats.get_stats()
+        assert stats["dedup/transient/items"] == len(urls)
+        assert "dedup/transient/unknown_response" not in stats
+        assert not [name for name in stats if name.startswith("dedup/errors")]
+        assert Shared.of(made).masks.sites == {f"localhost:{shop.port}"}
