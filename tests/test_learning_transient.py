@@ -182,6 +182,16 @@ def test_stock_that_sinks_stays() -> None:
     assert not mask.version
 
 
+def test_stock_that_changes_each_week_stays_and_a_counter_of_visits_does_not() -> None:
+    def figures(page: int, k: int) -> str:
+        return (
+            f"<p class=stock>{page * 100 + 200 - k * (page + 1)} in stock</p>"
+            f"<p class=views>viewed {page * 1000 + 7 * k + k * k} times</p>"
+        )
+
+    assert only(learn_mask(pages_of(figures, 8, 4))).slot == ("viewed", "times")
+
+
 def test_stock_that_changes_on_some_pages_stays() -> None:
     mask = learn_mask(pages_of(lambda page, k: f"<p class=stock>{30 - (k if page < 2 else 0)} in stock</p>", 12, 3))
     assert not mask.version
@@ -233,11 +243,14 @@ def test_redesign_is_no_change() -> None:
     before = pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>", 8, 2)
     after = pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k} 2').randrange(900)} users online</p>", 8, 2)
     renewed = {
-        page: [html.replace("<body>", "<body class=new>").replace("rights", "other rights") for html in found]
+        page: [
+            html.replace("<div", "<section").replace("</div", "</section").replace("p class=", "p class=new-")
+            for html in found
+        ]
         for page, found in after.items()
     }
     mask = learn_mask({page: before[page] + renewed[page] for page in before})
-    assert [path.selector for path in mask.paths if path.is_hidden] == ["html/body.new/p.o", "html/body/p.o"]
+    assert hidden(mask) == [("p.new-o", ""), ("p.o", "")]
     # Across the redesign alone there is nothing to learn from.
     assert learn_mask({page: [before[page][0], renewed[page][0]] for page in before}).paths == ()
 

@@ -16,7 +16,7 @@ from ...content.slots import pieces
 from .alignment import aligned
 from .evidence import Change
 
-__all__ = ["Belonging", "belonging", "is_price", "tells_time"]
+__all__ = ["Belonging", "belonging", "is_price", "is_rising", "tells_time"]
 
 _MOST_CHANGES = 16
 _MOST_OTHERS = 8
@@ -26,7 +26,7 @@ _digits = re.compile(r"\d+").findall
 _price = re.compile(
     r"[$€£¥₹₽₩₺฿]\s?\d|\d\s?[$€£¥₹₽₩₺฿]"
     r"|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|zł|kr|Kč|Fr)\.?\s?\d"
-    r"|\d\s?(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|zł|kr|Kč|Fr)(?![A-Za-z])"
+    r"|\d\s?(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|zł|kr|Kč|Fr|[Ee]uros?|[Dd]ollars?)(?![A-Za-z])"
 ).search
 _time = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d(?!\d)|(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)").search
 
@@ -107,12 +107,25 @@ def distance(a: Sequence[str], b: Sequence[str]) -> float:
 def _word_distance(a: str, b: str) -> float:
     if a == b:
         return 0.0
-    x, y = _number(a), _number(b)
-    if x and y:
-        m, n = float("".join(_digits(x[1]))[:15]), float("".join(_digits(y[1]))[:15])
-        if m + n > 0:
-            return abs(m - n) / (m + n)
-    return 1.0
+    x, y = _number_in(a), _number_in(b)
+    if x is None or y is None or x + y == 0:
+        return 1.0
+    return abs(x - y) / (x + y)
+
+
+def _number_in(word: str) -> float | None:
+    """Return the number that a word is, whatever stands around and between its digits."""
+    found = _number(word)
+    return float("".join(_digits(found[1]))[:15]) if found else None
+
+
+def is_rising(change: Change, attribute: str = "") -> bool:
+    """Whether all that changed is one number that rose, as one that counts visits does."""
+    before, after = _values(change, attribute)
+    if not len(before) == len(after) == 1:
+        return False
+    x, y = _number_in(before[0]), _number_in(after[0])
+    return x is not None and y is not None and x < y
 
 
 def is_price(change: Change) -> bool:

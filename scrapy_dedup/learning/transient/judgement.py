@@ -2,15 +2,15 @@
 
 A place is passing if what stands there changes as often as what passes does. How often that is depends on whose
 matter it is: what all pages share, or what knows nothing of its page, may change now and then; what belongs to its page (a
-stock figure, an edited article) is its content unless it is another one nearly every time, on several pages; and an
-amount of money stays in any case. Without evidence everything stays.
+stock figure, an edited article) is its content unless it is a number that rises nearly every time, on several
+pages; and an amount of money stays unless all pages show the same. Without evidence everything stays.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ...content.mask import PathKind, Template, TransientPath
-from .belonging import belonging, is_price, tells_time
+from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Place, pooled
 from .examples import examples_of
@@ -27,7 +27,7 @@ OF_PAGE = 0.65
 ALONE = 0.40
 """The same where one page is all there is: two changes out of two."""
 _PAGES = 3
-"""Pages on which what belongs to them has changed, and again, before it is passing."""
+"""Pages on which a number that is theirs has risen, and again, before it counts visits and is passing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,8 @@ def _verdict(cell: Cell, attribute: str) -> _Verdict:
     if not whose.is_pages or times:
         return judged(OF_SITE if times else OF_ANY, proven=True, of_site=times)
     again = _changed_again(cell.examples)
-    return judged(OF_PAGE, proven=again >= _PAGES)
+    rising = all(is_rising(change, attribute) for change in cell.examples)
+    return judged(OF_PAGE, proven=rising and again >= _PAGES)
 
 
 def _changed_again(examples: Sequence[Change]) -> int:
