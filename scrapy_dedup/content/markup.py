@@ -100,9 +100,7 @@ TAG_NAME = re.compile(r"(/?)([a-zA-Z][^ \t\n\f\r/>]*)")
 _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT = re.compile(r"(<!--)|(-->)|<(/?)[sS][cC][rR][iI][pP][tT](?=[ \t\n\f\r/>])")
 _TEMPLATE = re.compile(r"<(/?)[tT][eE][mM][pP][lL][aA][tT][eE](?=[ \t\n\f\r/>])")
-_RAW_ENDS = {
-    name: re.compile("</" + "".join([f"[{c}{c.upper()}]" for c in name]) + r"(?=[ \t\n\f\r/>])") for name in RAW
-}
+_AFTER_NAME = frozenset(SPACE + "/>")
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]{1,31});?=?")
 _ZEROS = re.compile(r"(&#)0+(?=[0-9])")
 _TOO_LARGE = re.compile(r"&#[0-9]{8,};?")
@@ -144,11 +142,20 @@ def raw_end(source: str, start: int, name: str) -> int:
         return len(source)
     if name == "template":
         return _template_end(source, start)
-    match = _RAW_ENDS[name].search(source, start)
-    end = match.start() if match else len(source)
+    end = _first_end_tag(source, start, name)
     if name == "script" and source.find("<!--", start, end) >= 0:
         return _script_end(source, start)
     return end
+
+
+def _first_end_tag(source: str, start: int, name: str) -> int:
+    at = source.find("</", start)
+    while at >= 0:
+        after = at + 2 + len(name)
+        if source[at + 2 : after].lower() == name and source[after : after + 1] in _AFTER_NAME:
+            return at
+        at = source.find("</", at + 2)
+    return len(source)
 
 
 def _template_end(source: str, start: int) -> int:
@@ -207,8 +214,10 @@ def kept_on_start(name: str, current: str, depths: Mapping[str, int]) -> int | N
     return keep
 
 
-def kept_on_end(name: str, depths: Mapping[str, int]) -> int | None:
+def kept_on_end(name: str, current: str, depths: Mapping[str, int]) -> int | None:
     """Return how many open elements stay open after the end tag *name*; None if it closes nothing."""
+    if name == current:
+        return depths[name] - 1
     depth = _depth(_HEADINGS, depths) if name in _HEADINGS else depths.get(name, 0)
     if not depth or depth < _depth(_WALLS.get(name, _SCOPE), depths):
         return None
@@ -217,11 +226,13 @@ def kept_on_end(name: str, depths: Mapping[str, int]) -> int | None:
 
 def is_foreign(depths: Mapping[str, int]) -> bool:
     """Return True inside svg or math, but not in the HTML inside them."""
-    foreign = _depth(_FOREIGN, depths)
-    return foreign > 0 and foreign > _depth(_FOREIGN_TEXT, depths)
+    if "svg" not in depths and "math" not in depths:
+        return False
+    return _depth(_FOREIGN, depths) > _depth(_FOREIGN_TEXT, depths)
 
 
 def _depth(names: frozenset[str], depths: Mapping[str, int]) -> int:
+    # The intersection looks up each of the names, however many elements are open.
     return max([depths[name] for name in names & depths.keys()], default=0)
 
 

@@ -12,6 +12,7 @@ it learns nothing more and the next page begins a new one.
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from .markup import ATTRIBUTE, RAW, TAG_NAME, VOID, decoded_attribute, is_foreign, kept_on_end, kept_on_start, lower
 from .selectors import step_of
@@ -21,20 +22,21 @@ MAX_DEPTH = 256
 #: Characters that a path or a selector has before the same happens.
 MAX_PATH = 2000
 
-#: The attributes that are content, not style: where links lead, what is shown or sent.
+#: The attribute of an element that is content, not style: where a link leads, what is shown or sent.
 CONTENT_ATTRIBUTES = {
-    "a": ("href",),
-    "area": ("href",),
-    "img": ("src",),
-    "iframe": ("src",),
-    "embed": ("src",),
-    "audio": ("src",),
-    "video": ("src",),
-    "source": ("src",),
-    "input": ("value",),
+    "a": "href",
+    "area": "href",
+    "img": "src",
+    "iframe": "src",
+    "embed": "src",
+    "audio": "src",
+    "video": "src",
+    "source": "src",
+    "input": "value",
 }
-_LIMIT = 4_000_000
-"""Characters of a trie, some hundreds for each place and step."""
+_BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTES.items()}
+_LIMIT = 16_000_000
+"""Bytes of a trie, about."""
 _LONG_TAG = 256
 
 
@@ -52,9 +54,9 @@ class Kind(str, Enum):
     RAW = "raw"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen ones take four times as long to make
 class Step:
-    """What one tag does at one place."""
+    """What one tag does at one place; never changed once it is made."""
 
     kind: Kind
     name: str
@@ -64,14 +66,28 @@ class Step:
     stands: "Place"
     #: Number of open elements there.
     depth: int
-    #: True if it needs more than to go on: it has values, or its contents are raw.
+    #: True if it needs more than to go on: it has a value, or its contents are raw.
     special: bool = False
     #: Name of the element if its contents are not markup.
     raw: str = ""
-    #: The attributes that are content: name, start and end of the value as offsets into the tag's text.
-    values: tuple[tuple[str, int, int], ...] = ()
-    #: The element itself, for values.
+    #: The element itself if it has an attribute that is content.
     owner: "Place | None" = None
+    #: Start and end of that attribute's value in the tag's text; (0, 0) for a step that many tags share.
+    value: tuple[int, int] = (0, 0)
+
+    def value_in(self, html: str, start: int) -> tuple[int, int]:
+        """Return start and end of the value for the tag whose ``<`` is at *start*."""
+        if self.value[1]:
+            return start + 1 + self.value[0], start + 1 + self.value[1]
+        before = _BEFORE_VALUE[self.name]
+        first = html.find(before, start) + len(before)
+        return first, html.find('"', first)
+
+
+@lru_cache(4096)
+def _step_of(shape: tuple[str, str, str, bool]) -> str:
+    name, identifier, classes, _ = shape
+    return step_of(name, decoded_attribute(identifier), decoded_attribute(classes))
 
 
 class Trie:
@@ -88,11 +104,12 @@ class Place(dict[str, Step]):
     The step is None for what is no complete tag: other markup, text, or a tag with ``>`` in a value.
     """
 
-    __slots__ = ("_children", "_trie", "depth", "depths", "name", "parent", "path", "selector")
+    __slots__ = ("_children", "_shapes", "_trie", "depth", "depths", "name", "parent", "path", "selector")
 
     def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
         self._trie = trie
         self._children: dict[str, Place] = {}
+        self._shapes: dict[tuple[str, str, str, bool], Step] = {}
         self.parent = parent
         self.name = name
         if parent is None:
@@ -106,12 +123,29 @@ class Place(dict[str, Step]):
         self.selector = f"{parent.selector}/{step}" if parent.selector else step
 
     def __missing__(self, tag: str) -> Step | None:
+        key, first, last = tag, 0, 0
+        before = _BEFORE_VALUE.get(tag[: tag.find(" ")])
+        if before is not None and (at := tag.find(before)) > 0:
+            # Tags that differ by the value only share a step. That the value is where it is looked
+            # for is known of the first tag with the same text before; no tag has a ">" in its text.
+            first = at + len(before)
+            last = tag.find('"', first)
+            if last > first:
+                key = f"{tag[:first]}>{tag[last:]}"
+                known = self.get(key)
+                if known is not None:
+                    return known
         step = self.step(tag)
-        if step is not None and not step.values and len(tag) <= _LONG_TAG and not isinstance(step.place, Deep):
-            trie = self._trie
-            if trie.left > 0:
-                trie.left -= len(tag) + 200
-                self[tag] = step
+        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG:
+            return step
+        if step.owner is None:
+            key = tag
+        elif step.value == (first, last):
+            step.value = (0, 0)
+        else:
+            return step
+        self._trie.left -= len(key) + 200
+        self[key] = step
         return step
 
     def step(self, tag: str) -> Step | None:
@@ -120,9 +154,8 @@ class Place(dict[str, Step]):
         if head is None:
             return None
         name = lower(head[2])
-        identifier = classes = None
-        wanted = CONTENT_ATTRIBUTES.get(name, ())
-        values: tuple[tuple[str, int, int], ...] = ()
+        wanted = "" if head[1] else CONTENT_ATTRIBUTES.get(name, "")
+        identifier = classes = value = None
         closed = False
         if head.end() < len(tag):
             closed = tag[-1] == "/"
@@ -137,33 +170,43 @@ class Place(dict[str, Step]):
                 key = lower(key)
                 if key == "id":
                     if identifier is None:
-                        identifier = decoded_attribute(double or single or plain or "")
+                        identifier = double or single or plain or ""
                 elif key == "class":
                     if classes is None:
-                        classes = decoded_attribute(double or single or plain or "")
-                elif key in wanted and not any(key == name for name, _, _ in values):
-                    group = 2 if double is not None else 4 if single is not None else 6
-                    if match[group]:
-                        values += ((key, *match.span(group)),)
+                        classes = double or single or plain or ""
+                elif key == wanted and value is None:
+                    value = match.span(2 if double is not None else 4 if single is not None else 6)
         if head[1]:
             return self._end(name)
-        return self._start(name, step_of(name, identifier or "", classes or ""), closed, values)
+        shape = (name, identifier or "", classes or "", closed)
+        step = self._shapes.get(shape) or self._learned(shape)
+        if value is None or value[0] >= value[1]:
+            return step
+        owner = step.place if step.kind is Kind.OPEN else step.place.leaf(name, _step_of(shape))
+        return Step(step.kind, name, step.place, step.stands, step.depth, True, step.raw, owner, value)
 
-    def _start(self, name: str, step: str, closed: bool, values: tuple[tuple[str, int, int], ...]) -> Step:
+    def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
+        step = self._start(shape)
+        if self._trie.left > 0:
+            self._trie.left -= sum(map(len, shape[:3])) + 200
+            self._shapes[shape] = step
+        return step
+
+    def _start(self, shape: tuple[str, str, str, bool]) -> Step:
+        name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
             return Step(Kind.EMPTY, name, self, self, self.depth)
         outer = self.left_open(keep)
         if name in VOID or closed:
-            owner = outer.leaf(name, step) if values else None
-            return Step(Kind.EMPTY, name, outer, outer, keep, bool(values), "", values, owner)
-        inner = outer.inside(name, step)
+            return Step(Kind.EMPTY, name, outer, outer, keep)
+        inner = outer.inside(name, _step_of(shape))
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
-        return Step(Kind.OPEN, name, inner, outer, keep, bool(values or raw), raw, values, inner)
+        return Step(Kind.OPEN, name, inner, outer, keep, bool(raw), raw)
 
     def _end(self, name: str) -> Step:
-        keep = kept_on_end(name, self.depths)
+        keep = kept_on_end(name, self.name, self.depths)
         if keep is None:
             return Step(Kind.CLOSE, name, self, self, self.depth)
         inner = self.left_open(keep + 1)
@@ -206,15 +249,21 @@ class Deep(Place):
 
     __slots__ = ("_base", "_open")
 
+    __missing__ = Place.step
+
     def __init__(self, trie: Trie, base: Place, name: str) -> None:
         self._trie = trie
         self._base = self.parent = base
+        self._shapes = {}
         self._open: list[tuple[str, int | None]] = []
         self.depth = base.depth
         self.depths = dict(base.depths)
         self.path = base.path
         self.selector = base.selector
         self._push(name)
+
+    def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
+        return self._start(shape)
 
     def leaf(self, name: str, step: str) -> Place:
         """Return this place: there is none for a single element past the limits."""

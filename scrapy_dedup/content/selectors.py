@@ -11,6 +11,8 @@ from functools import lru_cache
 from .markup import MAX_NAME, SPACE
 
 _MAX_CLASSES = 8
+# Their ids and classes tell what page it is ("postid-17 category-news"), not which part of it.
+_WHOLE_PAGE = frozenset(("html", "body"))
 _DIGITS = re.compile(r"[0-9]+")
 _PARTS = re.compile(r"[0-9A-Za-z]+")
 _HEX = re.compile(r"(?=.*[0-9])(?=.*[a-fA-F])[0-9a-fA-F]{6,}")
@@ -26,6 +28,8 @@ def step_of(name: str, identifier: str, classes: str) -> str:
     'div#post-0.box.col-0.wide'
     """
     step = _escaped(name)
+    if name in _WHOLE_PAGE:
+        return step
     if identifier and (kept := stable(identifier[: MAX_NAME + 1])):
         step += "#" + kept
     if classes:

@@ -1,7 +1,7 @@
 """Page sketches: the visible text of a page, packed into hashes per block.
 
 A *block* is one text node that is not blank. The sketch keeps three numbers of
-each, from which the fingerprints of the page follow, with or without a mask:
+each, from which the fingerprints of the page follow:
 
 - the sum of the hashes of its words (64 bits), which does not depend on their
   order and adds up over blocks, so that the bag of words of a page can be had
@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from struct import pack
-from typing import Protocol
 
 from lxml import etree
 from xxhash import xxh3_64_intdigest, xxh3_128_digest, xxh3_128_hexdigest, xxh32_intdigest
@@ -36,31 +35,19 @@ _SEED = 1
 _SPREAD = 0x9E3779B97F4A7C15  # 2**64 / golden ratio: spreads the order check over 64 bits
 
 
-class Mask(Protocol):
-    """Which blocks of a page do not last."""
-
-    #: Tells one mask from another: fingerprints of different masks never compare.
-    version: str
-
-    def hides(self, index: int, block: int) -> bool:
-        """Return True if the block with hash *block*, the *index*-th of its page, is to be left out."""
-
-
 @dataclass(frozen=True, slots=True)
 class Sketch:
     """What is kept of a page's visible text; see the module's description.
 
     A sketch is its packed form: twelve bytes for each block. Equal sketches have equal
-    fingerprints, but not the other way round: *text* of a sketch that no mask has touched does not
-    depend on how the markup cuts the text into blocks.
+    fingerprints, but not the other way round: *text* does not depend on how the markup cuts the
+    text into blocks.
     """
 
     data: bytes
     #: Fingerprint of the words in any order: 32 hexadecimal digits.
     bag: str
     words: int
-    #: Version of the mask that was applied, or "".
-    mask: str = ""
 
     @property
     def text(self) -> str:
@@ -82,41 +69,19 @@ class Sketch:
         """Return the bytes of the whole body where only its beginning was read, else 0."""
         return header_of(self.data).partial
 
-    def masked(self, mask: Mask) -> "Sketch":
-        """Return the sketch without the blocks that *mask* hides.
-
-        Its fingerprints compare only with those of sketches under the same
-        mask, also where the mask hides nothing on this page.
-        """
-        kept = [
-            (row, block)
-            for index, (row, block) in enumerate(zip(rows_of(self.data), self.blocks, strict=True))
-            if not mask.hides(index, block)
-        ]
-        rows = b"".join([pack_row(*row) for row, _ in kept])
-        partial = self.partial
-        text = xxh3_128_digest(rows + f"{partial}\0{mask.version}".encode(), _SEED)
-        words = sum(rest & MANY for (_, rest), _ in kept)
-        data = packed(Header(text, partial, words), rows)
-        return Sketch(
-            data, _bag(sum(total for (total, _), _ in kept), words, partial, mask.version), words, mask.version
-        )
-
     def to_bytes(self) -> bytes:
         """Return the stored form (see :mod:`scrapy_dedup.content.packing`)."""
-        if self.mask:
-            raise ValueError("a masked sketch is not stored: store the one it was made of.")
         return self.data
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Sketch":
         """Return the sketch that is stored as *data*. Raises ValueError."""
         header = header_of(data)
-        return cls(data, _bag(total_of(data[HEADER:]), header.words, header.partial, ""), header.words)
+        return cls(data, _bag(total_of(data[HEADER:]), header.words, header.partial), header.words)
 
 
-def _bag(total: int, words: int, partial: int, mask: str) -> str:
-    return xxh3_128_hexdigest(pack("<QQ", total & _WORD_BITS, words) + f"{partial}\0{mask}".encode(), _SEED)
+def _bag(total: int, words: int, partial: int) -> str:
+    return xxh3_128_hexdigest(pack("<QQ", total & _WORD_BITS, words) + b"%d\0" % partial, _SEED)
 
 
 class _Rows(dict[str, bytes]):
@@ -244,4 +209,4 @@ def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:
         rows = rows[: MAX_BLOCKS * ROW] + _row(rest.split(), rest)
     text = xxh3_128_digest(joined + b"\0%d" % partial if partial else joined, _SEED)
     data = packed(Header(text, partial, words), rows)
-    return Sketch(data, _bag(total_of(rows), words, partial, ""), words)
+    return Sketch(data, _bag(total_of(rows), words, partial), words)

@@ -8,10 +8,11 @@ open, the contents of scripts are no markup, a new ``<li>`` ends the last one.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any
 
 from .markup import SPACE, VISIBLE_RAW, comment_end, decoded, decoded_attribute, is_foreign, raw_end, tag_end
-from .places import Kind, Place, Step, Trie
+from .places import CONTENT_ATTRIBUTES, Kind, Place, Step, Trie
 
 __all__ = ["Block", "Kind", "Token", "blocks", "tokens"]
 
@@ -49,6 +50,10 @@ class Token:
         if written.startswith(_CDATA) and self.path.rpartition("/")[2] not in VISIBLE_RAW:
             return cdata_text(written)
         return visible_text(written)
+
+
+# Frozen objects take five times as long to make. A page has thousands: they freeze when it is read.
+_Draft: Any = make_dataclass("_Draft", Token.__slots__, slots=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +148,9 @@ def blocks(html: str) -> list[Block]:
             if not step.special:
                 continue
             if step.owner is not None:
-                for name, value_start, value_end in step.values:
-                    a, b = start + 1 + value_start, start + 1 + value_end
-                    add(Block(step.owner.selector, decoded_attribute(html[a:b]).strip(SPACE), a, b, name))
+                first, last = step.value_in(html, start)
+                value = decoded_attribute(html[first:last]).strip(SPACE)
+                add(Block(step.owner.selector, value, first, last, CONTENT_ATTRIBUTES[step.name]))
             if step.raw:
                 after = raw_end(html, end, step.raw)
                 if step.raw in VISIBLE_RAW and (text := texts[html[end:after]]):
@@ -164,7 +169,7 @@ def tokens(html: str, *, lines: bool = False) -> list[Token]:
     end-of-line or '<' character, whichever comes first"); the line end belongs to the line. Never
     raises on any text.
     """
-    found: list[Token] = []
+    found: list[Any] = []
     add = found.append
     opened = [-1]  # depth -> index of the open tag whose contents are at that depth
     place = _root()
@@ -176,9 +181,9 @@ def tokens(html: str, *, lines: bool = False) -> list[Token]:
         if lines and kind is Kind.TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
                 if (stop := line_end.end()) < end:
-                    add(Token(kind, start, stop, "", parent, depth, path, selector, html))
+                    add(_Draft(kind, start, stop, "", parent, depth, path, selector, html))
                     start = stop
-        add(Token(kind, start, end, "", parent, depth, path, selector, html))
+        add(_Draft(kind, start, end, "", parent, depth, path, selector, html))
 
     chunks = iter(html.split("<"))
     following = len(next(chunks))
@@ -203,7 +208,7 @@ def tokens(html: str, *, lines: bool = False) -> list[Token]:
             stands = step.stands
             if step.kind is Kind.OPEN:
                 opened[depth + 1 :] = [len(found)]
-            add(Token(step.kind, start, end, step.name, opened[depth], depth, stands.path, stands.selector, html))
+            add(_Draft(step.kind, start, end, step.name, opened[depth], depth, stands.path, stands.selector, html))
             place = step.place
             if step.raw:
                 after = raw_end(html, end, step.raw)
@@ -213,6 +218,8 @@ def tokens(html: str, *, lines: bool = False) -> list[Token]:
                     following += len(next(chunks)) + 1
     if after < len(html):
         add_text(after, len(html))
+    for token in found:
+        token.__class__ = Token
     return found
 
 
