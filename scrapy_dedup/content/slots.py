@@ -21,8 +21,8 @@ ANYTHING = "…"
 """A piece of a literal that stands for any number of pieces, which stay."""
 
 _address = re.compile(r"[/?&=;#]|[^/?&=;#]+").findall
-_address_source = re.compile(r"&amp;|[/?=;#]|&(?!#?\w+;)|(?:[^/?&=;#]|&#?\w+;)+").finditer
-_words = re.compile(r"(?:(?!&nbsp;|&#160;|&#[xX][aA]0;)\S)+").finditer
+_address_source = re.compile(r"&amp;|[/?=;#]|&(?!#?\w+;)|(?:[^/?&=;#]|&(?!amp;)#?\w+;)+").finditer
+_words = re.compile(r"&(?:nbsp|#160|#[xX][aA]0);|(?:(?!&(?:nbsp|#160|#[xX][aA]0);)\S)+").finditer
 
 
 def pieces(text: str, attribute: str = "") -> list[str]:
@@ -42,7 +42,8 @@ def joined(found: Sequence[str], attribute: str = "") -> str:
 def places(source: str, attribute: str = "") -> list[tuple[str, int, int]]:
     """Return (piece, start, end) of the pieces of a text as it stands in the source of a page, with its entities."""
     finder = _address_source if attribute else _words
-    return [(unescape(match[0]), match.start(), match.end()) for match in finder(source)]
+    found = [(unescape(match[0]), match.start(), match.end()) for match in finder(source)]
+    return found if attribute else [place for place in found if place[0] != "\xa0"]
 
 
 def hidden(found: Sequence[str], slot: Slot, attribute: str = "") -> list[tuple[int, int]] | None:
