@@ -228,11 +228,8 @@ def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[trans
         table.add_column(what, justify="right")
     for shape in dict.fromkeys(each.shape for each in growths):
         own_growths = [each for each in growths if each.shape == shape]
-        cells = [
-            f"{rate(each.slope)} ({each.seconds[-1]:.3f} s{'' if each.complete else ', stopped'})"
-            for each in own_growths
-        ]
-        table.add_row(shape, f"{own_growths[0].sizes[-1] / 1e6:.2f}", *cells)
+        cells = [f"{rate(each.slope)} ({each.stopped or f'{each.seconds[-1]:.3f} s'})" for each in own_growths]
+        table.add_row(shape, f"{max(size for each in own_growths for size in (0, *each.sizes)) / 1e6:.2f}", *cells)
     console().print(table)
 
 
@@ -244,7 +241,7 @@ def speed_checks(speeds: Sequence[transient_speed.Speed], growths: Sequence[tran
         if each.what in {"tokens", "blocks"}
     ]
     wanted += [
-        Check(f"slope of {each.what}, {each.shape}", each.slope if each.complete else None, most=MOST_SLOPE)
+        Check(f"slope of {each.what}, {each.shape}", None if each.stopped else each.slope, most=MOST_SLOPE)
         for each in growths
     ]
     return wanted
@@ -293,7 +290,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--pages", type=int, default=12, metavar="N", help="pages of each kind (default: %(default)s)")
     parser.add_argument("--cases", type=lambda text: text.split(","), default=list(CASES), metavar="X1,all")
     parser.add_argument("--shapes", type=lambda text: text.split(","), default=(), metavar="A,B", help="hostile pages")
-    parser.add_argument("--quick", action="store_true", help="one site, hostile pages of a tenth of their size")
+    parser.add_argument("--quick", action="store_true", help="one site, large hostile pages of a tenth of their size")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     args = parser.parse_args(argv)

@@ -17,8 +17,9 @@ from .many_keys import page, word
 from .transient_cases import case_of
 
 STEPS = 4
-FACTOR = 4
-"""Sizes of a hostile page: the largest and three more, each a quarter of the next."""
+FACTOR = 3
+"""Sizes of a hostile page: the largest and three more, each a third of the next."""
+LARGE = 1_000_000
 LEAST_SECONDS = 0.2
 """Short measurements are repeated for so long; the least time counts."""
 MOST_SECONDS = 60.0
@@ -48,8 +49,8 @@ class Growth:
     what: str
     sizes: tuple[int, ...]
     seconds: tuple[float, ...]
-    complete: bool
-    """False if a size took so long that larger ones were left out."""
+    stopped: str = ""
+    """Why larger sizes were left out: what was raised, or "too long"; "" if none were."""
 
     @property
     def slope(self) -> float | None:
@@ -196,7 +197,9 @@ def growths(*, quick: bool, only: Sequence[str] = ()) -> Iterator[Growth]:
         if only and not any(part in name for part in only):
             continue
         mask = mask_for(shape)
-        sizes = [max(FACTOR**STEPS, largest // (10 if quick else 1)) // FACTOR**step for step in reversed(range(STEPS))]
+        if quick and largest > LARGE:
+            largest //= 10
+        sizes = [largest // FACTOR**step for step in reversed(range(STEPS))]
         works: dict[str, Work] = {"tokens": tokens, "blocks": blocks, "Mask.strip": mask.strip}
         for what, work in works.items():
             yield growth(name, what, work, (shape(size) for size in sizes), quick=quick)
@@ -218,12 +221,19 @@ def growth(shape: str, what: str, work: Work, pages: Iterator[str], *, quick: bo
     """The times of *work* on pages of growing size."""
     sizes: list[int] = []
     seconds: list[float] = []
+    stopped = ""
     for html in pages:
         if len(seconds) > 1 and seconds[-1] ** 2 / seconds[-2] > MOST_SECONDS:
-            return Growth(shape, what, tuple(sizes), tuple(seconds), complete=False)
+            stopped = "too long"
+            break
+        try:
+            took = least_seconds(work, html, quick=quick)
+        except Exception as error:  # noqa: BLE001 # no page may make it raise: a missed figure
+            stopped = repr(error)[:80]
+            break
         sizes.append(len(html.encode("utf-8", "surrogatepass")))
-        seconds.append(least_seconds(work, html, quick=quick))
-    return Growth(shape, what, tuple(sizes), tuple(seconds), complete=True)
+        seconds.append(took)
+    return Growth(shape, what, tuple(sizes), tuple(seconds), stopped)
 
 
 def least_seconds(work: Work, html: str, *, quick: bool) -> float:
