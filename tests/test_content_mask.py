@@ -1,6 +1,6 @@
 """A mask applied: what is stripped, and the laws that hold for any mask and any text."""
 
-import pickle
+import copy
 
 import pytest
 from hypothesis import given, settings
@@ -101,8 +101,8 @@ def test_version_is_of_what_is_hidden() -> None:
     assert len({one.version, *[other.version for other in others]}) == 5
     assert Mask().version == ""
     assert mask_of(path("html/body/p"), path("html/body/b")) == mask_of(path("html/body/b"), path("html/body/p"))
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert pickle.loads(pickle.dumps(one)).strip(PAGE) == one.strip(PAGE)
+    assert copy.deepcopy(one) == one
+    assert copy.deepcopy(one).strip(PAGE) == one.strip(PAGE)
 
 
 def test_masked_fingerprint() -> None:
@@ -195,38 +195,11 @@ paths = st.builds(
     st.sampled_from([(), (), ((4, ""),)]),
 )
 masks = st.lists(paths, max_size=6, unique_by=lambda one: one.key).map(lambda found: Mask("a.example", tuple(found)))
-pieces_of_html = st.sampled_from(
-    [
-        "<p>",
-        "<p class=a>",
-        "</p>",
-        "<b>",
-        "</b>",
-        "<div class=box>",
-        "<div>",
-        "</div>",
-        "<a href='/x?y=1&amp;z'>",
-        "</a>",
-        "a",
-        "b",
-    ]
-    + [
-        "a 12 b",
-        " ",
-        "&nbsp;",
-        "&amp;",
-        "&#8195;x",
-        "<",
-        ">",
-        "< 5",
-        "12",
-        "<!-- c -->",
-        "<script>a</script>",
-        "<title>",
-        "<br>",
-    ]
-    + ["\0", "</", "<![CDATA[a b]]>", "<svg>", "&#x41; b", "\u2003", "\x1c"]
+MARKUP = (
+    "<p>|<p class=a>|</p>|<b>|</b>|<div class=box>|<div>|</div>|<a href='/x?y=1&amp;z'>|</a>|a|b|a 12 b| |&nbsp;|&amp;|&#8195;x|<|>|"
+    "< 5|12|<!-- c -->|<script>a</script>|<title>|<br>|\0|</|<![CDATA[a b]]>|<svg>|&#x41; b|\u2003|\x1c"
 )
+pieces_of_html = st.sampled_from(MARKUP.split("|"))
 pages = st.lists(pieces_of_html, max_size=25).map("".join) | st.text(max_size=40)
 urls = st.none() | st.sampled_from(["http://a.example/x", "nothing"])
 

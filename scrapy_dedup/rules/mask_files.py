@@ -19,11 +19,13 @@ from .mask_reading import FORMAT, PATH_KEYS, is_path_header, read_mask
 from .toml_text import blocks_of, comments_before, edit, toml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
 
 __all__ = ["load_mask", "mask_file_name", "path_of_mask", "save_mask", "save_mask_file", "written_mask"]
 
 _NOWHERE = Path("-")
+_FORMAT_LINE = f'format = "{FORMAT}"\n'
 
 
 def mask_file_name(site: str) -> str:
@@ -56,6 +58,19 @@ def load_mask(path: "str | PathLike[str]") -> Mask:
     found = _read(path)
     if found is None:
         raise RuleFileError(path, None, "there is no such file", "name a mask file")
+    return found
+
+
+def load_masks(directories: "Iterable[str | PathLike[str]]") -> dict[str, Mask]:
+    """Return the masks of all mask files in *directories*, by site; of two of a site that of the directory named first.
+
+    Raises RuleFileError for a faulty file, OSError for a directory that cannot be read.
+    """
+    found: dict[str, Mask] = {}
+    for directory in directories:
+        for path in sorted(Path(directory).glob(f"*{MASK_SUFFIX}")):
+            mask = load_mask(path)
+            found.setdefault(mask.site, mask)
     return found
 
 
@@ -106,11 +121,9 @@ def _read(path: Path) -> Mask | None:
 def written_mask(mask: Mask, old: str = "") -> str:
     """Return the text of a mask file that says *mask*, as near to the text *old* as can be."""
     if old:
-        before, _ = read_mask(old, _NOWHERE)
-        if before is not None:
-            text = _edited(mask, before, old)
-            if text is not None and _says(text, mask):
-                return text
+        text = _edited(mask, old)
+        if text is not None and _says(text, mask):
+            return text
     return "\n".join([_head(mask), *[_path_text(path) for path in sorted(mask.paths, key=_order)]])
 
 
@@ -140,14 +153,16 @@ def _head_content(mask: Mask) -> dict[str, Any]:
     }
 
 
-def _edited(mask: Mask, before: Mask, old: str) -> str | None:
-    """Return *old*, which says *before*, edited to say *mask*; None where it is not cut as we cut it."""
+def _edited(mask: Mask, old: str) -> str | None:
+    """Return *old* edited to say *mask*; None where it is not cut as we cut it."""
     head, *blocks = blocks_of(old, is_path_header)
-    if len(blocks) != len(before.paths):
-        return None
     wanted = {path.key: path for path in mask.paths}
     texts = [_edited_head(head, mask)]
-    for path, block in zip(before.paths, blocks, strict=True):
+    for block in blocks:
+        found, _ = read_mask(_FORMAT_LINE + block, _NOWHERE)
+        if found is None or len(found.paths) != 1:
+            return None
+        path = found.paths[0]
         new = wanted.pop(path.key, None)
         if new is not None:
             texts.append(block if new == path else _edited_block(new, block))
@@ -173,8 +188,7 @@ def _edited_block(path: TransientPath, block: str) -> str:
         text = tomlkit.dumps(document)
     except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
         return fresh
-    header = f'format = "{FORMAT}"\n'
-    return text if _says(header + text, Mask(paths=(path,))) else fresh
+    return text if _says(_FORMAT_LINE + text, Mask(paths=(path,))) else fresh
 
 
 def _path_text(path: TransientPath) -> str:

@@ -147,10 +147,11 @@ def _kinds(
     kinds = []
     for i in gaps:
         if changing[i]:
-            stays = own[i] >= len(pages) * _OWN
+            kinds.append(_STAYS if own[i] >= len(pages) * _OWN else _PASSES)
+        elif filled[i]:
+            kinds.append(_PASSES if of_site and own[i] else _STAYS)
         else:
-            stays = filled[i] > 0 and not (of_site and own[i])
-        kinds.append(_STAYS if stays else _PASSES if changing[i] or filled[i] else _EMPTY)
+            kinds.append(_EMPTY)
     return kinds
 
 
