@@ -28,7 +28,7 @@ _BREAKOUT = frozenset(
     "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta "
     "nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
 )
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SCOPE = frozenset("applet caption html table td th marquee object template foreignobject desc annotation-xml".split())
 _BUTTON = _SCOPE | {"button"}
 _TABLE = frozenset(("html", "table", "template"))
@@ -202,7 +202,7 @@ def kept_on_start(name: str, current: str, depths: Mapping[str, int]) -> int | N
         return _depth(_FOREIGN, depths) - 1 if name in _BREAKOUT else depth
     if current == "head" and name not in _IN_HEAD:
         return depth - 1
-    if name in _HEADINGS and current in _HEADINGS:
+    if name in HEADINGS and current in HEADINGS:
         keep -= 1
     rule = _ENDS.get(name)
     if rule is not None:
@@ -218,7 +218,7 @@ def kept_on_end(name: str, current: str, depths: Mapping[str, int]) -> int | Non
     """Return how many open elements stay open after the end tag *name*; None if it closes nothing."""
     if name == current:
         return depths[name] - 1
-    depth = _depth(_HEADINGS, depths) if name in _HEADINGS else depths.get(name, 0)
+    depth = _depth(HEADINGS, depths) if name in HEADINGS else depths.get(name, 0)
     if not depth or depth < _depth(_WALLS.get(name, _SCOPE), depths):
         return None
     return depth - 1

@@ -18,7 +18,7 @@ __all__ = ["Block", "Kind", "Token", "blocks", "tokens"]
 
 _CDATA = "<![CDATA["
 _LINE_END = re.compile(r"\r\n?|\n")
-_SPACES = re.compile(r"[ \t\n\f\r\xa0]+")
+_SPACES = re.compile(r"[ \t\n\f\r\xa0]{2,}|[\t\n\f\r\xa0]")
 
 
 @dataclass(frozen=True, slots=True)

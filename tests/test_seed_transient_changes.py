@@ -1,0 +1,201 @@
+"""The example of transient-content, paragraphs on FIG. 1: two versions of a page and their bit vectors."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_dedup.content.changes import (
+    Changes,
+    TokenTable,
+    changes_between,
+    extended,
+    marked,
+    token_table,
+    whole_subtrees,
+)
+from scrapy_dedup.content.tokens import Kind
+
+FIRST = """<html>
+<header>
+<title>Hello</title>
+</header>
+<body>
+<h1>First section</h1>
+<p>
+<em>
+Today is Sunday, June 24th, 2007.
+</em>
+</p>
+</body>
+</html>
+"""
+SECOND = FIRST.replace(
+    "Today is Sunday, June 24th, 2007.\n",
+    "Today is Monday, June 25th, 2007.\nWeather Forecast: Sunny.\n",
+)
+# The document's table: token, initial bit, final bit. It shows 17 tokens of the first version and 18
+# of the second; the text before it speaks of 17 entries for each, which is a misprint.
+ROWS_OF_FIRST = [
+    ("<html>", 0, 0),
+    ("<header>", 0, 0),
+    ("<title>", 0, 0),
+    ("Hello", 0, 0),
+    ("</title>", 0, 0),
+    ("</header>", 0, 0),
+    ("<body>", 0, 0),
+    ("<h1>", 0, 0),
+    ("First section", 0, 0),
+    ("</h1>", 0, 0),
+    ("<p>", 0, 1),
+    ("<em>", 0, 1),
+    ("Today is Sunday, June 24th, 2007.", 1, 1),
+    ("</em>", 0, 1),
+    ("</p>", 0, 1),
+    ("</body>", 0, 0),
+    ("</html>", 0, 0),
+]
+ROWS_OF_SECOND = [
+    *ROWS_OF_FIRST[:12],
+    ("Today is Monday, June 25th, 2007.", 1, 1),
+    ("Weather Forecast: Sunny.", 1, 1),
+    *ROWS_OF_FIRST[13:],
+]
+
+
+def written(table: TokenTable) -> list[str]:
+    return [token.source[token.start : token.end].strip() for token in table.tokens]
+
+
+def rows(changes: Changes, version: int) -> list[tuple[str, int, int]]:
+    table = (changes.first, changes.second)[version]
+    return list(zip(written(table), changes.initial[version], changes.final[version], strict=True))
+
+
+def marks(changes: Changes, version: int = 1) -> list[str]:
+    """Return what the final bits of one version mark."""
+    return [text for text, _, bit in rows(changes, version) if bit]
+
+
+def test_the_table_of_the_document() -> None:
+    changes = changes_between(FIRST, SECOND)
+    assert rows(changes, 0) == ROWS_OF_FIRST
+    assert rows(changes, 1) == ROWS_OF_SECOND
+    assert (len(changes.first), len(changes.second)) == (17, 18)
+    assert not changes.reorganised
+
+
+def test_tokens_4_9_13_and_14_are_texts() -> None:
+    changes = changes_between(FIRST, SECOND)
+    texts = [
+        [number for number, token in enumerate(table.tokens, 1) if token.kind is Kind.TEXT]
+        for table in (changes.first, changes.second)
+    ]
+    assert texts == [[4, 9, 13], [4, 9, 13, 14]]
+
+
+def test_path_and_depth_of_token_4() -> None:
+    # "the path associated with token 4 is "<html><header><title>" and the path depth is 3"
+    token = token_table(FIRST).tokens[3]
+    assert (token.text, token.path, token.depth) == ("Hello", "html/header/title", 3)
+
+
+def test_equal_tokens_share_a_fingerprint() -> None:
+    # "the fingerprints data structure may contain fewer entries than the corresponding tokens data structure"
+    table = token_table("<p>a</p><p>a</p><p>b</p>")
+    assert len(table) == 9
+    assert len(set(table.fingerprints)) == 4
+
+
+def test_a_fingerprint_found_anywhere_in_the_other_version_is_not_marked() -> None:
+    assert marked([1, 2, 3, 2], {2, 4}) == (True, False, True, False)
+    # What the method cannot see: two texts that change places.
+    changes = changes_between("<p>a</p><p>b</p>", "<p>b</p><p>a</p>")
+    assert not any(changes.initial[0] + changes.initial[1])
+
+
+def test_tags_are_extended_only_around_marked_contents() -> None:
+    page = "<body><h1>t</h1><div><b>label</b><i>{}</i></div></body>"
+    changes = changes_between(page.format("1"), page.format("2"))
+    assert marks(changes) == ["<i>", "2", "</i>"]
+
+
+def test_tags_with_nothing_between_them_are_not_extended() -> None:
+    changes = changes_between("<body><h1>t</h1><div></div></body>", "<body><h1>t</h1><div><p></p></div></body>")
+    # The tags of the new paragraph are found nowhere in the first version; that marks the contents of the <div>.
+    assert marks(changes) == ["<div>", "<p>", "</p>", "</div>"]
+    assert not any(changes.final[0])
+
+
+def test_an_element_without_end_tag_is_extended_too() -> None:
+    page = "<body><h1>t</h1><p>same<ul><li>one<li>{}<li>three</ul></body>"
+    changes = changes_between(page.format("two"), page.format("2"))
+    assert marks(changes) == ["<li>", "2"]
+
+
+def test_a_stray_end_tag_ends_nothing() -> None:
+    page = "<body><h1>t</h1><div>{}</b></div><p>same</p></body>"
+    assert marks(changes_between(page.format("1"), page.format("2"))) == ["2"]
+
+
+def test_a_tag_whose_attributes_change_is_marked() -> None:
+    page = '<body><h1>t</h1><p>one</p><div id="ad-{}">same</div></body>'
+    changes = changes_between(page.format("1"), page.format("2"))
+    assert marks(changes) == ['<div id="ad-2">']
+    assert not any(whole_subtrees(changes.second, changes.final[1]))
+
+
+def test_white_space_around_a_text_does_not_count() -> None:
+    changes = changes_between("<p>a</p>\n\n<p> b </p>", "<p>a</p><p>b\r\n</p>\n")
+    assert not any(changes.initial[0] + changes.initial[1])
+
+
+PAGE = "<body>" + "<p>lasting {}</p>" * 4 + "</body>"
+
+
+@pytest.mark.parametrize(("changed", "reorganised"), [(1, False), (2, False), (3, True), (4, True)])
+def test_the_guard_against_reorganised_pages(changed: int, reorganised: bool) -> None:
+    # 14 tokens; three of each paragraph are marked when its text changes: 6 of 14 pass, 9 of 14 do not.
+    first = PAGE.format(*range(4))
+    second = PAGE.format(*[f"new {i}" if i < changed else i for i in range(4)])
+    changes = changes_between(first, second, max_marked=0.5)
+    assert changes.reorganised is reorganised
+    assert any(changes.final[0] + changes.final[1]) is not reorganised
+    assert sum(changes.initial[1]) == changed
+
+
+def test_the_share_must_exceed_the_threshold() -> None:
+    # Two tokens of four in each version: the tags are found in the other one, and nothing encloses them.
+    changes = changes_between("<b>1</b>x", "<b>2</b>x", max_marked=0.75)
+    assert (sum(changes.final[0]), len(changes.first)) == (3, 4)
+    assert not changes.reorganised
+    assert changes_between("<b>1</b>x", "<b>2</b>x", max_marked=0.74).reorganised
+
+
+def test_two_empty_versions() -> None:
+    changes = changes_between("", " \n")
+    assert (changes.first.tokens, changes.final, changes.reorganised) == ((), ((), ()), False)
+
+
+pieces = st.lists(
+    st.sampled_from(["<div>", "</div>", "<p>", "</p>", "<li>", "<b>", "</b>", "<br>", "<!--x-->", "a", "b", "c\n", "<"]),
+    max_size=30,
+).map("".join)
+
+
+@given(pieces, pieces)
+def test_laws_of_the_vectors(first: str, second: str) -> None:
+    changes = changes_between(first, second, max_marked=1)
+    for table, initial, final in zip((changes.first, changes.second), changes.initial, changes.final, strict=True):
+        assert len(table) == len(initial) == len(final) == len(table.parents) == len(table.ends)
+        assert all(after >= before for before, after in zip(initial, final, strict=True))
+        assert extended(table, final) == final
+        whole = whole_subtrees(table, final)
+        for entry, parent in enumerate(table.parents):
+            assert parent < entry
+            if parent >= 0 and whole[parent]:
+                assert whole[entry]
+    same = changes_between(first, first)
+    assert not any(same.initial[0] + same.initial[1] + same.final[0] + same.final[1])
+    back = changes_between(second, first, max_marked=1)
+    assert back.initial == changes.initial[::-1]
+    assert back.final == changes.final[::-1]
