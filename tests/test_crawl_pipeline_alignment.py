@@ -2,7 +2,6 @@
 
 import html as entities
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
@@ -255,8 +254,7 @@ def test_it_never_fails(html, field, places):
                 marked(string, cuts, kind)
 
 
-@pytest.mark.parametrize("kind", ["text", "html"])
-def test_places_in_the_source(kind):
+def test_places_in_the_source():
     source = "a &amp;&lt;b c&nbsp;d <b>e &amp x</b>"
     stream = Stream([source], html=True)
     assert stream.text == "a&<bcde&x"
@@ -265,6 +263,29 @@ def test_places_in_the_source(kind):
             start, end = stream.source(node, at, at + 1)
             assert entities.unescape(source[start:end]) == stream.text[at]
             assert stream.range_of(node, start, end) == (at, at + 1)
+
+
+@given(
+    st.text("a &;#x1é9\u00a0")
+    | st.lists(st.sampled_from("a b &amp; &#1; &notit; &#x41 &no; &#0; &nbsp;".split(" "))).map(" ".join)
+)
+def test_runs_tile_a_text(source):
+    stream = Stream([source], html=True)
+    for node in stream.nodes:
+        assert stream.source(node, node.at, node.at + node.length)[1] <= len(source)
+        places = [stream.source(node, at, at + 1) for at in range(node.at, node.at + node.length)]
+        assert places == sorted(places)
+        text = "".join(entities.unescape(source[start:end]) for start, end in dict.fromkeys(places))
+        assert "".join(text.split()) == stream.text[node.at : node.at + node.length]
+    assert [(at, stream.text[at : at + len(word)]) for at, word in stream.words] == stream.words
+
+
+def test_a_field_that_stands_everywhere():
+    html = "<p>a</p>" * 100
+    assert TransientPage(html, [(3, 4)]).find(["<p>a</p>"], "html") == ([[]], True)
+    spans = [(at + 3, at + 4) for at in range(0, len(html), 8)]
+    assert TransientPage(html, spans).find(["<p>a</p>"], "html") == ([[]], True), "too often to look at all"
+    assert TransientPage(html[:80], spans[:10]).find(["<p>a</p>"], "html") == ([[(3, 4)]], False)
 
 
 def test_alignments_are_linear_in_the_page():

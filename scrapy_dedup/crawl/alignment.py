@@ -85,8 +85,8 @@ def _anchored(field: Stream, page: Stream) -> list[Stretch]:
 
 def _anchors(field: Stream, page: Stream) -> list[tuple[int, int]]:
     """Return (place in the field, place in the page) of words in a row that stand once in each, sorted."""
-    once = _once(field.words(), None)
-    there = _once(page.words(), once)
+    once = _once(field.words, None)
+    there = _once(page.words, once)
     return sorted((once[words], place) for words, place in there.items())
 
 

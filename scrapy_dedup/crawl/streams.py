@@ -8,7 +8,9 @@ anybody changes its other characters. So white space is no part of a stream, and
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from html import unescape
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..content.tokens import Kind, Token, tokens
@@ -16,7 +18,7 @@ from ..content.tokens import Kind, Token, tokens
 __all__ = ["Node", "Stream", "Tags"]
 
 _RUN = re.compile(r"\S+")
-_WORD = re.compile(r"\w+")
+_WORD_OR_SPACE = re.compile(r"(\w+)|\s+")
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);?")
 #: Tags are single characters of a private use area, so that one search finds text and tags.
 _FIRST_TAG, _MANY_TAGS = 0xF0000, 0xFFFD
@@ -36,6 +38,25 @@ class Node(NamedTuple):
     token: int
     #: Whether entities stand in it.
     coded: bool
+
+
+class Run(NamedTuple):
+    """Characters of a text without white space between them."""
+
+    #: The first one in the stream, and how many there are.
+    at: int
+    length: int
+    #: Where they stand in the string.
+    start: int
+    end: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each character of the stream is one of the string: not so for most entities."""
+        return self.length == self.end - self.start
+
+
+_at, _start, _end = itemgetter(0), itemgetter(2), itemgetter(3)
 
 
 class Tags:
@@ -66,6 +87,7 @@ class Stream:
                     self.nodes.append(Node(at, len(text), number, start, end, token, coded))
                     at += len(text)
         self.text = "".join(parts)
+        self._runs: dict[int, list[Run]] = {}
         self._starts = [node.at for node in self.nodes]
         self._places = [(node.string, node.start) for node in self.nodes]
 
@@ -122,75 +144,79 @@ class Stream:
         """Return where the stream's [start, end), a part of *node*, stands in the node's string."""
         if self.is_tag(node):
             return node.start, node.end
-        places = [place for place in self._runs(node) if place[0] < end and place[0] + place[1] > start]
-        first, last = places[0], places[-1]
-        begin, stop = first[2], last[3]
-        if first[1] == first[3] - first[2] and start > first[0]:
-            begin = first[2] + start - first[0]
-        if last[1] == last[3] - last[2] and end < last[0] + last[1]:
-            stop = last[2] + end - last[0]
-        return begin, stop
+        runs = self._runs_of(node)
+        first = runs[bisect_right(runs, start, key=_at) - 1]
+        last = runs[bisect_left(runs, end, key=_at) - 1]
+        return (
+            first.start + (start - first.at if first.is_plain else 0),
+            last.start + end - last.at if last.is_plain else last.end,
+        )
 
     def range_of(self, node: Node, start: int, end: int) -> tuple[int, int]:
         """Return the characters of *node* in the stream that stand in [start, end) of its string; may be empty."""
         if start <= node.start and end >= node.end:
             return node.at, node.at + node.length
-        low, high = node.at + node.length, node.at
-        for at, length, begin, stop in self._runs(node):
-            if begin >= end or stop <= start:
-                continue
-            plain = length == stop - begin
-            low = min(low, at + max(start - begin, 0) if plain else at)
-            high = max(high, at + length - max(stop - end, 0) if plain else at + length)
-        return (low, high) if low < high else (node.at, node.at)
+        runs = self._runs_of(node)
+        low = bisect_right(runs, start, key=_end)
+        high = bisect_left(runs, end, key=_start) - 1
+        if low > high:
+            return node.at, node.at
+        first, last = runs[low], runs[high]
+        return (
+            first.at + (max(start - first.start, 0) if first.is_plain else 0),
+            last.at + (min(end, last.end) - last.start if last.is_plain else last.length),
+        )
 
-    def _runs(self, node: Node) -> Iterator[tuple[int, int, int, int]]:
-        """Give (first character in the stream, how many, start, end in the string) of what stands without white space.
-
-        An entity is a run of its own, which may have another length in the stream.
-        """
+    def _runs_of(self, node: Node) -> list[Run]:
+        """Return what stands in a text without white space, in order; an entity is a run of its own."""
+        runs = self._runs.get(node.at)
+        if runs is not None:
+            return runs
+        runs = self._runs[node.at] = []
         at = node.at
-        source = self.strings[node.string][node.start : node.end]
-        pieces = [(0, len(source), "")]
-        if node.coded:
-            pieces = list(_pieces(source))
-        for begin, end, decoded in pieces:
-            if decoded:
+        source = self.strings[node.string]
+        for begin, end, decoded in (
+            _pieces(source, node.start, node.end) if node.coded else [(node.start, node.end, None)]
+        ):
+            if decoded is not None:
                 length = len("".join(decoded.split()))
                 if length:
-                    yield at, length, node.start + begin, node.start + end
+                    runs.append(Run(at, length, begin, end))
                     at += length
                 continue
             for run in _RUN.finditer(source, begin, end):
                 length = run.end() - run.start()
-                yield at, length, node.start + run.start(), node.start + run.end()
+                runs.append(Run(at, length, run.start(), run.end()))
                 at += length
+        return runs
 
+    @cached_property
     def words(self) -> list[tuple[int, str]]:
-        """Return (first character in the stream, word) of all words, in order."""
+        """(First character in the stream, word) of all words, in order."""
         found: list[tuple[int, str]] = []
         for node in self.nodes:
             if self.is_tag(node):
                 continue
             source = self.strings[node.string][node.start : node.end]
-            text = unescape(source) if node.coded else source
             at = node.at
-            for run in _RUN.finditer(text):
-                found += [(at + word.start(), word[0]) for word in _WORD.finditer(run[0])]
-                at += run.end() - run.start()
+            for match in _WORD_OR_SPACE.finditer(unescape(source) if node.coded else source):
+                if match.lastindex:
+                    found.append((at + match.start(), match[0]))
+                else:
+                    at -= match.end() - match.start()
         return found
 
 
-def _pieces(source: str) -> Iterator[tuple[int, int, str]]:
-    """Give (start, end, what it is decoded to) of a text with entities; "" for plain text between them."""
-    at = 0
-    for reference in _REFERENCE.finditer(source):
+def _pieces(source: str, start: int, end: int) -> Iterator[tuple[int, int, str | None]]:
+    """Give (start, end, what it is decoded to) of a text with entities; None for plain text between them."""
+    at = start
+    for reference in _REFERENCE.finditer(source, start, end):
         decoded = unescape(reference[0])
         if decoded == reference[0]:
             continue
         if at < reference.start():
-            yield at, reference.start(), ""
+            yield at, reference.start(), None
         yield reference.start(), reference.end(), decoded
         at = reference.end()
-    if at < len(source):
-        yield at, len(source), ""
+    if at < end:
+        yield at, end, None

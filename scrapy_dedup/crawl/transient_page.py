@@ -1,6 +1,7 @@
 """A page with its transient places, and where these stand in a field that was taken from it."""
 
 from bisect import bisect_left
+from itertools import islice
 from typing import NamedTuple
 
 from ..content.tokens import Kind, Token
@@ -13,6 +14,10 @@ Range = tuple[int, int]
 
 #: Characters of a piece by which it is looked for at first.
 _END = 8
+#: Texts that are looked for one by one.
+_MANY = 500
+#: Places of a field in its page that are looked at.
+_MANY_PLACES = 16
 
 
 class Found(NamedTuple):
@@ -31,6 +36,8 @@ class _Pieces(NamedTuple):
     ranges: list[Range]
     #: (place of its tag in the stream, what stands in the page) of transient attributes.
     attributes: list[tuple[int, str]]
+    #: What stands in the ranges, each once; not more than _MANY of them.
+    texts: list[str]
 
 
 class TransientPage:
@@ -54,11 +61,11 @@ class TransientPage:
                 return found
         page, pieces = self._stream(kind)
         field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None)
-        if kind == "text" and not any(_may_hold(field.text, page.text[start:end]) for start, end in pieces.ranges):
+        if kind == "text" and not _may_hold(field.text, pieces):
             return nothing
         ways = [_transient(field, page, pieces, way) for way in alignments(field, page)]
         if not ways:
-            return Found(nothing.cuts, _holds_any(field.text, page, pieces))
+            return Found(nothing.cuts, _holds_any(field.text, pieces))
         if any(way != ways[0] for way in ways):
             return Found(nothing.cuts, True)
         ranges, attributes, ambiguous = ways[0]
@@ -72,13 +79,17 @@ class TransientPage:
             return Found([[]], False)
         found: list[list[Range]] = []
         at = self.html.find(field)
-        while at >= 0:
+        for _ in range(_MANY_PLACES):
+            if at < 0:
+                break
             end = at + len(field)
             cuts = [(max(a, at) - at, min(b, end) - at) for a, b in overlapping(self.spans, at, end)]
             if found and cuts != found[0]:  # which of the places it comes from, nobody knows
                 return Found([[]], True)
             found = [cuts]
             at = self.html.find(field, at + 1)
+        if at >= 0:
+            return Found([[]], True)
         return Found(found, False) if found else None
 
     def _stream(self, kind: str) -> tuple[Stream, _Pieces]:
@@ -88,9 +99,9 @@ class TransientPage:
         return self._made[kind]
 
 
-def _may_hold(text: str, piece: str) -> bool:
+def _may_hold(text: str, pieces: _Pieces) -> bool:
     """Whether a piece, or as much of it as a field has at one of its ends, may stand in *text*; cheap."""
-    return piece[:_END] in text or piece[-_END:] in text
+    return len(pieces.texts) == _MANY or any(piece[:_END] in text or piece[-_END:] in text for piece in pieces.texts)
 
 
 def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
@@ -106,7 +117,8 @@ def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
                 ranges.append((node.at, node.at + 1))
             elif start > node.start and end < node.end:
                 attributes.append((node.at, stream.strings[0][start:end]))
-    return _Pieces(ranges, attributes)
+    texts = dict.fromkeys(stream.text[start:end] for start, end in ranges)
+    return _Pieces(ranges, attributes, list(islice(texts, _MANY)))
 
 
 def _transient(
@@ -142,7 +154,7 @@ def _transient(
     agreed = [each for each in wanted if not overlapping(lasting, *each)]
     covered = _merged([(stretch.field, stretch.field + stretch.length) for stretch in stretches])
     rest = "\n".join(field.text[start:end] for start, end in _between(covered, len(field.text)))
-    return _merged(agreed), attributes, len(agreed) < len(wanted) or _holds_any(rest, page, pieces)
+    return _merged(agreed), attributes, len(agreed) < len(wanted) or _holds_any(rest, pieces)
 
 
 def overlapping(ranges: list[Range], low: int, high: int) -> list[Range]:
@@ -172,9 +184,9 @@ def _between(ranges: list[Range], length: int) -> list[Range]:
     return [(start, end) for start, end in zip(ends, starts, strict=True) if start < end]
 
 
-def _holds_any(text: str, page: Stream, pieces: _Pieces) -> bool:
+def _holds_any(text: str, pieces: _Pieces) -> bool:
     """Whether a transient text of two characters or more stands in *text*."""
-    return bool(text) and any(end - start > 1 and page.text[start:end] in text for start, end in pieces.ranges)
+    return bool(text) and any(len(piece) > 1 and piece in text for piece in pieces.texts)
 
 
 def _text_cuts(field: Stream, ranges: list[Range]) -> list[list[Range]]:
