@@ -136,7 +136,7 @@ class Place(dict[str, Step]):
                 if known is not None:
                     return known
         step = self.step(tag)
-        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG:
+        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or isinstance(step.place, Deep):
             return step
         if step.owner is None:
             key = tag
@@ -187,7 +187,7 @@ class Place(dict[str, Step]):
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
         step = self._start(shape)
-        if self._trie.left > 0:
+        if self._trie.left > 0 and not isinstance(step.place, Deep):
             self._trie.left -= sum(map(len, shape[:3])) + 200
             self._shapes[shape] = step
         return step
