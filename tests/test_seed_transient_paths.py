@@ -1,0 +1,223 @@
+"""Transient paths after transient-content, paragraphs on FIG. 2, FIG. 3, FIG. 6 and FIG. 7."""
+
+import pytest
+
+from scrapy_dedup.content.changes import changes_between, token_table
+from scrapy_dedup.content.paths import PathTables, TransientPaths, learn_paths, path_of, transient_paths
+
+PAGE = "<html><body><h1>{}</h1><div>{}</div><p><em>{}</em></p><ul><li>a<li>b</ul></body></html>"
+
+
+def tables_of(*pairs: tuple[str, str], max_marked: float = 1) -> PathTables:
+    tables = PathTables()
+    for first, second in pairs:
+        tables.add(changes_between(first, second, max_marked=max_marked))
+    return tables
+
+
+def page(*texts: object) -> str:
+    return PAGE.format(*texts)
+
+
+def shown(paths: TransientPaths, html: str) -> list[str]:
+    """Return the tokens of a page that lie on the paths."""
+    table = token_table(html)
+    bits = paths.marks(table)
+    return [html[token.start : token.end] for token, bit in zip(table.tokens, bits, strict=True) if bit]
+
+
+def test_the_three_tables() -> None:
+    tables = tables_of((page("t", "same", "one"), page("t", "same", "two")))
+    # Two versions; a start tag and a text each, but for elements that hold no text themselves.
+    assert tables.subtrees == {
+        "html": 2,
+        "html/body": 2,
+        "html/body/h1": 4,
+        "html/body/div": 4,
+        "html/body/p": 2,
+        "html/body/p/em": 4,
+        "html/body/ul": 2,
+        "html/body/ul/li": 8,
+    }
+    assert tables.marked_subtrees == {"html/body/p": 2, "html/body/p/em": 4}
+    assert tables.unique_children == {
+        "": 1,
+        "html": 1,
+        "html/body": 4,
+        "html/body/p": 1,
+        "html/body/ul": 1,
+    }
+
+
+def test_tables_add_up_over_pages() -> None:
+    pair = page("t", "same", "one"), page("t", "same", "two")
+    once, twice = tables_of(pair), tables_of(pair, pair)
+    assert twice.subtrees == {path: 2 * count for path, count in once.subtrees.items()}
+    assert twice.marked_subtrees == {path: 2 * count for path, count in once.marked_subtrees.items()}
+    assert twice.unique_children == once.unique_children
+
+
+def test_the_path_of_a_start_tag_names_its_subtree() -> None:
+    table = token_table("<html><body><p>text<br>more</p></body></html>")
+    assert [path_of(token) for token in table.tokens] == [
+        "html",
+        "html/body",
+        "html/body/p",
+        "html/body/p",
+        "html/body/p/br",
+        "html/body/p",
+        "html/body/p",
+        "html/body",
+        "html",
+    ]
+
+
+def test_the_most_general_subtree_is_named_and_what_is_below_is_skipped() -> None:
+    tables = tables_of((page("t", "same", "one"), page("t", "same", "two")))
+    assert tables.marked_subtrees["html/body/p/em"] == tables.subtrees["html/body/p/em"]
+    found = transient_paths(tables)
+    assert found.paths == {"html/body/p"}
+    assert "html/body/p/em" in found
+    assert "html/body/pre" not in found
+    assert "html/body" not in found
+
+
+def changed_in(changes: int, pages: int) -> PathTables:
+    """Return the tables of *pages* pages of which *changes* have another text in their <div>."""
+    return tables_of(
+        *[(page(i, f"one {i}", "e"), page(i, f"{'two' if i < changes else 'one'} {i}", "e")) for i in range(pages)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "threshold", "found"),
+    [(1, 0.5, False), (2, 0.5, True), (3, 0.5, True), (3, 1, False), (4, 1, True)],
+)
+def test_threshold(changes: int, threshold: float, found: bool) -> None:
+    # ">=" as the formula has it: two of four are enough for a half, though the text says "more than half".
+    paths = transient_paths(changed_in(changes, 4), threshold=threshold)
+    assert ("html/body/div" in paths) is found
+    assert paths.paths == ({"html/body/div"} if found else set())
+
+
+def test_a_path_that_never_changes_is_not_transient_at_any_threshold() -> None:
+    assert not transient_paths(changed_in(0, 4), threshold=0).paths
+
+
+def widget(inside: str) -> str:
+    return f"<html><body><h1>t</h1><p>x</p><section><div>label {inside}</div></section></body></html>"
+
+
+def widgets(*templates: str) -> PathTables:
+    """Return the tables of a page for each template, in two versions that differ in its "{}"."""
+    return tables_of(*[(widget(t.format("one")), widget(t.format("two"))) for t in templates])
+
+
+def test_a_parent_whose_children_are_all_transient_is_promoted() -> None:
+    tables = widgets("<b>{}</b>", "<i>{}</i>")
+    assert not tables.marked_subtrees["html/body/section/div"]
+    # The label lasts, but no child path stands for it: the document's rule. And the parent's parent, in turn.
+    assert transient_paths(tables).paths == {"html/body/section"}
+
+
+def test_a_parent_with_one_lasting_child_is_not_promoted() -> None:
+    tables = widgets("<b>{}</b>", "<i>{}</i><u>same</u>")
+    assert transient_paths(tables).paths == {"html/body/section/div/b", "html/body/section/div/i"}
+
+
+def test_a_child_that_is_transient_in_too_few_pages_keeps_its_parent() -> None:
+    tables = widgets("<b>{}</b>", "<i>{}</i>", "<i>same</i>", "<i>other</i>")
+    assert transient_paths(tables).paths == {"html/body/section/div/b"}
+
+
+def test_the_children_of_a_transient_parent_count_for_promotion() -> None:
+    tables = widgets("<b><i>{}</i></b>")
+    assert transient_paths(tables, max_share=0.6).paths == {"html/body/section"}
+
+
+def test_a_site_that_changed_too_much_has_no_transient_paths() -> None:
+    # Four paths of eight: html/body/section and what is below.
+    tables = widgets("<b>{}</b>", "<i>{}</i>")
+    assert len(tables.subtrees) == 8
+    assert not transient_paths(tables, max_share=0.5).restructured
+    assert transient_paths(tables, max_share=0.49) == TransientPaths(frozenset(), restructured=True)
+
+
+def test_a_reorganised_page_counts_as_unchanged() -> None:
+    pair = page("t", "same", "one"), page("u", "other", "two")
+    tables = tables_of(pair, max_marked=0.2)
+    assert tables.subtrees["html/body/div"] == 4
+    assert not +tables.marked_subtrees
+
+
+def nested(names: list[str], text: str) -> str:
+    return "<html><h1>t</h1>" + "".join([f"<{name}>" for name in names]) + text
+
+
+def test_paths_over_a_thousand_characters_are_skipped() -> None:
+    # As the document writes it, <html><aaaa…>…: 6 characters and 20 for each name.
+    for names, found in ((49, True), (50, False)):
+        deep = ["a" * 18] * names
+        tables = tables_of((nested(deep, "one"), nested(deep, "two")))
+        path = "/".join(["html", *deep])
+        assert (path in tables.subtrees) is found
+        assert (path in transient_paths(tables, max_share=1)) is found
+        assert len(tables.subtrees) == 51
+
+
+def test_a_parent_of_a_skipped_path_is_not_promoted() -> None:
+    deep = ["a" * 18] * 49
+
+    def version(last: str, text: str) -> str:
+        return nested(deep, f"label<{last}>{text}")
+
+    tables = tables_of((version("b", "one"), version("b", "two")), (version("c" * 20, "x"), version("c" * 20, "x")))
+    path = "/".join(["html", *deep])
+    assert tables.unique_children[path] == 2
+    assert path not in transient_paths(tables, max_share=1)
+
+
+def test_very_deep_pages_have_no_transient_paths_at_their_bottom() -> None:
+    tables = tables_of((nested(["b"] * 5000, "one"), nested(["b"] * 5000, "two")))
+    assert len(tables.subtrees) == 257
+    assert not transient_paths(tables).paths
+
+
+OTHER = page("new title", "news of today", "three")
+
+
+def test_paths_are_applied_by_existence_only() -> None:
+    paths = TransientPaths(frozenset(["html/body/p"]))
+    assert shown(paths, OTHER) == ["<p>", "<em>", "three", "</em>", "</p>"]
+    assert shown(paths, "<html><body>nothing</body></html>") == []
+
+
+def test_paths_are_applied_where_comparison_verifies_them() -> None:
+    paths = TransientPaths(frozenset(["html/body/p", "html/body/div"]))
+    changes = changes_between(page("t", "same", "one"), page("t", "same", "two"))
+    first, second = paths.verified(changes)
+    # The <div> exists, but its content did not change.
+    for table, bits in ((changes.first, first), (changes.second, second)):
+        assert {path_of(token) for token, bit in zip(table.tokens, bits, strict=True) if bit} == {
+            "html/body/p",
+            "html/body/p/em",
+        }
+        assert sum(bits) == 5
+        assert sum(paths.marks(table)) == 8
+
+
+def test_a_verified_path_takes_its_lasting_tokens_along() -> None:
+    changes = changes_between(widget("<b>one</b>"), widget("<b>two</b>"))
+    div = TransientPaths(frozenset(["html/body/section/div"]))
+    # <div>, "label", <b>, its text, </b>, </div>; only the inner three are marked.
+    assert [sum(bits) for bits in div.verified(changes)] == [6, 6]
+    assert [sum(bits) for bits in changes.final] == [3, 3]
+
+
+def test_learning_from_pages() -> None:
+    pages = [[page(f"t{i}", f"about {i}", f"{hour}:{i}0") for hour in range(3)] for i in range(4)]
+    paths = learn_paths(pages)
+    assert paths.paths == {"html/body/p"}
+    assert shown(paths, OTHER) == ["<p>", "<em>", "three", "</em>", "</p>"]
+    assert not learn_paths([versions[:1] for versions in pages]).paths
+    assert not learn_paths([]).paths
