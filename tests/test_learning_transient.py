@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.mask import TransientPath
@@ -15,6 +16,7 @@ from scrapy_dedup.learning.transient import mask_of
 from scrapy_dedup.learning.transient.alignment import aligned, compared
 from scrapy_dedup.learning.transient.belonging import belonging
 from scrapy_dedup.learning.transient.evidence import Change
+from scrapy_dedup.learning.transient.seed import seed_mask
 
 WORDS = [
     a + b + c
@@ -319,6 +321,45 @@ def test_without_versions_there_is_nothing() -> None:
 def test_unknown_mode() -> None:
     with pytest.raises(ValueError, match="mode is 'patent'"):
         learn_mask({}, mode="patent")  # type: ignore[arg-type]
+
+
+# -- the document's method
+
+EXAMPLE = """<html>
+<header>
+<title>Hello</title>
+</header>
+<body>
+<h1>First section</h1>
+<p>
+<em>
+Today is {}
+</em>
+</p>
+</body>
+</html>"""
+
+
+def test_the_document_s_method_strips_the_most_general_subtree() -> None:
+    versions = [
+        EXAMPLE.format("Sunday, June 24th, 2007."),
+        EXAMPLE.format("Monday, June 25th, 2007.\nWeather Forecast: Sunny."),
+    ]
+    mask = learn_mask({"http://news.example/": versions}, mode="seed")
+    assert (mask.mode, [path.selector for path in mask.paths]) == ("seed", ["html/body/p/*"])
+    assert mask.text(versions[0]) == mask.text(versions[1]) == "Hello First section"
+    # Wherever the path exists, whatever its classes.
+    html = "<html><body><p class=x>A <b>text</b></p><div>b</div>"
+    assert mask.strip(html) == "<html><body><p class=x><b></b></p><div>b</div>"
+    assert seed_mask({"a": versions}, threshold=1).version == mask.version
+    # Ours does not take one change of one page for a habit.
+    assert not learn_mask({"http://news.example/": versions}).version
+
+
+def test_the_document_s_mask_css_and_xpath() -> None:
+    one = TransientPath("html/body/p/*")
+    tree = Selector(text="<html><body><p class=x>A <b>text</b></p><div><p>c</p></div></body></html>")
+    assert tree.css(one.css).getall() == tree.xpath(one.xpath).getall() == ["A ", "text"]
 
 
 # -- laws

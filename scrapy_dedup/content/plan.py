@@ -1,9 +1,11 @@
 """A mask made ready to be applied: one look-up per block of a page."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .queries import BELOW
 from .slots import Slot, hidden, pieces
 
 Row = tuple[str, str, str]
@@ -11,6 +13,8 @@ Row = tuple[str, str, str]
 
 Ranges = Sequence[tuple[int, int]]
 """Ranges of the pieces of a text that are hidden; an empty one stands for the whole text."""
+
+_ids_and_classes = re.compile(r"[#.][^/]*").sub
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,15 @@ class _Place:
 class Plan:
     """Which blocks of a page are hidden, by their selectors.
 
-    With *subtrees*, a path hides everything below it (as the transient-content document has it), and is made of the
-    names of tags only.
+    With *subtrees*, the selectors are made of the names of tags, and what stands in such an element is hidden, at any depth, as
+    the transient-content document has it.
     """
 
     def __init__(self, paths: Iterable[PathPlan], *, subtrees: bool = False) -> None:
         self._places: dict[tuple[str, str], _Place] = {}
-        self._roots = {path.selector for path in paths} if subtrees else set()
+        self._roots: frozenset[str] = frozenset()
         if subtrees:
+            self._roots = frozenset(path.selector.removesuffix(BELOW) for path in paths)
             return
         for path in paths:
             place = self._places.setdefault((path.selector, path.attribute), _Place())
@@ -67,7 +72,8 @@ class Plan:
         nothing.
         """
         if self._roots:
-            return {index: () for index, (selector, _, _) in enumerate(rows) if self._is_below(selector)}
+            below = {selector: self._is_below(selector) for selector in {row[0] for row in rows}}
+            return {index: () for index, (selector, _, _) in enumerate(rows) if below[selector]}
         places = self._places
         counts = Counter([row[:2] for row in rows if row[:2] in places])
         if not counts:
@@ -87,12 +93,8 @@ class Plan:
         return found
 
     def _is_below(self, selector: str) -> bool:
-        path = ""
-        for step in selector.split("/"):
-            path = f"{path}/{step}" if path else step
-            if path in self._roots:
-                return True
-        return False
+        path = _ids_and_classes("", selector)
+        return path in self._roots or any(path[:at] in self._roots for at, sign in enumerate(path) if sign == "/")
 
 
 def _settle(place: _Place) -> None:

@@ -8,7 +8,10 @@ replaced by 0, what stands around them is asked for.
 import re
 from urllib.parse import unquote
 
-__all__ = ["css_of", "xpath_of"]
+__all__ = ["BELOW", "css_of", "xpath_of"]
+
+BELOW = "/*"
+"""What a selector ends in that names all that stands in an element, and is made of the names of tags only."""
 
 _step = re.compile(r"([^#.]*)(?:#([^.]*))?(?:\.(.*))?", re.DOTALL).fullmatch
 _plain = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]*").fullmatch
@@ -23,7 +26,12 @@ def css_of(selector: str, attribute: str = "") -> str:
     'body > div#main > p.clock::text'
     >>> css_of("html/body/div.box-0/a", "href")
     'body > div[class*="box-"] > a:not([class])::attr(href)'
+    >>> css_of("html/body/em/*")
+    'body > em::text, body > em *::text'
     """
+    if selector.endswith(BELOW):
+        path = " > ".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
+        return f"{path}::text, {path} *::text"
     steps = [_css_step(*step) for step in _steps(selector)]
     return " > ".join(steps) + (f"::attr({attribute})" if attribute else "::text")
 
@@ -38,6 +46,9 @@ def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
     >>> xpath_of("html/body/p.a", "href")
     "//body/p[contains(concat(' ', normalize-space(@class), ' '), ' a ')]/@href"
     """
+    if selector.endswith(BELOW):
+        path = "/".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
+        return f"//{path}//text()[normalize-space()]"
     steps = [_xpath_step(*step) for step in _steps(selector)]
     path = "//" + "/".join(steps) + (f"/@{attribute}" if attribute else "/text()[normalize-space()]")
     return f"({path})[{position}]" if position else path

@@ -8,6 +8,7 @@ from ...urls import site_of_url
 from .collection import Collection
 from .evidence import Place
 from .judgement import paths_of
+from .seed import seed_mask
 
 __all__ = ["learn_mask", "mask_of"]
 
@@ -25,13 +26,19 @@ def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") ->
 
     Raises ValueError for another mode.
 
-    >>> pages = {f"http://a.example/{n}": [f"<p class=a>{n} {m}</p><p class=b>{n}</p>" for m in "xyz"] for n in range(4)}
-    >>> [path.selector for path in learn_mask(pages).paths if path.is_hidden]
-    []
+    >>> page = "<body><h1>Page {}</h1><p>Today is {}</p>"
+    >>> versions = {f"http://a.example/{n}": [page.format(n, day) for day in ("Mon", "Tue", "Wed")] for n in range(4)}
+    >>> mask = learn_mask(versions)
+    >>> [(path.selector, path.slot) for path in mask.paths]
+    [('body/p', ('Today is', ''))]
+    >>> mask.text(page.format(17, "Sun"), url="http://a.example/17")
+    'Page 17 Today is'
     """
     if mode not in ("default", "seed"):
         raise ValueError(f'mode is {mode!r}: there are "default" and "seed"')
     site = _site(versions)
+    if mode == "seed":
+        return seed_mask(versions, site=site)
     return mask_of(((page, [version_of(html) for html in found]) for page, found in versions.items()), site=site)
 
 
