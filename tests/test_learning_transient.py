@@ -225,6 +225,27 @@ def test_shuffled_links_are_no_change() -> None:
     assert learn_mask(pages_of(links, 8, 4)).paths == ()
 
 
+def test_where_links_lead_stays() -> None:
+    def links(page: int, k: int) -> str:
+        name = text_of("link", page, k, words=1)
+        return f"<a class=next href='/{name}/page?from={page}'>Next</a><img class=i src=/img/{name}.png><input name=q value={name}>"
+
+    mask = learn_mask(pages_of(links, 10, 3))
+    assert not mask.version
+    assert kinds(mask) == {"a.next": "undecided", "img.i": "undecided", "input": "undecided"}
+
+
+def test_titles_and_headings_stay_but_for_numbers() -> None:
+    versions = {
+        page: [
+            html.replace("<body>", f"<title>({n + 7 * k}) News {text_of(k, page)}</title><body><h1>({n + k}) new</h1>")
+            for k, html in enumerate(found)
+        ]
+        for n, (page, found) in enumerate(pages_of(lambda page, k: "", 10, 3).items())
+    }
+    assert only(learn_mask(versions)).slot == ("", "new")
+
+
 def test_an_edited_article_stays() -> None:
     versions = pages_of(lambda page, k: "", 10, 2)
     for page in range(3):

@@ -14,7 +14,7 @@ from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Place, pooled
 from .examples import examples_of
-from .wording import ADDRESSES, NOTHING, slot_of
+from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_token, slot_of
 
 __all__ = ["paths_of"]
 
@@ -104,13 +104,23 @@ def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPa
     _, attribute = place
     verdict = _verdict(cell, attribute)
     slot = None
-    if verdict.kind == "transient" and all(len(change.before) == len(change.after) == 1 for change in cell.examples):
+    if verdict.kind == "transient" and not _may_pass(place, cell):
+        verdict = _Verdict("undecided", verdict.confidence)
+    elif verdict.kind == "transient" and all(len(change.before) == len(change.after) == 1 for change in cell.examples):
         slot = slot_of(cell.examples, attribute, of_site=verdict.of_site)
         if slot == NOTHING:
             verdict, slot = _Verdict("undecided", verdict.confidence), None
-    elif verdict.kind == "transient" and attribute in ADDRESSES and not verdict.of_site:
+    elif verdict.kind == "transient" and attribute in ADDRESSES:
         verdict = _Verdict("undecided", verdict.confidence)
     return _path(place, verdict, cell, at, slot, examples=cell.examples)
+
+
+def _may_pass(place: Place, cell: Cell) -> bool:
+    """Whether what stands there may be passing at all: a heading says what the page is, and a field's value is its content."""
+    selector, attribute = place
+    if attribute:
+        return attribute in ADDRESSES or all(map(is_token, cell.examples))
+    return not is_heading(selector) or all(map(is_fleeting, cell.examples))
 
 
 def _verdict(cell: Cell, attribute: str) -> _Verdict:

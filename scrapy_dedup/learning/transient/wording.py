@@ -33,7 +33,10 @@ _CALENDAR = frozenset(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec am pm".split()
 )
+_HEADINGS = ("title", "h1")
 _letters = re.compile(r"[^\W\d_]+").findall
+_name = re.compile("[#.]").split
+_token = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=.:|~-]{12,}", re.ASCII).fullmatch
 
 
 def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = False) -> Slot | None:
@@ -51,9 +54,9 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
         return None if of_site and not attribute and edited < len(pages) * _OWN else NOTHING
     common = reduce(_common, lasting)
     literal = common if attribute else _literal(common, texts)
-    if not literal and attribute in ADDRESSES and not of_site:
-        return NOTHING
     kinds = _kinds(pages, lasting, literal, set(common) if not attribute else None, of_site=of_site)
+    if attribute in ADDRESSES:
+        kinds = _of_address(kinds, literal)
     if _PASSES not in kinds:
         return NOTHING
     if not literal and len(kinds) == 1:
@@ -153,6 +156,37 @@ def _kinds(
         else:
             kinds.append(_EMPTY)
     return kinds
+
+
+def _of_address(kinds: list[int], literal: list[str]) -> list[int]:
+    """Return the kinds of gaps in an address, of which only the values of parameters may pass: the rest is where it leads."""
+    found = []
+    for i, kind in enumerate(kinds):
+        before, after = literal[i - 1 : i], literal[i : i + 1]
+        is_value = before == ["="] and after in ([], ["&"], [";"], ["#"])
+        found.append(_STAYS if kind == _PASSES and not is_value else kind)
+    return found
+
+
+def is_heading(selector: str) -> bool:
+    """Whether a text there says what the page is: its title, or its first heading."""
+    return any(_name(step)[0] in _HEADINGS for step in selector.split("/"))
+
+
+def is_fleeting(change: Change) -> bool:
+    """Whether all that changed are numbers and words of the calendar."""
+    if not len(change.before) == len(change.after) == 1:
+        return False
+    before, after = change.before[0].split(), change.after[0].split()
+    stayed = aligned(before, after)
+    rest = [w for i, w in enumerate(before) if i not in {i for i, _ in stayed}]
+    rest += [w for j, w in enumerate(after) if j not in {j for _, j in stayed}]
+    return all(map(_is_fleeting, rest))
+
+
+def is_token(change: Change) -> bool:
+    """Whether it is a random value that changed, as one that protects a form."""
+    return all(_token(text) is not None for text in (*change.before, *change.after))
 
 
 def _between(words: Sequence[str], literal: Sequence[str]) -> list[list[str]]:
