@@ -3,6 +3,7 @@
 import gc
 import uuid
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -19,6 +20,7 @@ from scrapy_dedup.crawl import TransientPipeline
 from scrapy_dedup.crawl.content_fields import with_field
 from scrapy_dedup.crawl.origins import Origins
 from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.rules.errors import RuleFileError
 
 from .conftest import Serve
 from .crawling import Links, crawl, crawler_of, in_reactor, messages, run
@@ -297,6 +299,43 @@ def test_the_add_on_lists_it_once() -> None:
     own = {"scrapy_dedup.crawl.TransientPipeline": 7}
     found = crawler(DEDUP_CONTENT_FIELDS=fields, ITEM_PIPELINES=own).settings.getdict("ITEM_PIPELINES")
     assert [found[name] for name in found] == [7]
+
+
+async def faulty(serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str) -> dict[str, Any]:
+    def breaks(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(name, breaks)
+    server = serve(shop)
+    done = await run(with_masks(server, Shop, DEDUP_CONTENT_FIELDS={"text": "text"}), server.url("/"))
+    assert len(done.items) == 9
+    assert {item["text"][:3] for item in done.items} == {"101", "104"}
+    return done.dedup()
+
+
+@in_reactor
+async def test_faults_of_our_own(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items pass as they are, links are followed, and all is counted."""
+    with monkeypatch.context() as patched:
+        found = await faulty(serve, patched, "scrapy_dedup.crawl.transient.TransientPage")
+        assert found["errors/pipeline"] == 9
+        assert found["errors/transient"] == 6, "each request"
+    with monkeypatch.context() as patched:
+        found = await faulty(serve, patched, "scrapy_dedup.crawl.transient_page.TransientPage.find")
+        assert found["errors/pipeline"] == 9
+    with monkeypatch.context() as patched:
+        found = await faulty(serve, patched, "scrapy_dedup.crawl.origins.Origins.note")
+        assert found["errors/transient"] == found["transient/unknown_response"] == 9
+
+
+def test_a_faulty_mask_file_stops_the_start(caplog: pytest.LogCaptureFixture) -> None:
+    made = crawler()
+    Path("dedup-rules").mkdir()
+    Path("dedup-rules/shop.test.mask.toml").write_text("site = 3\n")
+    with pytest.raises(RuleFileError):
+        Shared.of(made)
+    assert len(messages(caplog)) == 1
+    assert "shop.test.mask.toml" in messages(caplog)[0]
 
 
 def test_with_field_leaves_what_is_no_item() -> None:

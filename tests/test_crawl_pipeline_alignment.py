@@ -152,6 +152,9 @@ def test_an_attribute():
     page = page_with("/p/1?token=abc", html=html)
     (field,) = select("div", html)
     assert lasting(page, field, kind="html") == field.replace("/p/1?token=abc", "")
+    html = "<DIV><A HREF='/p?a=1&b=2'>A chair of oak and ash</A> and some more text</DIV>"
+    (field,) = select("div", html)
+    assert lasting(page_with("/p?a=1&b=2", html=html), field, kind="html") == field.replace("/p?a=1&amp;b=2", "")
 
 
 def test_elements_without_text():

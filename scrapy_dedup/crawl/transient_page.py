@@ -1,6 +1,7 @@
 """A page with its transient places, and where these stand in a field that was taken from it."""
 
 from bisect import bisect_left
+from html import escape, unescape
 from itertools import islice
 from typing import NamedTuple
 
@@ -219,9 +220,11 @@ def _html_cuts(field: Stream, ranges: list[Range], attributes: list[tuple[int, s
     for place, text in attributes:
         for node in field.nodes_within(place, place + 1):
             source = field.strings[node.string][node.start : node.end]
-            if source.count(text) == 1:
-                start = node.start + source.index(text)
-                cuts[node.string].append((start, start + len(text)))
+            for written in dict.fromkeys((text, escape(unescape(text), quote=False))):
+                if source.count(written) == 1:
+                    start = node.start + source.index(written)
+                    cuts[node.string].append((start, start + len(written)))
+                    break
     return [_merged(each) for each in cuts]
 
 
