@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -10,6 +11,7 @@ from urllib.request import urlopen
 import scrapy
 from scrapy.crawler import Crawler
 
+from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.learning.transient.learn import learn_mask
 from scrapy_dedup.rules.mask_files import save_mask
@@ -59,14 +61,18 @@ def urls_of(shop: Shop) -> list[str]:
 
 
 def learn(shop: Shop, urls: list[str]) -> None:
-    """Write the mask that three versions of each page give."""
+    """Write the mask that three versions of each page give, with one edit by hand."""
     versions: dict[str, list[str]] = {url: [] for url in urls}
     for day in range(3):
         shop.time = day * 90_000.0
         for url, found in versions.items():
             with urlopen(url) as answer:
                 found.append(answer.read().decode())
-    save_mask("dedup-rules", learn_mask(versions))
+    mask = learn_mask(versions)
+    # The token in the shop's form is a count, which nothing tells from content but its user.
+    token = TransientPath("html/body/form/input", attribute="value", state="strip")
+    paths = [path for path in mask.paths if path.key != token.key]
+    save_mask("dedup-rules", replace(mask, paths=(*paths, token)))
 
 
 async def exported(shop: Shop, time: float, urls: list[str], **settings: Any) -> tuple[bytes, Crawler]:
