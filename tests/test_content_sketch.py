@@ -1,5 +1,4 @@
 import math
-from collections.abc import Callable
 from itertools import permutations
 
 import pytest
@@ -17,17 +16,6 @@ PAGE = """<!DOCTYPE html>
 <body><!-- a comment --><h1>Heading</h1><p>Some <b>bold</b>
 text.</p><script>track("x")</script><noscript><p>Switch it on</p></noscript>
 <template><li>Slot</li></template><form><input value="typed"><textarea>draft</textarea></form></body></html>"""
-
-
-class Hide:
-    """A mask that hides blocks by a function of index and hash."""
-
-    def __init__(self, version: str, hides: Callable[[int, int], bool]) -> None:
-        self.version = version
-        self.hides = hides
-
-
-NOTHING = Hide("1", lambda index, block: False)
 
 
 def test_visible_text_only() -> None:
@@ -123,7 +111,7 @@ def test_blocks_past_the_cap_are_folded() -> None:
     assert sketch.bag == sketch_of_texts([" ".join(texts)]).bag
     assert Sketch.from_bytes(sketch.to_bytes()) == sketch
     changed = sketch_of_texts([*texts[:-1], "another line"])
-    assert changed.masked(NOTHING).text != sketch.masked(NOTHING).text
+    assert changed.blocks != sketch.blocks
 
 
 def test_hashes_do_not_change_between_versions() -> None:
@@ -131,39 +119,6 @@ def test_hashes_do_not_change_between_versions() -> None:
     sketch = sketch_of_html("<title>One</title><p>two three</p>")
     assert sketch.text == "60e4a03925edf58811a0bf97e9aac339"
     assert sketch.bag == "d5d64222ec75ed46fccbbc6b6051ef40"
-    assert sketch.masked(NOTHING).text == "6cf642880709322a71bcc0e42f983931"
-
-
-def test_mask_hides_blocks() -> None:
-    page = "<p>Monday</p><p>main text</p><p>17 online</p>"
-    clock, main, online = sketch_of_html(page).blocks
-    mask = Hide("1", lambda index, block: block in {clock, online})
-    masked = sketch_of_html(page).masked(mask)
-    assert masked.blocks == (main,)
-    assert masked.words == 2
-    other = sketch_of_html("<p>Tuesday</p><p>main text</p><p>17 online</p>").masked(mask)
-    assert other.text != masked.text  # Tuesday is not hidden by this mask
-    first = Hide("1", lambda index, block: index == 0 or block == online)
-    pages = [sketch_of_html(f"<p>{day}</p><p>main text</p><p>17 online</p>") for day in ("Monday", "Tuesday")]
-    assert len({p.masked(first).text for p in pages}) == len({p.masked(first).bag for p in pages}) == 1
-
-
-def test_masks_of_different_versions_never_compare() -> None:
-    sketch = sketch_of_html("<p>a b</p>")
-    other = Hide("2", lambda index, block: False)
-    assert len({sketch.text, sketch.masked(NOTHING).text, sketch.masked(other).text}) == 3
-    assert len({sketch.bag, sketch.masked(NOTHING).bag, sketch.masked(other).bag}) == 3
-
-
-def test_a_masked_sketch_is_not_stored() -> None:
-    with pytest.raises(ValueError, match="masked sketch"):
-        sketch_of_html("<p>a").masked(NOTHING).to_bytes()
-
-
-def test_order_inside_a_block_survives_the_mask() -> None:
-    one, two = (sketch_of_html(f"<p>{text}</p>").masked(NOTHING) for text in ("dog bites man", "man bites dog"))
-    assert one.text != two.text
-    assert one.bag == two.bag
 
 
 texts = st.lists(st.text(max_size=30), max_size=30)

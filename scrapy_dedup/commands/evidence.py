@@ -13,8 +13,7 @@ from .base import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
-    from ..learning.learn import Learned
-    from ..rules.book import RuleBook
+    from ..learning.fixed_point import Evidence
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -33,25 +32,18 @@ def open_store(settings: "DedupSettings", *, readonly: bool = True) -> Iterator[
         yield store
 
 
-def observations_in_store(settings: "DedupSettings", names: list[str]) -> Iterator[Observation]:
-    """Yield what is recorded in the settings' scope, of the named sites or of all. Raises Nothing and Mistake."""
+@contextmanager
+def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[Evidence]":
+    """Open what is recorded in the settings' scope, of the named sites or of all. Raises Nothing and Mistake."""
+    from ..learning.fixed_point import Evidence
+
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}
         if not known:
             raise Nothing(_why_nothing(store, settings.scope))
         sites = {known_site(name, known, settings) for name in names} or known
         since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
-        for site in sorted(sites):
-            yield from store.observations(settings.scope, site, since=since)
-
-
-def with_aliases_of_store(settings: "DedupSettings", learned: "Learned", known: "RuleBook") -> "Learned":
-    """Return what was learned from the store, with the kinds of aliases that it proves."""
-    from ..learning.sighted import with_aliases
-
-    since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
-    with open_store(settings) as store:
-        return with_aliases(learned, store, scope=settings.scope, since=since, known=known)
+        yield Evidence(store, settings.scope, sorted(sites), since)
 
 
 def observations_in_file(settings: "DedupSettings", names: list[str], file: str) -> Iterator[Observation]:

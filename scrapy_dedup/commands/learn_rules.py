@@ -1,6 +1,6 @@
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
@@ -82,27 +82,31 @@ class LearnRules(DedupCommand):
 
 def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool) -> int:
     """Learn, show, and write unless *dry_run*; return the exit code."""
+    from ..learning.fixed_point import Both, learn_both
     from ..learning.learn import learn as learn_from
     from ..rules.files import update_site
-    from .evidence import observations_in_file, observations_in_store, with_aliases_of_store
+    from ..rules.mask_files import load_masks, save_mask
+    from .evidence import evidence_in_store, observations_in_file
     from .progress import progress
     from .summary import print_summary
 
-    evidence = observations_in_file(settings, sites, file) if file else observations_in_store(settings, sites)
     known = settings.load_rules()
     with progress() as report:
-        learned = learn_from(
-            evidence,
-            max_loss=settings.max_loss,
-            groups=settings.site_groups,
-            known=known,
-            learners=settings.learners,
-            progress=report,
-            diagnose=True,
-        )
-        if not file:
-            learned = with_aliases_of_store(settings, learned, known)
-    print_summary(learned)
+        options: dict[str, Any] = {
+            "max_loss": settings.max_loss,
+            "groups": settings.site_groups,
+            "known": known,
+            "learners": settings.learners,
+            "progress": report,
+            "diagnose": True,
+        }
+        if file:
+            both = Both(learn_from(observations_in_file(settings, sites, file), **options))
+        else:
+            with evidence_in_store(settings, sites) as evidence:
+                both = learn_both(evidence, masks=load_masks(settings.rule_directories), **options)
+    learned = both.learned
+    print_summary(learned, both.masks)
     if dry_run:
         print("Nothing was written (--dry-run).")
         return DONE
@@ -115,6 +119,8 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
                 rule for rule in known.for_site(site) if rule.is_alias and not rule.status.users and rule not in rules
             ]
         update_site(settings.learned_directory, site, rules, found.deep)
+    for mask in both.masks.values():
+        save_mask(settings.learned_directory, mask)
     print(f"The rules are in {settings.learned_directory}.")
     return DONE
 

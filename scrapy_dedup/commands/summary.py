@@ -9,11 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from .aliases import kinds_table
+from .page_explanation import places_table
 from .wording import condition_of, counted, operations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from ..content.mask import Mask
     from ..learning.learn import Learned
     from ..learning.report import SiteReport
     from ..rules.model import Rule
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-def print_summary(learned: "Learned") -> None:
+def print_summary(learned: "Learned", masks: "Mapping[str, Mask] | None" = None) -> None:
     """Print a table with a row per site, then what was found there."""
     console = Console(highlight=False)
     console.print(site_table(learned.reports))
@@ -40,6 +42,12 @@ def print_summary(learned: "Learned") -> None:
         if kinds:
             console.print("  kinds of aliases:")
             console.print(Padding(kinds_table(kinds), (0, 0, 0, 2)))
+        hidden = [path for path in masks[report.site].paths if path.is_hidden] if masks and report.site in masks else []
+        if hidden:
+            console.print("  transient content:")
+            console.print(Padding(places_table(hidden[:SHOWN]), (0, 0, 0, 2)))
+        if len(hidden) > SHOWN:
+            console.print(f"  and {len(hidden) - SHOWN} more places, see the mask file")
         for note in report.notes:
             console.print(f"  {note}", markup=False)
 

@@ -46,7 +46,12 @@ class Recorder:
         if response.status != 200:
             self._record(row)
             return
-        if is_quick(response):
+        versioned = self._shared.versions.wanted(site, request.url)
+        if versioned:
+            # A millisecond or two more, which the thread of the store takes.
+            later = LaterRow(response, row, self._max_body, versioned=True)
+            taken = self._record(later, later.size)
+        elif is_quick(response):
             taken = self._record(page_row(response, row, self._max_body))
         else:
             later = LaterRow(response, row, self._max_body)

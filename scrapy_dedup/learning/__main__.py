@@ -13,16 +13,16 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from ..observation import Observation
 from ..rules import RuleBook
 from ..rules.errors import RuleFileError
+from ..rules.mask_files import load_masks, save_mask
 from ..store.database import StoreError
 from ..store.store import Store
-from .learn import MAX_LOSS, learn
-from .sighted import with_aliases
+from .fixed_point import Evidence, learn_both
+from .learn import MAX_LOSS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,18 +35,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         groups = json.loads(options.groups) if options.groups else None
         known = RuleBook.load(options.dir, groups=groups)
         deadline = time.monotonic() + options.timeout if options.timeout else None
+        since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
         with Store.open(options.store, readonly=True) as store:
-            learned = learn(
-                _observations(store, options),
+            both = learn_both(
+                Evidence(store, options.scope, options.site or None, since),
+                known=known,
+                masks=load_masks([options.dir]),
                 max_loss=options.max_loss,
                 groups=groups,
-                known=known,
                 learners=options.learner or None,
                 deadline=deadline,
             )
-            since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-            learned = with_aliases(learned, store, scope=options.scope, since=since, known=known, deadline=deadline)
+        learned = both.learned
         learned.book.save(options.dir)
+        for mask in both.masks.values():
+            save_mask(options.dir, mask)
     except (StoreError, RuleFileError, OSError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
@@ -68,12 +71,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--timeout", type=float, help="seconds after which no further site is begun")
     parser.add_argument("--parent", action="store_true", help="end when standard input is closed")
     return parser
-
-
-def _observations(store: Store, options: argparse.Namespace) -> Iterator[Observation]:
-    since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-    for site in options.site or [None]:
-        yield from store.observations(options.scope, site, since=since)
 
 
 def _end_with_parent() -> None:

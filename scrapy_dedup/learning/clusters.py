@@ -8,9 +8,8 @@ canonical URLs are weaker evidence of another kind and never make a cluster.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from ..content.sketch import Mask
+from ..content.mask import Mask
 from ..observation import Observation
 from ..urls import normal_form
 
@@ -20,13 +19,6 @@ MIN_WORDS = 6
 NO_EVIDENCE = -1
 APART = 3600.0
 """Seconds between two responses that are taken to be of different crawls."""
-
-
-class Masks(Protocol):
-    """Gives the mask of passing content of a page, if its site has one."""
-
-    def __call__(self, url: str) -> Mask | None:
-        """Return the mask of the page at *url*, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +50,12 @@ class Clusters:
         return sum(1 for number in self.content if number != NO_EVIDENCE) - self.pages
 
 
-def clusters(observations: Iterable[Observation], masks: Masks | None = None) -> Clusters:
-    """Return the duplicate clusters of the observations of one site, in O(n).
+def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> Clusters:
+    """Return the duplicate clusters of the observations of one site, under its *mask*, in O(n).
 
     Of several responses to one URL the latest counts (the last one, where times are equal).
     """
+    identities = Identities(observations, mask)
     identity: dict[str, str] = {}
     latest: dict[str, float] = {}
     since: dict[str, float] = {}
@@ -73,11 +66,11 @@ def clusters(observations: Iterable[Observation], masks: Masks | None = None) ->
     for observation in observations:
         timed = timed or observation.time is not None
         reason = no_evidence(observation)
-        if reason:
-            left_out[reason] += 1
+        page = None if reason else identities.of(observation)
+        if page is None:
+            left_out[reason or "its texts are not kept"] += 1
             continue
         url = normal_form(observation.url)
-        page = page_identity(observation, masks)
         if url in identity:
             compared += 1
             noisy += identity[url] != page
@@ -106,9 +99,42 @@ def no_evidence(observation: Observation) -> str | None:
     return None
 
 
-def page_identity(observation: Observation, masks: Masks | None = None) -> str:
-    """Return what tells the page of an observation from other pages, under the mask of its site."""
-    mask = masks(observation.url) if masks is not None else None
-    if mask is not None and observation.sketch is not None:
-        return f"{mask.version}:{observation.sketch.masked(mask).bag}"
+class Identities:
+    """What tells the pages of a site apart, under its mask."""
+
+    def __init__(self, observations: Iterable[Observation], mask: Mask | None = None) -> None:
+        self._mask = mask if mask is not None and mask.version else None
+        #: Fingerprint of all of a page -> that of what lasts of it.
+        self._masked: dict[str, str] = {}
+        if self._mask is not None:
+            for observation in observations:
+                if observation.version is not None and no_evidence(observation) is None:
+                    self._masked[_plain(observation)] = self._lasting(self._mask, observation)
+
+    def of(self, observation: Observation) -> str | None:
+        """Return what tells the page of an observation from other pages; None if that cannot be told.
+
+        Of a page whose texts are not kept, what passes cannot be left out: it is the same page as one that
+        shows the same with all that passes, and nothing is known about it beside any other.
+        """
+        mask = self._mask
+        plain = _plain(observation)
+        if mask is None:
+            return plain
+        known = self._masked.get(plain)
+        if known is not None or not mask.applies_to(observation.url):
+            return known or plain
+        return None
+
+    @staticmethod
+    def _lasting(mask: Mask, observation: Observation) -> str:
+        plain = _plain(observation)
+        if observation.version is None or not mask.applies_to(observation.url):
+            return plain
+        lasting = mask.masked_sketch(observation.version, url=observation.url)
+        # A page of which hardly anything lasts is told apart by all that it shows.
+        return f"{mask.version}:{lasting.bag}" if lasting.words >= MIN_WORDS else plain
+
+
+def _plain(observation: Observation) -> str:
     return observation.bag or observation.fingerprint

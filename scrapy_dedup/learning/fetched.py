@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from ..content.mask import Mask
 from ..observation import Observation
 from ..urls import normal_form
-from .clusters import Masks, no_evidence, page_identity
+from .clusters import Identities, no_evidence
 
 MAX_HOPS = 5
 
@@ -15,17 +16,19 @@ class Fetched:
     Of several responses to a URL whose texts differ, none is evidence.
     """
 
-    def __init__(self, observations: Iterable[Observation], masks: Masks | None = None) -> None:
+    def __init__(self, observations: Iterable[Observation], mask: Mask | None = None) -> None:
         self._numbers: dict[str, int] = {}
         self._content: dict[str, int | None] = {}
         self._redirects: dict[str, str] = {}
         self._asked: dict[str, int | None] = {}
         #: (page, declaration, URL) as the observations tell them.
         self.declared: list[tuple[str, str, str]] = []
-        for observation in observations:
-            self._add(observation, masks)
+        seen = list(observations)
+        identities = Identities(seen, mask)
+        for observation in seen:
+            self._add(observation, identities)
 
-    def _add(self, observation: Observation, masks: Masks | None) -> None:
+    def _add(self, observation: Observation, identities: Identities) -> None:
         url = normal_form(observation.url)
         if observation.redirect is not None and observation.status != 200:
             self._redirects[url] = normal_form(observation.redirect)
@@ -33,7 +36,9 @@ class Fetched:
             return
         if no_evidence(observation) is not None:
             return
-        identity = page_identity(observation, masks)
+        identity = identities.of(observation)
+        if identity is None:
+            return
         number = self._numbers.setdefault(identity, len(self._numbers))
         known = self._content.setdefault(url, number)
         if known != number:

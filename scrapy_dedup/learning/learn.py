@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
-from .clusters import Clusters, Masks, clusters
+from .clusters import Clusters, clusters
 from .declared import Declarations
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
@@ -72,14 +73,14 @@ def learn(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
-    masks: Masks | None = None,
+    masks: Mapping[str, Mask] | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
-    As :func:`learn_rules`; *masks* gives the passing content of a page, *progress* is told how far
+    As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out, and with
     *diagnose* the report also says how many pages are nearly alike, which takes a second a site.
     """
@@ -87,7 +88,7 @@ def learn(
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
     asked = chosen_learners(learners)
     known = known if known is not None else RuleBook(groups=groups)
-    by_site, sketches = _by_site(observations, groups, masks, progress)
+    by_site, sketches = _by_site(observations, groups, progress)
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
@@ -97,7 +98,7 @@ def learn(
             break
         if progress:
             progress(f"learning {site}", number, len(by_site))
-        found = clusters(seen, masks)
+        found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
         site_rules, splits, report = learn_site(
             site, found, max_loss=max_loss, groups=groups, known=known, learners=asked, declarations=declarations
@@ -166,12 +167,11 @@ def _exclude_each_other(one: Rule, other: Rule) -> bool:
 def _by_site(
     observations: Iterable[Observation],
     groups: Mapping[str, Sequence[str]] | None,
-    masks: Masks | None,
     progress: Progress | None,
 ) -> tuple[dict[str, list[Observation]], dict[str, list[Sketch]]]:
     """Return the observations of each site, and some sketches of each.
 
-    Sketches are by far the largest part of observations: without masks only a sample is kept.
+    Sketches are by far the largest part of observations: only a sample is kept.
     """
     by_site: dict[str, list[Observation]] = {}
     sketches: dict[str, list[Sketch]] = {}
@@ -185,8 +185,7 @@ def _by_site(
             sample = sketches.setdefault(site, [])
             if len(sample) < MAX_SKETCHES:
                 sample.append(observation.sketch)
-            if masks is None:
-                observation = replace(observation, sketch=None)
+            observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
     return by_site, sketches
 

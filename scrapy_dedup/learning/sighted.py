@@ -1,15 +1,16 @@
 """Kinds of aliases learned from a store, and put beside what was learned of URLs alone."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from time import monotonic
 
+from ..content.mask import Mask
 from ..rules import RuleBook
 from ..rules.aliases import AliasKinds
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
 from .aliases import alias_rules, declared_sightings, proven_aliases
-from .clusters import Masks
 from .fetched import Fetched
 from .learn import Learned
 
@@ -24,7 +25,7 @@ def with_aliases(
     scope: str = "",
     since: float | None = None,
     known: RuleBook | None = None,
-    masks: Masks | None = None,
+    masks: Mapping[str, Mask] | None = None,
     deadline: float | None = None,
 ) -> Learned:
     """Return what was *learned* with the kinds of aliases that the store of the observations proves.
@@ -42,8 +43,10 @@ def with_aliases(
             rules += [rule for rule in before.for_site(report.site) if rule.is_alias and rule.id not in taken]
             reports.append(report)
             continue
-        fetched = Fetched(store.observations(scope, report.site, since=since), masks)
-        fetched.unstable(store.unstable_urls(scope, report.site))
+        mask = (masks or {}).get(report.site)
+        fetched = Fetched(store.observations(scope, report.site, since=since, versions=mask is not None), mask)
+        if mask is None:
+            fetched.unstable(store.unstable_urls(scope, report.site))
         rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)
         found = alias_rules(report.site, rows, fetched, book.canonical_key, before.for_site(report.site))
         rules += [rule for rule in found if rule.id not in taken]

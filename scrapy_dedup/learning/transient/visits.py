@@ -1,0 +1,260 @@
+"""What depends on the visit and not on the page, found in a single crawl: "recently viewed", a trace, a cart.
+
+A page that stands under several URLs is seen several times in a crawl, and what differs between two of
+these times may be what the URLs ask for (another order of a list) or what the visit brings with it. Of the
+latter kind is what is *more like what other pages showed just before and after than like what the same page
+showed at another time, or than what other pages with those parameters showed then*: contents of a page are
+not, nor is what the parameters ask for. So pairs of URLs that differ in the same few query
+parameters, and whose pages are nearly the same, are compared place by place with the pages next to them in
+time; if all that tells most of these pairs apart stands in such places, these places are passing.
+
+What changes at random (an advertisement) or with each request (a clock) is not found this way, since
+neither neighbours nor versions are alike: that takes versions of a page (:mod:`.learn`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from ...content.mask import TransientPath
+from ...content.versions import Version
+from ...urls import values_of
+from ...urls.templates import template_of
+
+LEAST_PAGES = 10
+"""Pages on which a place must differ between two visits before anything is said of it."""
+FEW_PAGES = 4
+"""The same for a place beside those: a heading that comes and goes with its list."""
+MARGIN = 0.15
+"""By how much neighbours must be more alike than visits (Jaccard similarity of the texts at a place)."""
+NEARLY_THE_SAME = 0.7
+"""Similarity of the blocks of two pages that may be one."""
+MOST_EXPLAINED = 0.9
+"""The share of pairs that must be equal without the passing places."""
+SIBLINGS = 3
+"""Passing places that make a common ancestor passing, with those of its places of which nothing is known."""
+
+MOST_KEYS = 60
+MOST_PAIRS = 400
+MOST_OF_A_PAGE = 3
+NEAR, FAR = 3, 400
+"""Pages before and after in which a neighbour is looked for: any, and one with given parameters."""
+
+Place = tuple[str, str]
+"""Selector and attribute."""
+Asked = tuple[str | None, ...]
+"""The values of the parameters in which two URLs differ."""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Of one place: on how many pages two visits differ, and how alike others are then.
+
+    Sums of similarities to the first of two visits: of the second one, of the first one's neighbour in time, and
+    of the second one's neighbour whose URL has the first one's parameters.
+    """
+
+    pages: int = 0
+    compared: int = 0
+    visits: float = 0.0
+    neighbours: float = 0.0
+    namesakes: float = 0.0
+
+    def passes(self, least: int) -> bool:
+        """Tell whether neighbours are more alike than visits, and than what the parameters ask for."""
+        others = max(self.visits, self.namesakes)
+        return self.compared >= least and self.neighbours - others >= MARGIN * self.compared
+
+    def fails(self) -> bool:
+        """Tell whether there is evidence that visits are as much alike, or more."""
+        return self.compared >= FEW_PAGES and not self.passes(FEW_PAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page at one time: its texts by place."""
+
+    places: Mapping[Place, Counter[str]]
+    blocks: Counter[tuple[str, str, str]] = field(repr=False)
+
+    @classmethod
+    def of(cls, version: Version) -> "Visit":
+        """Return the texts of a version; addresses of links are left out, since they echo the page's own."""
+        places: dict[Place, Counter[str]] = defaultdict(Counter)
+        blocks = [block for block in version.blocks if not block[1]]
+        for selector, attribute, text in blocks:
+            places[selector, attribute][text] += 1
+        return cls(dict(places), Counter(blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """Places whose texts depend on the visit, and the kinds of pages that were compared."""
+
+    paths: tuple[TransientPath, ...]
+    templates: frozenset[tuple[object, ...]]
+
+
+def passing_places(pages: Iterable[tuple[str, Version]]) -> Passing:
+    """Return the places whose texts depend on the visit, on the *pages* of one site: (URL, version) in order of time.
+
+    Linear in the blocks of the pages, but for a bounded number of comparisons.
+    """
+    names = []
+    urls = []
+    visits = []
+    for url, version in pages:
+        names.append(url)
+        urls.append(values_of(url))
+        visits.append(Visit.of(version))
+    found: dict[Place, Comparison] = {}
+    templates: set[tuple[object, ...]] = set()
+    for keys in _bundles(urls):
+        pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
+        asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
+        passing = _passing(visits, asked, pairs)
+        if passing:
+            templates.update(template_of(names[number]) for pair in pairs for number in pair)
+        for place, comparison in passing.items():
+            if place not in found or comparison.compared > found[place].compared:
+                found[place] = comparison
+    paths = [
+        TransientPath(
+            selector,
+            attribute,
+            confidence=round(1 - 1 / (1 + comparison.pages), 3),
+            pages=comparison.pages,
+            changes=comparison.pages,
+            opportunities=comparison.pages,
+        )
+        for (selector, attribute), comparison in sorted(found.items())
+    ]
+    return Passing(tuple(paths), frozenset(templates))
+
+
+def _bundles(urls: Sequence[Mapping[str, str | None]]) -> list[frozenset[str]]:
+    """Return the query keys, and those together that always occur together, the most frequent first."""
+    where: dict[str, list[int]] = defaultdict(list)
+    for number, values in enumerate(urls):
+        for key in values:
+            if key.startswith("q."):
+                where[key].append(number)
+    together: dict[tuple[int, ...], set[str]] = defaultdict(set)
+    for key, numbers in where.items():
+        together[tuple(numbers)].add(key)
+    bundles = {frozenset(keys): len(numbers) for numbers, keys in together.items()}
+    bundles.update({frozenset({key}): len(numbers) for key, numbers in where.items()})
+    ranked = sorted(bundles, key=lambda keys: (-bundles[keys], -len(keys), sorted(keys)))
+    return [keys for keys in ranked if bundles[keys] >= LEAST_PAGES][:MOST_KEYS]
+
+
+def _pairs(
+    urls: Sequence[Mapping[str, str | None]], visits: Sequence[Visit], keys: frozenset[str]
+) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of pages whose URLs agree but for *keys*, and which are nearly the same."""
+    first: dict[tuple[tuple[str, str | None], ...], list[int]] = defaultdict(list)
+    for number, values in enumerate(urls):
+        rest = tuple(sorted(((key, value) for key, value in values.items() if key not in keys), key=repr))
+        alike = first[rest]
+        if alike and len(alike) <= MOST_OF_A_PAGE and similarity(visits[alike[0]], visits[number]) >= NEARLY_THE_SAME:
+            yield alike[0], number
+        alike.append(number)
+
+
+def similarity(one: Visit, other: Visit) -> float:
+    """Return the Jaccard similarity of the blocks of two pages."""
+    return _jaccard(one.blocks, other.blocks)
+
+
+def _jaccard(one: Counter[Any], other: Counter[Any]) -> float:
+    if one == other:
+        return 1.0
+    common = sum(min(number, other[item]) for item, number in one.items())
+    return common / (one.total() + other.total() - common)
+
+
+def _passing(
+    visits: Sequence[Visit], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]]
+) -> dict[Place, Comparison]:
+    """Return the places that tell most of the *pairs* apart, if they are passing; else nothing."""
+    differing = {pair: _differing(visits, pair) for pair in pairs}
+    differing = {pair: places for pair, places in differing.items() if places}
+    if len({one for one, _ in differing}) < LEAST_PAGES:
+        return {}
+    comparisons = _compared(visits, asked, differing)
+    passing = {place for place, each in comparisons.items() if each.passes(LEAST_PAGES)}
+    passing |= {
+        place for place, each in comparisons.items() if each.passes(FEW_PAGES) and _beside(place, passing, differing)
+    }
+    passing |= {
+        place
+        for place, each in comparisons.items()
+        if place not in passing and not each.fails() and _inside(place, passing, comparisons)
+    }
+    explained = sum(places <= passing for places in differing.values())
+    if explained < LEAST_PAGES or explained < MOST_EXPLAINED * len(differing):
+        return {}
+    return {place: comparisons[place] for place in passing}
+
+
+def _differing(visits: Sequence[Visit], pair: tuple[int, int]) -> set[Place]:
+    one, other = visits[pair[0]].places, visits[pair[1]].places
+    return {place for place in one.keys() | other.keys() if one.get(place) != other.get(place)}
+
+
+def _compared(
+    visits: Sequence[Visit], asked: Sequence[Asked], differing: Mapping[tuple[int, int], set[Place]]
+) -> dict[Place, Comparison]:
+    comparisons: dict[Place, Comparison] = defaultdict(Comparison)
+    for (one, other), places in differing.items():
+        for place in places:
+            comparison = comparisons[place]
+            comparison.pages += 1
+            texts = visits[one].places.get(place, Counter())
+            near = _neighbour(visits, one, one, place)
+            namesake = _neighbour(visits, one, other, place, asked)
+            if near is not None and namesake is not None:
+                comparison.compared += 1
+                comparison.visits += _jaccard(texts, visits[other].places.get(place, Counter()))
+                comparison.neighbours += _jaccard(texts, near)
+                comparison.namesakes += _jaccard(texts, namesake)
+    return comparisons
+
+
+def _neighbour(
+    visits: Sequence[Visit], one: int, at: int, place: Place, asked: Sequence[Asked] | None = None
+) -> Counter[str] | None:
+    """Return what another page than page *one* shows at *place*, the one next in time to page *at*.
+
+    With *asked*, one whose URL has the same parameters as that of page *one*.
+    """
+    for distance in range(1, (NEAR if asked is None else FAR) + 1):
+        for near in (at + distance, at - distance):
+            if not 0 <= near < len(visits) or near == one or place not in visits[near].places:
+                continue
+            if asked is not None and asked[near] != asked[one]:
+                continue
+            if similarity(visits[one], visits[near]) < MOST_EXPLAINED:
+                return visits[near].places[place]
+    return None
+
+
+def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int], set[Place]]) -> bool:
+    """Tell whether *place* differs only where passing places differ, too."""
+    with_it = [places for places in differing.values() if place in places]
+    return bool(passing) and all(places & passing for places in with_it)
+
+
+def _inside(place: Place, passing: set[Place], comparisons: Mapping[Place, Comparison]) -> bool:
+    """Tell whether *place* has an ancestor with several passing places, and none that is known to last."""
+    steps = place[0].split("/")
+    for depth in range(len(steps) - 1, 1, -1):
+        ancestor = "/".join(steps[:depth]) + "/"
+        under = [other for other in comparisons if other[0].startswith(ancestor)]
+        if any(comparisons[other].fails() for other in under):
+            return False
+        if sum(other in passing for other in under) >= SIBLINGS:
+            return True
+    return False
