@@ -64,7 +64,7 @@ def base_row(
 
 
 def is_quick(response: Response) -> bool:
-    """Whether :func:`page_row` takes less than about a millisecond of the event loop."""
+    """Whether :func:`page_row` takes less than about a millisecond of the event loop (a few where texts are kept)."""
     length = len(response.body)
     if OWN_TREE < length <= AT_ONCE:
         return True
@@ -81,14 +81,14 @@ def content_type_of(response: Response) -> str:
     return values[-1].decode("latin-1") if values else ""
 
 
-def page_row(response: Response, base: ObservationRow, max_body: int) -> ObservationRow:
+def page_row(response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> ObservationRow:
     """Return *base* with the content of a response, made in the event loop."""
     root = None
     if isinstance(response, HtmlResponse) and OWN_TREE < len(response.body) <= max_body:
         # Most callbacks parse the page, and the response keeps the tree for them.
         found = response.selector.root
         root = found if isinstance(found, etree._Element) else None
-    return LaterRow(response, base, max_body).make(root)
+    return LaterRow(response, base, max_body, versioned=versioned).make(root)
 
 
 class LaterRow:

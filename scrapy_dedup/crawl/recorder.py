@@ -47,14 +47,10 @@ class Recorder:
             self._record(row)
             return
         versioned = self._shared.versions.wanted(site, request.url)
-        if versioned:
-            # A millisecond or two more, which the thread of the store takes.
-            later = LaterRow(response, row, self._max_body, versioned=True)
-            taken = self._record(later, later.size)
-        elif is_quick(response):
-            taken = self._record(page_row(response, row, self._max_body))
+        if is_quick(response):
+            taken = self._record(page_row(response, row, self._max_body, versioned=versioned))
         else:
-            later = LaterRow(response, row, self._max_body)
+            later = LaterRow(response, row, self._max_body, versioned=versioned)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
