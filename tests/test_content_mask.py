@@ -149,6 +149,12 @@ def test_xpath_of_a_position_selects_one() -> None:
     one = path("html/body/div.box", position=3, of=4)
     assert Selector(text=PAGE).xpath(one.xpath).getall() == ["more"]
     assert mask_of(one).strip(PAGE) == PAGE.replace("more", "")
+    last = path("html/body/div.box", "th", "", position=-1)
+    assert Selector(text=PAGE).xpath(last.xpath).getall() == ["three"]
+    assert Selector(text=PAGE).xpath(path("html/body/div.box", position=-2).xpath).getall() == ["more"]
+    assert mask_of(path("html/body/div.box", "", "e", position=-1)).strip(
+        PAGE.replace("three", "thr ee e")
+    ) == PAGE.replace("three", " e")
 
 
 @pytest.mark.parametrize(
@@ -184,14 +190,16 @@ slots = st.none() | st.lists(literals, min_size=2, max_size=4).map(tuple).filter
 selectors = st.sampled_from(["html/body/p", "p", "p.a", "p.a/b", "div.box", "div", "a", "title", ""])
 paths = st.builds(
     lambda selector, attribute, slot, kind, state, at, templates: TransientPath(
-        selector, attribute, slot, kind, position=at and min(at), of=at and max(at), templates=templates, state=state
+        selector, attribute, slot, kind, position=at[0], of=at[1], templates=templates, state=state
     ),
     selectors,
     st.sampled_from(["", "href"]),
     slots,
     st.sampled_from(["transient", "transient", "growing", "undecided"]),
     st.sampled_from(["", "", "", "keep", "strip"]),
-    st.just(0) | st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    st.sampled_from(
+        [(0, 0), (0, 0), (1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3), (4, 4), (1, 0), (2, 0), (-1, 0), (-2, 0)]
+    ),
     st.sampled_from([(), (), ((4, ""),)]),
 )
 masks = st.lists(paths, max_size=6, unique_by=lambda one: one.key).map(lambda found: Mask("a.example", tuple(found)))

@@ -130,6 +130,28 @@ def test_one_of_five_siblings() -> None:
     assert mask.spans(six) == []
 
 
+def test_first_and_last_of_any_number_of_paragraphs() -> None:
+    """Pages without classes, of different lengths."""
+
+    def page(number: int, k: int) -> str:
+        rng = Random(f"{number} {k}")
+        texts = [text_of("text", number, n, words=30) for n in range(3 + number)]
+        first, last = (
+            f"There are {rng.randrange(900)} users online",
+            f"Page generated in 0.{rng.randrange(1000)} seconds",
+        )
+        return "<html><body><p>" + "<p>".join([first, *texts, last]) + "</body></html>"
+
+    mask = learn_mask({f"http://shop.example/item/{n}/": [page(n, k) for k in range(2)] for n in range(8)})
+    assert sorted((one.position, one.of, one.slot) for one in mask.paths if one.is_hidden) == [
+        (-1, 0, ("Page generated in", "seconds")),
+        (1, 0, ("There are", "users online")),
+    ]
+    new = page(40, 7)
+    assert mask.text(new).split()[:4] == ["There", "are", "users", "online"]
+    assert len(Mask().text(new).split()) - len(mask.text(new).split()) == 2
+
+
 def test_swapped_blocks_pass_in_their_places() -> None:
     def swapped(page: int, k: int) -> str:
         texts = [text_of("left", page), text_of("right", page)]

@@ -38,7 +38,8 @@ class TransientPath:
     """A place on the pages of a site, and what is known of the texts that stand there.
 
     ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
-    one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many.
+    one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
+    an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot.
     ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
     kinds of pages it is true of; empty: all that the mask is for.
 

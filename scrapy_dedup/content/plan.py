@@ -42,6 +42,13 @@ class _Place:
     anywhere: list[PathPlan] = field(default_factory=list)
     numbered: dict[tuple[int, int], PathPlan] = field(default_factory=dict)
 
+    def paths(self, number: int, of: int) -> list[PathPlan]:
+        """Return the paths of one of so many blocks."""
+        if not self.numbered:
+            return self.anywhere
+        keys = ((number, of), (number, 0), (number - of - 1, 0))
+        return [*self.anywhere, *[self.numbered[key] for key in keys if key in self.numbered]]
+
 
 class Plan:
     """Which blocks of a page are hidden, by their selectors.
@@ -85,8 +92,7 @@ class Plan:
             if place is None:
                 continue
             seen[selector, attribute] += 1
-            numbered = place.numbered.get((seen[selector, attribute], counts[selector, attribute]))
-            paths = [*place.anywhere, numbered] if numbered is not None else place.anywhere
+            paths = place.paths(seen[selector, attribute], counts[selector, attribute])
             ranges = _united([path.ranges(text) for path in paths if not path.templates or template in path.templates])
             if ranges is not None:
                 found[index] = ranges
@@ -102,12 +108,14 @@ def _settle(place: _Place) -> None:
 
     Without the two of five blocks that pass a page has three, which must not be taken for a page of three.
     """
-    totals = Counter([of for (_, of), path in place.numbered.items()])
-    for of in sorted(totals, reverse=True):
-        if totals[of]:
-            for fewer in range(of - totals[of], of):
-                totals[fewer] = 0
-    place.numbered = {at: path for at, path in place.numbered.items() if totals[at[1]]}
+    removed = Counter([of for (_, of), path in place.numbered.items() if path.slot is None])
+    spent: set[int] = {0} if removed else set()
+    for of in sorted(removed, reverse=True):
+        if of not in spent:
+            spent.update(range(of - removed[of], of))
+    place.numbered = {
+        at: path for at, path in place.numbered.items() if at[1] not in spent and (at[1] or path.slot is not None)
+    }
 
 
 def _united(found: Sequence[Ranges | None]) -> Ranges | None:

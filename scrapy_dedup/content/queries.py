@@ -39,7 +39,7 @@ def css_of(selector: str, attribute: str = "") -> str:
 def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
     """Return the XPath of the texts, or of the values of *attribute*, at *selector*.
 
-    *position* is the number, from 1, of one of them; 0 for all.
+    *position* is the number of one of them, from 1, or from -1 for the last; 0 for all.
 
     >>> xpath_of("html/body/div#main", position=2)
     "(//body/div[@id='main']/text()[normalize-space()])[2]"
@@ -51,7 +51,10 @@ def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
         return f"//{path}//text()[normalize-space()]"
     steps = [_xpath_step(*step) for step in _steps(selector)]
     path = "//" + "/".join(steps) + (f"/@{attribute}" if attribute else "/text()[normalize-space()]")
-    return f"({path})[{position}]" if position else path
+    if not position:
+        return path
+    last = "last()" if position == -1 else f"last(){position + 1}"
+    return f"({path})[{position if position > 0 else last}]"
 
 
 def _steps(selector: str) -> list[tuple[str, str, list[str]]]:

@@ -203,7 +203,7 @@ def _content(path: TransientPath) -> dict[str, Any]:
     if path.attribute:
         content["attribute"] = path.attribute
     if path.position:
-        content["position"] = f"{path.position} of {path.of}"
+        content["position"] = f"{path.position} of {path.of or 'any'}"
     if path.slot is not None:
         content["slot"] = list(path.slot)
     if path.state:

@@ -26,7 +26,7 @@ PATH_KEYS = (
 _KINDS = get_args(PathKind)
 _STATES = tuple([state for state in get_args(State) if state])
 _MODES = ("default", "seed")
-_position = re.compile(r"([1-9][0-9]{0,5}) of ([1-9][0-9]{0,5})").fullmatch
+_position = re.compile(r"(-?[1-9][0-9]{0,5}) of (any|[1-9][0-9]{0,5})").fullmatch
 
 
 def read_mask(text: str, path: Path) -> tuple[Mask | None, list[RuleFileError]]:
@@ -149,10 +149,16 @@ class _Reader:
         if value is None:
             return 0, 0
         found = _position(value) if isinstance(value, str) else None
-        if found is None or int(found[1]) > int(found[2]):
-            self._fault(self._line(number, "position"), f"position is {value!r}", 'write it as "3 of 5"')
-            return 0, 0
-        return int(found[1]), int(found[2])
+        position, of = (int(found[1]), int(found[2].replace("any", "0"))) if found is not None else (0, 0)
+        if not position or (of and not 1 <= position <= of):
+            self._fault(
+                self._line(number, "position"),
+                f"position is {value!r}",
+                'write it as "3 of 5", or "1 of any" for the first and "-1 of any" for the last of any number',
+            )
+        elif not of and "slot" not in table:
+            self._fault(self._line(number, "position"), "a position of any number has a slot", "add a line with slot")
+        return position, of
 
     def _slot(self, table: Mapping[str, Any], number: int, attribute: str) -> Slot | None:
         found = self._strings(table, number, "slot")

@@ -26,6 +26,8 @@ OF_PAGE = 0.65
 """The same for what is the page's."""
 ALONE = 0.40
 """The same where one page is all there is: two changes out of two."""
+ENDS = (1, -1, 2, -2)
+"""Positions that are counted from the first text or the last, in lists of any number."""
 _PAGES = 3
 """Pages on which a number that is theirs has risen, and again, before it counts visits and is passing."""
 
@@ -67,16 +69,18 @@ def _paths_of(place: Place, evidence: Evidence) -> list[TransientPath]:
     cells = evidence.positions
     hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell)}
     cold = [at for at, cell in cells.items() if _is_cold(cell)]
-    found = []
+    found: list[TransientPath] = []
     if hot and cold:
+        ends = _from_ends(place, evidence, hot)
         for at, cell in sorted(hot.items()):
-            path = _judged(place, cell, at)
-            if path is not None:
-                found.append(path)
-        return found
+            if at[0] + 1 not in ends and at[0] - at[1] not in ends:
+                found.append(_judged(place, cell, at))
+        return [*found, *ends.values()]
     whole = _with_visits(evidence)
-    path = _judged(place, whole, None) if whole.changes else None
-    if path is None and evidence.grown:
+    path = None
+    if whole.changes:
+        path = _judged(place, whole, None)
+    elif evidence.grown:
         path = _path(place, _Verdict("growing", 0.0), evidence.whole, None, examples=evidence.grown_examples)
     return [path] if path is not None else []
 
@@ -100,7 +104,27 @@ def _with_visits(evidence: Evidence) -> Cell:
     return total
 
 
-def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPath | None:
+def _from_ends(place: Place, evidence: Evidence, hot: Iterable[tuple[int, int]]) -> dict[int, TransientPath]:
+    """Return the paths of positions counted from the first text or the last of any number, with literal words to go by.
+
+    Where pages have different numbers of texts at a place, that is what they have in common.
+    """
+    found: dict[int, TransientPath] = {}
+    for end in ENDS:
+        at = [(position, of) for position, of in hot if end in (position + 1, position - of)]
+        if len({of for _, of in at}) < 2:
+            continue
+        total = Cell()
+        for (position, of), cell in sorted(evidence.positions.items()):
+            if end in (position + 1, position - of):
+                total.add(cell)
+        path = _judged(place, total, None)
+        if path.kind == "transient" and path.slot is not None:
+            found[end] = replace(path, position=end)
+    return found
+
+
+def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPath:
     _, attribute = place
     verdict = _verdict(cell, attribute)
     slot = None
