@@ -177,7 +177,9 @@ def test_two_empty_versions() -> None:
 
 
 pieces = st.lists(
-    st.sampled_from(["<div>", "</div>", "<p>", "</p>", "<li>", "<b>", "</b>", "<br>", "<!--x-->", "a", "b", "c\n", "<"]),
+    st.sampled_from(
+        ["<div>", "</div>", "<p>", "</p>", "<li>", "<b>", "</b>", "<br>", "<!--x-->", "a", "b", "c\n", "<"]
+    ),
     max_size=30,
 ).map("".join)
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from .changes import MAX_MARKED, Bits, Changes, TokenTable, changes_between, whole_subtrees
-from .places import MAX_DEPTH
 from .tokens import Kind, Token
 
 #: "In some examples, the threshold maximum number of characters in a path is set at 1,000 characters".
@@ -29,9 +28,14 @@ MAX_SHARE = 0.5
 
 def path_of(token: Token) -> str:
     """Return the path that a token counts for: with its own name for a tag, else of where it stands."""
-    if token.kind in (Kind.OPEN, Kind.EMPTY) and token.depth < MAX_DEPTH:
+    if token.kind in (Kind.OPEN, Kind.EMPTY) and not _is_cut(token):
         return f"{token.path}/{token.name}" if token.path else token.name
     return token.path
+
+
+def _is_cut(token: Token) -> bool:
+    """Return True if the token stands so deep that its path does not name all open tags."""
+    return token.depth > (token.path.count("/") + 1 if token.path else 0)
 
 
 def is_too_long(path: str) -> bool:
@@ -63,9 +67,10 @@ class PathTables:
             path = path_of(token)
             if not path:
                 continue
-            if token.depth >= MAX_DEPTH or is_too_long(path):
+            cut = _is_cut(token)
+            if cut or is_too_long(path):
                 # Never transient, so that its parent is not promoted either.
-                parent = _parent(path)
+                parent = path if cut else _parent(path)
                 if parent not in self._with_long_children:
                     self._with_long_children.add(parent)
                     self.unique_children[parent] += 1

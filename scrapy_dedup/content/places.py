@@ -20,7 +20,7 @@ from .selectors import step_of
 #: Open elements that a path or a selector names; the deeper ones share the place of the last one.
 MAX_DEPTH = 256
 #: Characters that a path or a selector has before the same happens.
-MAX_PATH = 2000
+MAX_PATH = 4000
 
 #: The attribute of an element that is content, not style: where a link leads, what is shown or sent.
 CONTENT_ATTRIBUTES = {

@@ -11,6 +11,7 @@ from functools import lru_cache
 from .markup import MAX_NAME, SPACE
 
 _MAX_CLASSES = 8
+_MAX_STEP = 150
 # Their ids and classes tell what page it is ("postid-17 category-news"), not which part of it.
 _WHOLE_PAGE = frozenset(("html", "body"))
 _DIGITS = re.compile(r"[0-9]+")
@@ -35,6 +36,9 @@ def step_of(name: str, identifier: str, classes: str) -> str:
     if classes:
         names = _split(classes[: _MAX_CLASSES * (MAX_NAME + 1)])[:_MAX_CLASSES]
         step += "".join(["." + kept for kept in sorted({stable(name) for name in names}) if kept])
+        if len(step) > _MAX_STEP:
+            cut = step.rfind(".", 0, _MAX_STEP)
+            step = step[:cut] if cut > 0 else step.partition(".")[0]
     return step
 
 

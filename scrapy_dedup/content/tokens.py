@@ -34,7 +34,7 @@ class Token:
     parent: int
     #: Number of open tags in which it stands.
     depth: int
-    #: Their names, ``html/body/div``; only the first 256, or as many as 2,000 characters hold.
+    #: Their names, ``html/body/div``; only the first 256, or as many as fit in 4,000 characters of the selector.
     path: str
     #: The same with ids and classes, ``html/body/div#main.box``, as selectors.step_of() makes them.
     selector: str
@@ -173,17 +173,17 @@ def tokens(html: str, *, lines: bool = False) -> list[Token]:
     add = found.append
     opened = [-1]  # depth -> index of the open tag whose contents are at that depth
     place = _root()
+    level = 0  # depth of place, which the next step may change before the text in front of it is added
     after = 0
 
     def add_text(start: int, end: int, kind: Kind = Kind.TEXT) -> None:
-        depth = place.depth
-        path, selector, parent = place.path, place.selector, opened[depth]
+        path, selector, parent = place.path, place.selector, opened[level]
         if lines and kind is Kind.TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
                 if (stop := line_end.end()) < end:
-                    add(_Draft(kind, start, stop, "", parent, depth, path, selector, html))
+                    add(_Draft(kind, start, stop, "", parent, level, path, selector, html))
                     start = stop
-        add(_Draft(kind, start, end, "", parent, depth, path, selector, html))
+        add(_Draft(kind, start, end, "", parent, level, path, selector, html))
 
     chunks = iter(html.split("<"))
     following = len(next(chunks))
@@ -210,6 +210,7 @@ def tokens(html: str, *, lines: bool = False) -> list[Token]:
                 opened[depth + 1 :] = [len(found)]
             add(_Draft(step.kind, start, end, step.name, opened[depth], depth, stands.path, stands.selector, html))
             place = step.place
+            level = place.depth
             if step.raw:
                 after = raw_end(html, end, step.raw)
                 if after > end:

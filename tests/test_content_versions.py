@@ -1,0 +1,104 @@
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_dedup.content.tokens import blocks
+from scrapy_dedup.content.versions import Version, version_of
+
+PAGE = '<body><h1>Title</h1><p class="price">&pound;5</p><a href="/x">more</a><img src="i.png"><script>1</script>'
+VERSION = Version(
+    (
+        ("body/h1", "", "Title"),
+        ("body/p.price", "", "£5"),
+        ("body/a", "href", "/x"),
+        ("body/a", "", "more"),
+        ("body/img", "src", "i.png"),
+    ),
+)
+rows = st.lists(st.tuples(st.sampled_from(["html/p", "", "é"]) | st.text(), st.text(), st.text())).map(tuple)
+
+
+def test_a_version_holds_the_blocks_of_its_page() -> None:
+    assert version_of(PAGE) == VERSION
+    assert version_of(PAGE).blocks == tuple((block.selector, block.attribute, block.text) for block in blocks(PAGE))
+
+
+@given(rows)
+def test_versions_are_stored_as_they_are(some: tuple[tuple[str, str, str], ...]) -> None:
+    version = Version(some)
+    assert Version.from_bytes(version.to_bytes()) == version
+
+
+@given(st.text())
+def test_any_page_has_a_version(html: str) -> None:
+    version = version_of(html)
+    assert Version.from_bytes(version.to_bytes()) == version
+    assert version_of(html) == version
+
+
+def test_a_lone_surrogate_survives() -> None:
+    version = version_of("<p>\ud800")
+    assert Version.from_bytes(version.to_bytes()) == version
+
+
+def test_it_is_small() -> None:
+    page = "<ul>" + "".join(f"<li class=entry><a href=/p/{i}>Entry {i}</a>" for i in range(500))
+    assert len(version_of(page).to_bytes()) < len(zlib.compress(page.encode()))
+
+
+def test_every_cut_off_version_is_refused() -> None:
+    data = VERSION.to_bytes()
+    for length in range(len(data)):
+        with pytest.raises(ValueError, match="page version"):
+            Version.from_bytes(data[:length])
+    with pytest.raises(ValueError, match="damaged"):
+        Version.from_bytes(data + b"x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "{}",
+        "[[],[],[]]",
+        '[["a"],[1],[""],["x"]]',
+        '[["a"],[-1],[""],["x"]]',
+        '[["a"],["0"],[""],["x"]]',
+        '[["a"],[0],[""],["x","y"]]',
+        '[["a"],[0],[""],[1]]',
+        '[[1],[0],[""],["x"]]',
+        '[["a"],[0],"",""]',
+        "[" * 100_000,
+        "[[],[],[],[]] x",
+    ],
+)
+def test_damage_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match="damaged page version"):
+        Version.from_bytes(b"\x01" + zlib.compress(text.encode()))
+
+
+def test_another_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="format"):
+        Version.from_bytes(b"\x02" + VERSION.to_bytes()[1:])
+
+
+@given(st.data())
+def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject) -> None:
+    stored = bytearray(VERSION.to_bytes())
+    at = data.draw(st.integers(0, len(stored) - 1))
+    stored[at] ^= data.draw(st.integers(1, 255))
+    try:
+        version = Version.from_bytes(bytes(stored))
+    except ValueError:
+        return
+    # zlib's own check sum finds all else; the level of compression is no part of the content.
+    assert version == VERSION
+
+
+def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_dedup.content.versions._MAX_SIZE", 1000)
+    with pytest.raises(ValueError, match="too long"):
+        Version.from_bytes(Version((("p", "", "x" * 2000),)).to_bytes())
