@@ -116,13 +116,13 @@ class TransientPaths:
         by comparing fingerprints": a path counts for this page if any token on it is
         marked in either version; then all of its tokens are transient.
         """
-        seen = [
-            self._root(path_of(token))
+        changed = {
+            path_of(token)
             for table, bits in zip((changes.first, changes.second), changes.final, strict=True)
             for token, bit in zip(table.tokens, bits, strict=True)
             if bit
-        ]
-        confirmed = TransientPaths(frozenset(filter(None, seen)))
+        }
+        confirmed = TransientPaths(frozenset(filter(None, map(self._root, changed))))
         return confirmed.marks(changes.first), confirmed.marks(changes.second)
 
     def _root(self, path: str) -> str:
