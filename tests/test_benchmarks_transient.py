@@ -1,11 +1,14 @@
 """The benchmark of transient content counts what it says: its scores under masks made by hand, and its cases."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 
 import pytest
 
+from tests.benchmarks import transient, transient_folder, transient_speed
 from tests.benchmarks.sites.render import Kind, Page, Writer
 from tests.benchmarks.transient_cases import CASES, STRANGE, case_of, moments, shape_of
 from tests.benchmarks.transient_scores import Counts, compared, passing_words, removed, score
@@ -157,3 +160,91 @@ def test_versions_are_minutes_to_weeks_apart_and_within_a_month() -> None:
         assert times == sorted(times)
         assert times[-1] < 30 * 86400
     assert len({times[1] - times[0] for times in (list(moments(2, number)) for number in range(8))}) == 4
+
+
+# -- the command
+
+
+def test_the_benchmark_runs_and_names_what_is_missed(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--only", "cases", "--cases", "X4,E2", "--pages", "4", "--sites", "1", "--json"]
+    assert transient.main([*options, "--check"]) == 0
+    shown = json.loads(capsys.readouterr().out)["cases"]
+    ours = shown["default"]["3"]
+    assert ours["unseen"]["f1"] >= 0.95
+    assert ours["cases"]["E2"]["wrong"] == 0
+    assert ours["unseen"]["words"] > ours["few"]["words"] > 0
+    assert shown["seed"]["3"]["unseen"]["found"] + shown["seed"]["3"]["unseen"]["missed"] == (
+        ours["unseen"]["found"] + ours["unseen"]["missed"]
+    )
+
+
+def test_safe_checks_hold_a_mask_to_the_little_it_may_lose() -> None:
+    good = Counts(found=5, words=1000, pages=4, distinct=4, changes=2, told=2)
+    assert all(check.holds for check in transient.safe_checks([result_of("E2", good)], "2 versions"))
+    for worse in (
+        replace(good, words_lost=6),
+        replace(good, distinct=3),
+        replace(good, told=1),
+        replace(good, wrong=1),
+    ):
+        checks = transient.safe_checks([result_of("E2", worse)], "2 versions")
+        assert any(not check.holds for check in checks), worse
+    assert not all(check.holds for check in transient.safe_checks([result_of("X1", good, touched=1)], "2 versions"))
+
+
+def result_of(case: str, counts: Counts, touched: int = 0) -> transient.Result:
+    return transient.Result(case, 0, 2, "default", 1, Counts(words=1), counts, touched)
+
+
+def test_real_versions_are_read_from_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for page_number in range(8):
+        folder = tmp_path / "a.example" / f"page{page_number}"
+        folder.mkdir(parents=True)
+        for version in range(12):
+            html = page(f"day {7 * version + page_number}", main=f"text of page {page_number}").html
+            (folder / f"{version}.html").write_text(html, encoding="utf-8")
+    (tmp_path / "a.example" / "page0" / "notes.txt").write_text("no page")
+    (tmp_path / "a.example" / "alone").mkdir()
+    (tmp_path / "a.example" / "alone" / "1.html").write_text("<p>seen once</p>")
+    versions = transient_folder.read(tmp_path / "a.example")
+    assert set(versions) == {f"page{n}" for n in range(8)}
+    # In the order of numbers, not of letters.
+    assert [f"day {7 * n}<" in html for n, html in enumerate(versions["page0"])] == [True] * 12
+    one, two = transient_folder.halves(versions)
+    assert {len(one), len(two)} == {4}
+    assert not one.keys() & two.keys()
+
+    assert transient.main([str(tmp_path), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["mode"], row["part"]) for row in rows] == [
+        (mode, part) for mode in transient.MODES for part in ("all", "the other half")
+    ]
+    for row in rows[:2]:
+        assert (row["pairs"], row["equal_before"]) == (11 * row["pages"], 0)
+        assert row["equal_share"] == row["distinct_share"] == 1
+        # Of "home Today is day N text of page M" the number goes.
+        assert row["kept_share"] == pytest.approx(8 / 9)
+
+
+def test_a_folder_without_versions_is_no_site(tmp_path: Path) -> None:
+    assert transient.main([str(tmp_path)]) == 2
+
+
+def test_slopes() -> None:
+    def slope(*seconds: float) -> float | None:
+        return transient_speed.Growth("", "", (10, 100, 1000)[: len(seconds)], seconds).slope
+
+    assert slope(1, 10, 100) == pytest.approx(1)
+    assert slope(1, 100, 10_000) == pytest.approx(2)
+    assert slope(1) is None
+
+
+def test_what_raises_on_a_hostile_page_is_a_missed_figure() -> None:
+    def work(html: str) -> None:
+        if len(html) > 20:
+            raise RecursionError("too deep")
+
+    growth = transient_speed.growth("deep", "tokens", work, iter(["x" * 10, "x" * 20, "x" * 30]), quick=True)
+    assert (growth.sizes, growth.stopped) == ((10, 20), "RecursionError('too deep')")
+    (check,) = transient.speed_checks([], [growth])
+    assert not check.holds
