@@ -16,6 +16,7 @@ from ..observation import Observation
 from ..rules import RuleBook
 from ..store.store import Store
 from ..urls import normal_form
+from ..urls.templates import template_of
 from .learn import MAX_LOSS, Learned, Progress, learn
 from .report import SiteReport
 from .sighted import with_aliases
@@ -131,11 +132,11 @@ def _mask(
     for url, at, version in seen:
         pages.setdefault(key_of(url), []).append((at, url, version))
     several = sorted((page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0]))
-    mask = mask_of(
-        [(name, _compared(found)) for name, found in several[:MOST_PAGES]],
-        previous=before,
-        site=site,
-    )
+    several = several[:MOST_PAGES]
+    mask = mask_of([(name, _compared(found)) for name, found in several], previous=before, site=site)
+    # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
+    kinds = {template_of(url) for _, found in several for _, url, _ in found}
+    mask = replace(mask, templates=mask.templates | kinds)
     visits = passing_places(_latest(seen))
     if visits.paths:
         found = {(path.selector, path.attribute) for path in visits.paths}
