@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .addon import Addon
-    from .aliases import AliasGate, AliasMiddleware
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Addon",
-    "AliasGate",
-    "AliasMiddleware",
     "ArrivalMiddleware",
     "DupeFilter",
     "DuplicateDiscarded",
@@ -31,8 +28,6 @@ __all__ = [
 
 _HOMES = {
     "Addon": ".addon",
-    "AliasGate": ".aliases",
-    "AliasMiddleware": ".aliases",
     "ArrivalMiddleware": ".pages",
     "DupeFilter": ".dupefilter",
     "DuplicateDiscarded": ".discards",
