@@ -13,7 +13,7 @@ from scrapy_dedup.rules import Anchored, Declared, Rule, Status
 from scrapy_dedup.rules.aliases import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.urls import values_of
-from scrapy_dedup.urls.namings import may_name
+from scrapy_dedup.urls.namings import tokens_in
 
 from .benchmarks.forum import STYLES, Forum, crawled, links
 
@@ -29,7 +29,7 @@ def sighted(pages: Iterable[tuple[str, str]]) -> list[SightingRow]:
         anchors = anchors_of(html.encode())
         for target in links(html):
             link = BASE + target
-            if may_name(link, anchors):
+            if not anchors.keys().isdisjoint(tokens_in(link)):
                 bare, _, fragment = link.partition("#")
                 for naming, prefix in candidates(values_of(bare), fragment, anchors):
                     rows.append(SightingRow("", SITE, url, link, naming.key, 0.0, naming.token, naming.lead, prefix))

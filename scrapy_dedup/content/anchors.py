@@ -37,12 +37,11 @@ def anchors_of(body: bytes) -> dict[str, tuple[str, ...]]:
             if len(raw) > LONGEST_NAME:
                 continue
             name = raw.decode("ascii")
-            token = token_of(name)
-            if token:
-                prefixes = found.get(token)
-                if prefixes is None:
-                    prefixes = found[token] = set()
-                prefixes.add(name[: -len(token)])
+            prefix = name.rstrip("0123456789")
+            if prefix[-1:].isalpha() or prefix == name:  # else what token_of() gives is plain
+                prefix = name.removesuffix(token_of(name))
+            if prefix != name:
+                found.setdefault(name[len(prefix) :], set()).add(prefix)
     return {
         token: tuple(sorted(prefixes, key=lambda prefix: (len(prefix), prefix))[:MOST_PREFIXES])
         for token, prefixes in found.items()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .addon import Addon
-    from .aliases import AliasGate, AliasMiddleware
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Addon",
-    "AliasGate",
-    "AliasMiddleware",
     "ArrivalMiddleware",
     "DupeFilter",
     "DuplicateDiscarded",
@@ -33,8 +30,6 @@ __all__ = [
 
 _HOMES = {
     "Addon": ".addon",
-    "AliasGate": ".aliases",
-    "AliasMiddleware": ".aliases",
     "ArrivalMiddleware": ".pages",
     "DupeFilter": ".dupefilter",
     "DuplicateDiscarded": ".discards",

@@ -9,7 +9,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
-from .aliases import AliasGate, AliasMiddleware
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
@@ -25,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 #: Where the components stand: before everything else on the way out; outside redirects and
 #: compression; before HttpError; after everything else.
-GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES, ARRIVALS = 10, 11, 605, 585, 40, 41, 1_000_000
+GATE, REDIRECTS, MEDIA, PAGES, ARRIVALS = 10, 605, 585, 40, 1_000_000
 #: The pipeline comes early: one before it may put another item in the place of the spider's.
 PIPELINE = 50
 
@@ -48,7 +47,6 @@ class Addon:
         _warn_of_misspelled(settings)
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RedirectRecorder, REDIRECTS)
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageMiddleware, PAGES)
-        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", AliasMiddleware, ALIASES)
         if dedup.media:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
         if dedup.content_fields and dedup.strip != "off":
@@ -56,7 +54,6 @@ class Addon:
         if dedup.compares:
             settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
-            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", AliasGate, ALIAS_GATE)
             _wrap_dupe_filter(settings)
 
 

@@ -1,6 +1,6 @@
 """Aliases in a crawl: URLs that a page shows to be itself, recorded, and used once their kind is proven.
 
-The middleware looks at the requests that a page's callback yields, when it yields them: one that
+The spider middleware for pages has a look at the requests that a page's callback yields, when it yields them: one that
 names an element of that page (``?msg=178`` where the page holds ``id="msg178"``) may be that page, and
 so may what the page declares as its own URL. Every such sighting goes into the store, up to a bound,
 for learning to prove its kind. Where the kind is proven, the URL has the canonical key of the page
@@ -11,9 +11,9 @@ the pages of a thread shift when posts are deleted.
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
 from scrapy import Request
@@ -23,19 +23,17 @@ from ..content.anchors import anchors_of
 from ..rules.aliases import AliasKinds, candidates
 from ..store.rows import SightingRow
 from ..urls import normal_form, normal_parts, values_of
-from ..urls.namings import Anchors, may_name
+from ..urls.namings import Anchors, tokens_in
 from .discards import DuplicateDiscarded
 from .identities import UrlIdentity, is_plain_get
-from .marks import CHECKED, is_start
+from .marks import is_start
 from .settings import Mode
-from .shared import Shared
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
     from ..rules.book import RuleBook
+    from .shared import Shared
 
 #: Sightings that are recorded of one kind of aliases at its widest, in a crawl, and of one page.
 MOST_OF_A_KIND: Final = 2_000
@@ -61,20 +59,11 @@ _RECORDED: Final = frozenset({"shortlink", "og:url"})
 class Aliases:
     """The aliases that a crawl has met."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: "Shared") -> None:
         self._shared = shared
         self._book: RuleBook | None = None
         self._kinds = AliasKinds(())
         self._recorded: Counter[tuple[str, ...]] = Counter()
-
-    @classmethod
-    def of(cls, shared: Shared) -> "Aliases":
-        """Return the aliases of the crawl of *shared*, the same for all components."""
-        found: Aliases | None = getattr(shared, "_aliases", None)
-        if found is None:
-            found = cls(shared)
-            shared._aliases = found  # type: ignore[attr-defined]
-        return found
 
     @property
     def kinds(self) -> AliasKinds:
@@ -121,47 +110,41 @@ class Aliases:
 
     # Using
 
-    def queued(self, request: Request) -> None:
-        """Raise DuplicateDiscarded for a request that turned out, while it was queued, to be a page that is fetched."""
+    def queued(self, request: Request, mark: str) -> DuplicateDiscarded | None:
+        """Discard a request, marked by the dupe filter, that turned out meanwhile to be a page that is fetched."""
         shared = self._shared
         identities = shared.identities
-        if not identities.aliases or CHECKED not in request.meta or request.dont_filter:
-            return
-        if (
-            "redirect_urls" in request.meta
-            or is_start(request)
-            or not shared.is_mark_of(request.meta[CHECKED], request)
-        ):
-            return
+        if request.dont_filter or "redirect_urls" in request.meta or is_start(request):
+            return None
         key = identities.book.canonical_key(request.url)
-        if key not in identities.aliases:
-            return
+        if key not in identities.aliases or not shared.is_mark_of(mark, request):
+            return None
         before = identities.of_url(request.url)
         if before.key == key:  # another spelling of what is known to be an alias
             identities.renew(request.url)
         identity = identities.of(request)
         if identity is None or identity.mode is not Mode.ACTIVE:
-            return
+            return None
         seen = shared.seen
         if identity.slot not in seen or not seen.is_fetched(identity.slot):
-            return
+            return None
         other = seen.url(identity.slot)
         if other == request.url:
-            return
+            return None
         discarded = shared.discards.discard_queued(request, identity, other)
         if discarded is None:
-            return
+            return None
         own = identities.slot_of_key(key, request)
         if own is not None and own in seen:
             seen.fetched(own)  # by the page: what waits for it is that page, too
-        raise discarded
+        return discarded
 
 
 class PageLook:
     """One page and what it may show to be itself."""
 
     def __init__(
-        self, aliases: Aliases, shared: Shared, response: TextResponse, url: str, identity: UrlIdentity
+        self, aliases: Aliases, shared: "Shared", response: TextResponse, url: str, identity: UrlIdentity
     ) -> None:
         self._aliases = aliases
         self._shared = shared
@@ -180,11 +163,14 @@ class PageLook:
             return
         if self._anchors is None:
             self._anchors = anchors_of(self._response.body[: self._shared.settings.max_body])
-        if not self._anchors or not may_name(url, self._anchors):
+        if not self._anchors:
             return
         identities = self._shared.identities
         identity = identities.of_url(url)
-        if identity.site != self._site:
+        tokens = identity.tokens
+        if tokens is None:  # the same links come again and again
+            tokens = identity.tokens = tokens_in(url)
+        if self._anchors.keys().isdisjoint(tokens) or identity.site != self._site:
             return
         acts = identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site)
         if not acts and len(self._met) >= MOST_OF_A_PAGE:
@@ -261,72 +247,3 @@ def _joined(base: str, text: str) -> str:
         return urljoin(base, text) if text else ""
     except ValueError:
         return ""
-
-
-class AliasMiddleware:
-    """Spider middleware: looks at pages and at the requests that their callbacks yield."""
-
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._aliases = Aliases.of(shared)
-
-    @classmethod
-    def from_crawler(cls, crawler: "Crawler") -> "Self":
-        """Return the middleware of a crawl."""
-        return cls(Shared.of(crawler))
-
-    def process_spider_output(self, response: "Response", result: Iterable[Any]) -> Iterator[Any]:
-        """Hand on what the callback yields; look at its requests."""
-        look = self._look_at(response)
-        for each in result:
-            if look is not None and isinstance(each, Request):
-                self._request(look, each)
-            yield each
-
-    async def process_spider_output_async(self, response: "Response", result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """As :meth:`process_spider_output`, of a callback that is an asynchronous generator."""
-        look = self._look_at(response)
-        async for each in result:
-            if look is not None and isinstance(each, Request):
-                self._request(look, each)
-            yield each
-
-    def _look_at(self, response: "Response") -> PageLook | None:
-        try:
-            look = self._aliases.page(response)
-            if look is not None:
-                look.declarations()
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("aliases", "A page could not be searched for aliases")
-            return None
-        return look
-
-    def _request(self, look: PageLook, request: Request) -> None:
-        try:
-            look.request(request)
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("aliases", "A request could not be looked at for an alias")
-
-
-class AliasGate:
-    """Downloader middleware, after the gate: stops requests that were queued before they were known to be aliases."""
-
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._aliases = Aliases.of(shared)
-
-    @classmethod
-    def from_crawler(cls, crawler: "Crawler") -> "Self":
-        """Return the middleware of a crawl."""
-        return cls(Shared.of(crawler))
-
-    def process_request(self, request: Request) -> None:
-        """Raise DuplicateDiscarded for an alias of a page that is fetched."""
-        if not self._shared.identities.aliases:
-            return
-        try:
-            self._aliases.queued(request)
-        except DuplicateDiscarded:
-            raise
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("aliases", "A queued request could not be compared")

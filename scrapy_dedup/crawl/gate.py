@@ -19,7 +19,8 @@ class Gate:
     Requests that the dupe filter has compared carry a mark (``meta["dedup_checked"]``).
     One with the mark of an earlier run of the job, or of earlier rules, is compared
     again; those without never came through the dupe filter and are left alone
-    (``dont_filter``, ``engine.download_async``).
+    (``dont_filter``, ``engine.download_async``). A request that a page has shown to be
+    itself, after it was queued, is stopped, too.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -33,11 +34,16 @@ class Gate:
     def process_request(self, request: "Request") -> None:
         """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way."""
         mark = request.meta.get(CHECKED)
-        if mark is None or self._shared.is_fresh(mark):
+        if mark is None:
+            return
+        fresh = self._shared.is_fresh(mark)
+        if fresh and not self._shared.identities.aliases:
             return
         discarded = None
         try:
-            discarded = self._compared(request, mark)
+            discarded = None if fresh else self._compared(request, mark)
+            if discarded is None and self._shared.identities.aliases:
+                discarded = self._shared.aliases.queued(request, request.meta.get(CHECKED, ""))
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("gate", "A queued request could not be compared")
         if discarded is not None:

@@ -38,7 +38,7 @@ _MANY_ORIGINS = 10_000
 class UrlIdentity:
     """What is remembered of a URL, and of the last request for it."""
 
-    __slots__ = ("callback", "context", "discarded", "fingerprint", "key", "mode", "passed", "site", "slot")
+    __slots__ = ("callback", "context", "discarded", "fingerprint", "key", "mode", "passed", "site", "slot", "tokens")
 
     def __init__(self, key: str, site: str, mode: Mode | None) -> None:
         self.key = key
@@ -53,6 +53,8 @@ class UrlIdentity:
         #: Slots under which the URL was let through, and discarded, the last time.
         self.passed = -1
         self.discarded = -1
+        #: By which the URL may name an element of a page, once somebody has asked.
+        self.tokens: tuple[str, ...] | None = None
 
 
 class Identities:

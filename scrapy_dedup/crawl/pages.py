@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
+from .aliases import PageLook
 from .identities import is_plain_get
 from .marks import KEY, mark_new
 from .recorder import Recorder
@@ -61,11 +62,14 @@ class PageMiddleware:
     async def process_spider_output(self, response: "Response", result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Hand on what the spider gives; mark its requests as new ones, and note when it is done."""
         links = False
+        look = self._searched(response)
         async for each in result:
             if isinstance(each, Request):
                 links = True
                 try:
                     mark_new(each)
+                    if look is not None:
+                        look.request(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                     self._shared.faults.report("page", "A request could not be marked")
             self._note_transient(each, response)
@@ -101,6 +105,17 @@ class PageMiddleware:
             else:
                 self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
+
+    def _searched(self, response: "Response") -> PageLook | None:
+        """Search the page for other URLs of its own; return what looks for them among its requests."""
+        try:
+            look = self._shared.aliases.page(response)
+            if look is not None:
+                look.declarations()
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("aliases", "A page could not be searched for aliases")
+            return None
+        return look
 
     def _end(self, response: "Response", *, links: bool) -> None:
         request = response.request

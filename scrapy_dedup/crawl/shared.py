@@ -16,6 +16,7 @@ from ..rules.errors import RuleFileError
 from ..rules.mask_files import load_masks
 from ..store.writer import Writer
 from . import closing
+from .aliases import Aliases
 from .callbacks import CallbackNames
 from .discards import Discards
 from .faults import Faults
@@ -87,6 +88,7 @@ class Shared:
         self.faults = Faults(crawler.stats)
         self.names = CallbackNames(crawler)
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
+        self.aliases = Aliases(self)
         self.seen = Seen(None, self.faults)
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)

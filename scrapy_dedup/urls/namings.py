@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = ["Anchors", "Naming", "may_name", "namings", "token_of"]
+__all__ = ["Anchors", "Naming", "namings", "token_of", "tokens_in"]
 
 Anchors = Mapping[str, tuple[str, ...]]
 """Token (``178``) -> beginnings of the names of elements that end in it (``msg``)."""
@@ -64,11 +64,12 @@ def _naming(key: str, value: str) -> Iterator[Naming]:
         yield Naming(key, lead[0] if lead else "", token)
 
 
-def may_name(url: str, anchors: Anchors) -> bool:
-    """Return whether *url* may name one of *anchors*: a quick look that finds too much, not too little."""
+def tokens_in(url: str) -> tuple[str, ...]:
+    """Return the tokens that *url* may name an element by: too many rather than too few.
+
+    >>> tokens_in("http://a.example/t/41?post=msg178")
+    ('41', '178')
+    """
     start = url.find("/", 8)
     rest = url[start:] if start >= 0 else ""
-    for number in _numbers(rest):
-        if number in anchors:
-            return True
-    return any(word in anchors for word in _words(rest))
+    return tuple(dict.fromkeys(_numbers(rest) + _words(rest)))

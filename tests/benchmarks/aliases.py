@@ -30,7 +30,7 @@ from scrapy_dedup.rules.aliases import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import values_of
-from scrapy_dedup.urls.namings import may_name
+from scrapy_dedup.urls.namings import tokens_in
 
 from ..server import Answer, Asked, Server
 from .checks import Check, report
@@ -82,7 +82,7 @@ def sightings_of(url: str, html: str) -> list[SightingRow]:
     rows = []
     for target in links(html):
         link = BASE + target
-        if may_name(link, anchors):
+        if not anchors.keys().isdisjoint(tokens_in(link)):
             bare, _, fragment = link.partition("#")
             for naming, prefix in candidates(values_of(bare), fragment, anchors):
                 rows.append(
