@@ -1,6 +1,6 @@
 """The spider middlewares: what reaches the spider is recorded, told its canonical key, and followed to its end."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -63,6 +63,8 @@ class PageMiddleware:
         """Hand on what the spider gives; mark its requests as new ones, and note when it is done."""
         links = False
         look = self._searched(response)
+        transient = self._shared.transient
+        has_masks = bool(transient.masks)
         async for each in result:
             if isinstance(each, Request):
                 links = True
@@ -72,7 +74,10 @@ class PageMiddleware:
                         look.request(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                     self._shared.faults.report("page", "A request could not be marked")
-            self._note_transient(each, response)
+                if has_masks:
+                    self._note(transient.mark_link, each, response)
+            elif transient.has_pipeline:
+                self._note(transient.note_item, each, response)
             yield each
         self._end(response, links=links)
 
@@ -80,13 +85,10 @@ class PageMiddleware:
         """Note that the spider, or another spider middleware, has failed with *response*."""
         self._end(response, links=True)  # nobody knows how far it has come
 
-    def _note_transient(self, each: Any, response: "Response") -> None:
-        """Note which response an item came from, and whether the link of a request is transient there."""
+    def _note(self, note: Callable[[Any, "Response"], None], each: Any, response: "Response") -> None:
+        """Note which response an item came from, or whether the link of a request is transient there."""
         try:
-            if isinstance(each, Request):
-                self._shared.transient.mark_link(each, response)
-            else:
-                self._shared.transient.note_item(each, response)
+            note(each, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("transient", "Transient content of a page could not be looked for")
 

@@ -122,6 +122,7 @@ def speeds(*, quick: bool) -> list[Speed]:
         rounds = [made(turn) for turn in range(3 if quick else 6)]
         sizes = [sum(len(html.encode()) for html in pages) for pages in rounds]
         for what, work in works.items():
+            gc.collect()
             seconds = [seconds_of(work, pages) for pages in rounds]
             mb_per_second = sum(sizes[1:]) / sum(seconds[1:]) / 1e6
             found.append(Speed(name, what, sum(sizes) // sum(map(len, rounds)), mb_per_second))
@@ -130,7 +131,6 @@ def speeds(*, quick: bool) -> list[Speed]:
 
 def seconds_of(work: Work, pages: Sequence[str]) -> float:
     """CPU seconds for some pages: other processes take nothing from it."""
-    gc.collect()
     start = process_time()
     for html in pages:
         work(html)
@@ -240,6 +240,7 @@ def growth(shape: str, what: str, work: Work, pages: Iterator[str], *, quick: bo
 def least_seconds(work: Work, html: str, *, quick: bool) -> float:
     """The least CPU seconds of some runs."""
     found: list[float] = []
+    gc.collect()
     while not found or (sum(found) < LEAST_SECONDS / (4 if quick else 1) and len(found) < MOST_RUNS):
         found.append(seconds_of(work, [html.replace(SALT, str(next(_runs)))]))
     return min(found)
