@@ -481,3 +481,22 @@ def test_what_the_user_said_stays_and_what_is_not_known_now() -> None:
     again = mask_of(pages, previous=said)
     assert hidden(again) == [("p.mine", ""), ("p.old", "")]
     assert again.site == "shop.example"
+
+
+def test_a_counter_in_two_languages() -> None:
+    """No word is common to all pages, and yet none of those that stay is a page's own."""
+    rng = Random(11)
+    said = {"en": "{} visitors right now", "de": "{} Besucher im Augenblick"}
+
+    def shown(number: int, language: str) -> str:
+        counter = said[language].format(rng.randint(3, 400))
+        return f"<body><h1>{language} page {number}</h1><p class=visitors>{counter}</p><p>text of {number}</p></body>"
+
+    versions = {
+        f"http://a.example/{language}/{number}": [shown(number, language) for _ in range(3)]
+        for number in range(12)
+        for language in said
+    }
+    mask = learn_mask(versions)
+    page = shown(99, "de")
+    assert mask.text(page) == "de page 99 text of 99"

@@ -14,7 +14,7 @@ from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Place, pooled
 from .examples import examples_of
-from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_token, slot_of
+from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_token, is_wording_shared, slot_of
 
 __all__ = ["paths_of"]
 
@@ -133,7 +133,9 @@ def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPa
     elif verdict.kind == "transient" and all(len(change.before) == len(change.after) == 1 for change in cell.examples):
         slot = slot_of(cell.examples, attribute, of_site=verdict.of_site)
         if slot == NOTHING:
-            verdict, slot = _Verdict("undecided", verdict.confidence), None
+            slot = None
+            if not is_wording_shared(cell.examples, attribute):
+                verdict = _Verdict("undecided", verdict.confidence)
     elif verdict.kind == "transient" and attribute in ADDRESSES:
         verdict = _Verdict("undecided", verdict.confidence)
     return _path(place, verdict, cell, at, slot, examples=cell.examples)
