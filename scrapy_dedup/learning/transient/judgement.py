@@ -134,7 +134,7 @@ def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPa
         slot = slot_of(cell.examples, attribute, of_site=verdict.of_site)
         if slot == NOTHING:
             slot = None
-            if not is_wording_shared(cell.examples, attribute):
+            if attribute or not is_wording_shared(cell.examples):
                 verdict = _Verdict("undecided", verdict.confidence)
     elif verdict.kind == "transient" and attribute in ADDRESSES:
         verdict = _Verdict("undecided", verdict.confidence)

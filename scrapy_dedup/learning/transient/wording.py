@@ -168,14 +168,14 @@ def _of_address(kinds: list[int], literal: list[str]) -> list[int]:
     return found
 
 
-def is_wording_shared(changes: Sequence[Change], attribute: str = "") -> bool:
+def is_wording_shared(changes: Sequence[Change]) -> bool:
     """Whether the words that last around what changes are those of other pages, too, if not of all.
 
     So it is where a site has several languages: no words are common to all pages, and none are a page's own.
     """
     pages: dict[tuple[str, ...], set[str]] = {}
     for change in changes:
-        before, after = pieces(change.before[0], attribute), pieces(change.after[0], attribute)
+        before, after = pieces(change.before[0]), pieces(change.after[0])
         pages.setdefault(tuple([before[i] for i, _ in aligned(before, after)]), set()).add(change.page)
     return bool(pages) and all(len(found) > 1 for found in pages.values())
 
