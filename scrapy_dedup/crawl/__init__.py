@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .gate import Gate
     from .pages import ArrivalMiddleware, PageMiddleware
     from .recorder import MediaRecorder, RedirectRecorder
+    from .sample_gate import SampleGate
 
 __all__ = [
     "Addon",
@@ -27,6 +28,7 @@ __all__ = [
     "MediaRecorder",
     "PageMiddleware",
     "RedirectRecorder",
+    "SampleGate",
 ]
 
 _HOMES = {
@@ -40,6 +42,7 @@ _HOMES = {
     "MediaRecorder": ".recorder",
     "PageMiddleware": ".pages",
     "RedirectRecorder": ".recorder",
+    "SampleGate": ".sample_gate",
 }
 
 

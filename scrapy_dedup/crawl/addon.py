@@ -14,6 +14,7 @@ from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
 from .recorder import MediaRecorder, RedirectRecorder
+from .sample_gate import SampleGate
 from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import told
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Where the components stand: before everything else on the way out; outside redirects and
-#: compression; before HttpError; after everything else.
-GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES, ARRIVALS = 10, 11, 605, 585, 40, 41, 1_000_000
+#: Where the components stand: before everything else on the way out, and after it on the way back; outside
+#: redirects and compression; before HttpError; after everything else.
+SAMPLES, GATE, ALIAS_GATE, REDIRECTS, MEDIA, PAGES, ALIASES, ARRIVALS = 9, 10, 11, 605, 585, 40, 41, 1_000_000
 
 
 class Addon:
@@ -52,6 +53,8 @@ class Addon:
             settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", AliasGate, ALIAS_GATE)
+            if dedup.sample:
+                settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", SampleGate, SAMPLES)
             _wrap_dupe_filter(settings)
 
 

@@ -20,14 +20,17 @@ CHECKED: Final = "dedup_checked"
 START: Final = "dedup_start"
 #: How many of ``redirect_urls`` are those of another request, whose meta was copied.
 COPIED: Final = "dedup_copied"
+#: A discard that is fetched all the same, to see whether its rule is right: its run and a digest of its URL.
+SAMPLE: Final = "dedup_sample"
 #: Those that are about one request only.
-OWN: Final = (CHECKED, COPIED, KEY, START)
+OWN: Final = (CHECKED, COPIED, KEY, SAMPLE, START)
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
     """Mark what comes out of the spider as a request of its own, *start* if the spider starts with it."""
     meta = request.meta
     meta.pop(CHECKED, None)
+    meta.pop(SAMPLE, None)
     if start:
         meta[START] = digest(request.url)
     else:

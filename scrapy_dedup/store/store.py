@@ -150,7 +150,7 @@ class Store:
             n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
         )
         query = (
-            select(*(o.c[name] for name in _READ), page_sketch.c.data)
+            select(*(o.c[name] for name in OBSERVED), page_sketch.c.data)
             .select_from(o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch))
             .where(o.c.scope == scope, _known(o), ~later)
             .order_by(o.c.scope, o.c.site, o.c.url_key)
@@ -159,8 +159,8 @@ class Store:
             query = query.where(o.c.site == site)
         if since is not None:
             query = query.where(o.c.time >= since)
-        for row in self._stream(query):
-            yield _observation(row)
+        for row in self.rows(query):
+            yield observation_of(row)
 
     def unstable_urls(self, scope: str = "", site: str | None = None) -> set[str]:
         """Return the URLs whose text changed between responses with status 200."""
@@ -169,7 +169,7 @@ class Store:
         if site is not None:
             query = query.where(o.c.site == site)
         query = query.group_by(o.c.site, o.c.url_key).having(func.min(o.c.text) != func.max(o.c.text))
-        return {row[0] for row in self._stream(query)}
+        return {row[0] for row in self.rows(query)}
 
     def sites(self, scope: str | None = None) -> list[SiteCount]:
         """Return what is held of each site, of one scope or of all."""
@@ -180,7 +180,7 @@ class Store:
         query = query.group_by(o.scope, o.site).order_by(o.scope, o.site)
         if scope is not None:
             query = query.where(o.scope == scope)
-        return [SiteCount(*row) for row in self._stream(query)]
+        return [SiteCount(*row) for row in self.rows(query)]
 
     def discards(
         self,
@@ -195,7 +195,7 @@ class Store:
         for column, value in ((discard.c.spider, spider), (discard.c.rule, rule), (discard.c.state, state)):
             if value is not None:
                 query = query.where(column == value)
-        for row in self._stream(query.order_by(discard.c.id)):
+        for row in self.rows(query.order_by(discard.c.id)):
             yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
 
     def sightings(
@@ -211,7 +211,7 @@ class Store:
             query = query.where(s.site == site)
         if since is not None:
             query = query.where(s.time >= since)
-        for row in self._stream(query.order_by(s.id)):
+        for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
     # Forgetting
@@ -289,7 +289,7 @@ class Store:
         with clear_errors(self.place), self._engine.connect() as connection:
             yield connection
 
-    def _stream(self, query: Any) -> Iterator[Any]:
+    def rows(self, query: Any) -> Iterator[Any]:
         with self._reading() as connection:
             yield from connection.execution_options(yield_per=_STREAM).execute(query)
 
@@ -303,7 +303,7 @@ class Store:
         return found.st_dev, found.st_ino
 
 
-_READ = (
+OBSERVED = (
     "url",
     "text",
     "canonical",
@@ -321,7 +321,7 @@ def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
 
 
-def _observation(row: Any) -> Observation:
+def observation_of(row: Any) -> Observation:
     return Observation(
         row.url,
         row.text or "",

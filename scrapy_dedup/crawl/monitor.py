@@ -1,0 +1,248 @@
+"""The monitor: a share of the discards is fetched all the same, and compared with what it was taken for.
+
+A sample is a request that Scrapy would have made anyway, so that it costs no request more. It
+is taken only once the page that it is taken for has come. Is it that page indeed, it stops before the
+callback, since its items would be duplicates; otherwise it goes on as the ordinary response that it is, and
+counts against its rule (:mod:`..learning.refutation`).
+"""
+
+import logging
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from scrapy.utils.asyncio import run_in_thread
+
+from ..content.resemblance import Difference
+from ..learning.refutation import Trial
+from ..rules.model import Status
+from ..store.rows import DiscardState
+from .comparing import Comparing
+from .discards import NORMAL_FORM, DuplicateDiscarded
+from .marks import SAMPLE, digest, is_digest_of
+from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
+from .retraction import necessary_rules
+from .sampling import HEAD_START, Sampling
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from ..rules.model import Rule
+    from .identities import UrlIdentity
+    from .seen import Waiting
+    from .shared import Shared
+
+logger = logging.getLogger(__name__)
+
+#: Samples on their way, and discards that are to be samples when their page has come.
+MOST: Final = 5_000
+
+
+class Sample(NamedTuple):
+    """A discard that is fetched all the same."""
+
+    url: str
+    #: Site and id of the rule that would have discarded it.
+    site: str
+    rule: str
+    #: The URL it would have been taken for.
+    page: str
+
+
+class Monitor:
+    """Takes samples, and judges them when they have come."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._share = shared.settings.sample
+        self._run = token_hex(4)
+        self._comparing = Comparing(shared)
+        self._sampling: dict[str, Sampling] = {}
+        #: By the digest of their URLs.
+        self._under_way: dict[str, Sample] = {}
+        #: By slot: discards that wait until the page that they are taken for has come.
+        self._chosen: dict[int, tuple[Waiting, Sample]] = {}
+        #: Site and id of a rule -> its samples.
+        self.trials: dict[tuple[str, str], Trial] = {}
+        #: Whether the middleware that judges samples is in use.
+        self.watches = False
+        self._warned: set[str] = set()
+
+    # Taking samples
+
+    def takes(self, request: "Request", identity: "UrlIdentity", other: str, rule: str) -> bool:
+        """Whether a request that *rule* would discard is to be fetched as a sample; *other* is what it is taken for."""
+        if not self._may_sample(request, other, rule) or not self._shared.seen.is_fetched(identity.slot):
+            return False
+        if not self._lucky(identity.site, rule, request.url):
+            return False
+        self._begin(request, Sample(request.url, identity.site, rule, other))
+        return True
+
+    def discarded(self, waiting: "Waiting", identity: "UrlIdentity", other: str, rule: str) -> None:
+        """Note a discard; it may be chosen for a sample once its page has come."""
+        if (
+            not self._shared.seen.is_fetched(identity.slot)
+            and len(self._chosen) < MOST
+            and identity.slot not in self._chosen
+            and self._may_sample(waiting.request, other, rule)
+            and self._lucky(identity.site, rule, waiting.request.url)
+        ):
+            self._chosen[identity.slot] = waiting, Sample(waiting.request.url, identity.site, rule, other)
+
+    def fetched(self, slot: int) -> None:
+        """Note that the page of *slot* has come: what was chosen for a sample of it is fetched now."""
+        if not self._chosen or (chosen := self._chosen.pop(slot, None)) is None:
+            return
+        waiting, sample = chosen
+        shared = self._shared
+        page = shared.seen.url(slot)
+        if page == waiting.request.url or not page:  # it was scheduled in the place of the one that failed
+            return
+        self._begin(waiting.request, sample._replace(page=page))
+        if shared.crawl(waiting.request):
+            shared.tally.scheduled(sample.site)
+            if waiting.row is not None:
+                shared.ledger.scheduled(waiting.row, DiscardState.SAMPLED)
+
+    def is_sample(self, request: "Request") -> bool:
+        """Whether *request*, or one whose redirects have led to it, is a sample that is on its way."""
+        return self._key(request) in self._under_way
+
+    def is_sampled(self, request: "Request") -> bool:
+        """Whether *request* itself was scheduled as a sample."""
+        sample = self._under_way.get(self._key(request) or "")
+        return sample is not None and sample.url == request.url
+
+    def _may_sample(self, request: "Request", other: str, rule: str) -> bool:
+        return bool(self._share and self.watches and other and rule != NORMAL_FORM)
+
+    def _lucky(self, site: str, rule: str, url: str) -> bool:
+        sampling = self._sampling.get(rule)
+        if sampling is None:
+            sampling = self._sampling[rule] = Sampling.of(self._share, self._earlier(site, rule))
+        return sampling.takes(rule, url)
+
+    def _earlier(self, site: str, rule: str) -> float:
+        """Return how many samples a rule counts as having had before this crawl."""
+        found = self._rule(site, rule)
+        if found is None or found.status is Status.MANUAL:
+            return HEAD_START
+        return found.evidence.samples - found.evidence.refuted if found.evidence is not None else 0.0
+
+    def _rule(self, site: str, rule: str) -> "Rule | None":
+        return next((each for each in self._shared.identities.book.for_site(site) if each.id == rule), None)
+
+    def _begin(self, request: "Request", sample: Sample) -> None:
+        if len(self._under_way) >= MOST:  # the oldest have failed long ago
+            del self._under_way[next(iter(self._under_way))]
+        key = digest(request.url)
+        self._under_way[key] = sample
+        request.meta[SAMPLE] = f"{self._run} {key}"
+        logger.debug(
+            "Fetching %(request)s as a sample: is it the same page as %(page)s, as rule %(rule)s says?",
+            {"request": request, "page": sample.page, "rule": sample.rule},
+            extra={"spider": self._shared.spider},
+        )
+
+    def _key(self, request: "Request") -> str | None:
+        mark = request.meta.get(SAMPLE)
+        if not isinstance(mark, str):
+            return None
+        run, _, key = mark.partition(" ")
+        return key if run == self._run and is_digest_of(key, request) else None
+
+    # Judging them
+
+    def ended(self, request: "Request") -> None:
+        """Note that a sample's redirects lead to a page that is fetched already."""
+        self._under_way.pop(self._key(request) or "", None)
+
+    async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
+        """Compare a sample; return what stops its response, None if that is to go on."""
+        sample = self._under_way.pop(self._key(request) or "", None)
+        if sample is None:
+            return None
+        shared = self._shared
+        shared.stats.inc_value("dedup/samples")
+        identities = shared.identities
+        key = identities.of_url(sample.url).key
+        from_cache = "cached" in response.flags
+        if (
+            response.status != 200
+            or CUT_OFF.intersection(response.flags)
+            or (from_cache and response.url != request.url)
+            or key != identities.of_url(sample.page).key  # by the rules of now they are two pages
+        ):
+            return None
+        base = base_row(request, response, shared.settings.scope, sample.site, shared.spider.name, from_cache=from_cache)
+        if is_quick(response):
+            row = page_row(response, base, shared.settings.max_body)
+        else:
+            row = await run_in_thread(LaterRow(response, base, shared.settings.max_body))
+        found = await run_in_thread(self._comparing.with_page, row, sample.page)
+        if found.difference is Difference.UNKNOWN:
+            return None
+        if found.difference is Difference.NONE:
+            self._trial(sample.site, sample.rule).add(found.difference)
+            shared.stats.inc_value("dedup/samples/confirmed")
+            shared.tally.confirmed(sample.site)
+            if shared.record(row):  # it does not come to where responses are recorded
+                shared.stats.inc_value("dedup/recorded")
+            return DuplicateDiscarded(sample.page, key, sample.rule)
+        shared.stats.inc_value("dedup/samples/differing")
+        shared.tally.differing(sample.site)
+        logger.debug(
+            "The sample %(sample)s is not the same page as %(page)s, as rule %(rule)s says",
+            {"sample": sample.url, "page": sample.page, "rule": sample.rule},
+            extra={"spider": shared.spider},
+        )
+        difference = found.difference
+        if identities.of_url(request.url).key != key:
+            difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
+        prints = row.fingerprints
+        blamed = await run_in_thread(necessary_rules, identities.book, sample.site, sample.url, sample.page)
+        refuted = []
+        for rule in blamed or [sample.rule]:
+            trial = self._trial(sample.site, rule)
+            if trial.met(prints.bag if prints is not None else ""):
+                continue
+            trial.add(difference)
+            if trial.refuted(found.noise):
+                refuted.append(rule)
+        await self._refute(sample, refuted)
+        return None
+
+    def _trial(self, site: str, rule: str) -> Trial:
+        return self.trials.setdefault((site, rule), Trial())
+
+    async def _refute(self, sample: Sample, rules: list[str]) -> None:
+        """Suspend rules that are refuted; warn of those that are the user's."""
+        suspended = []
+        for name in rules:
+            rule = self._rule(sample.site, name)
+            if rule is None or not rule.status.acts:
+                continue
+            if rule.status is Status.MANUAL:
+                self._warn(rule, sample)
+            else:
+                suspended.append(rule)
+        if suspended:
+            await self._shared.retraction.suspend(suspended, sample.url, sample.page)
+
+    def _warn(self, rule: "Rule", sample: Sample) -> None:
+        if rule.id not in self._warned:
+            self._warned.add(rule.id)
+            self._shared.stats.inc_value("dedup/refuted/manual")
+            logger.warning(
+                "Rule %s of %s is manual, so it goes on to act, but by it a page is lost: %s is not the same page as %s",
+                rule.id,
+                rule.site,
+                sample.url,
+                sample.page,
+                extra={"spider": self._shared.spider},
+            )
+
+    def close(self) -> None:
+        """Let go of the store; it may wait."""
+        self._comparing.close()
