@@ -8,7 +8,6 @@ from scrapy.utils.asyncio import run_in_thread
 from ..store.database import StoreError
 from ..store.store import Store
 from ..store.writer import Writer
-from .learner import learn
 
 if TYPE_CHECKING:
     from .settings import DedupSettings
@@ -23,6 +22,7 @@ _WRITING, _WRITING_HASTILY = 10.0, 3.0
 async def close(shared: "Shared", reason: str) -> None:
     """Wind up a crawl that closes for *reason*."""
     shutdown = reason == "shutdown"
+    shared.learning.cease()
     shared.seen.close()
     written = False
     if shared.writer is not None:
@@ -32,7 +32,7 @@ async def close(shared: "Shared", reason: str) -> None:
     _sum_up(shared)
     if written and not shutdown:
         await run_in_thread(_prune, shared)
-        await learn(shared)
+    await shared.learning.finish(last=written and not shutdown)
 
 
 def _count(shared: "Shared", writer: Writer) -> None:

@@ -93,8 +93,10 @@ class Discards:
             # A later run of the job may need it; the limit that the user has set is no reason to lose a page.
             shared.unwritten.prevented()
             return None
-        shared.stats.inc_value("dedup/discarded/urls")
-        shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
+        if not identity.known:  # under the rules of before
+            identity.known = True
+            shared.stats.inc_value("dedup/discarded/urls")
+            shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
         shared.seen.wait(identity.slot, discarded)
         logger.debug(
             "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",

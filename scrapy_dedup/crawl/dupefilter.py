@@ -80,6 +80,7 @@ class DupeFilter:
     def close(self, reason: str) -> "Deferred[None] | None":
         """Close the wrapped filter, and write what is to be known in later runs of the job."""
         if self._shared is not None:
+            self._shared.learning.cease()
             self._shared.seen.close()
         closed: Deferred[None] | None = _called(self.wrapped, "close", reason)
         return closed
@@ -137,7 +138,7 @@ class DupeFilter:
         if identity.discarded == identity.slot:
             return ""  # as before: it need not be looked up
         other = shared.seen.url(identity.slot)
-        return None if other == request.url else other
+        return None if other == request.url or shared.seen.is_another(request.url) else other
 
     def _is_ours_to_discard(self, request: "Request", identity: UrlIdentity, other: str) -> bool:
         """Whether a rule makes *request* a duplicate, so that the wrapped filter must not hear of it."""

@@ -9,7 +9,7 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
-from .identities import is_plain_get
+from .identities import context_of, is_plain_get
 from .marks import redirects_to
 from .replay import replay
 from .settings import Mode
@@ -41,8 +41,8 @@ class Outcomes:
         seen = self._shared.seen
         for url, slot in self._chain(request):
             if slot not in seen:  # a start request, for instance, which no filter has been asked about
-                plain = not seen.persistent or self._shared.identities.is_plain_slot(request, url, slot)
-                seen.take(slot, url, self._shared.names.of(request) or "", plain)
+                plain = not self._shared.moves or self._shared.identities.is_plain_slot(request, url, slot)
+                seen.take(slot, url, self._shared.names.of(request) or "", context_of(request) or "", plain)
             seen.fetched(slot, links=links)
 
     def failed(self, request: "Request") -> None:

@@ -54,7 +54,7 @@ class Recorder:
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
         if taken and not row.from_cache:
-            self._shared.news[site] = self._shared.news.get(site, 0) + 1
+            self._shared.learning.news(site, request.url)
 
     def redirect(self, request: "Request", response: "Response", site: str) -> None:
         """Record a redirect."""

@@ -66,9 +66,9 @@ def mode(value: Any) -> Mode:
 
 
 def learn(value: Any) -> str:
-    """Return "close" or "off"."""
-    if value not in ("close", "off"):
-        raise WrongValue('it must be "close" or "off"')
+    """Return "live", "close" or "off"."""
+    if value not in ("live", "close", "off"):
+        raise WrongValue('it must be "live", "close" or "off"')
     return str(value)
 
 

@@ -145,16 +145,16 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "DEDUP_LEARN",
-        '"close" or "off"',
+        '"live", "close" or "off"',
         "close",
-        "When rules are learned: at the end of each crawl, or only by the command learn-rules.",
+        "When rules are learned: during each crawl, at its end, or only by the command learn-rules.",
         values.learn,
     ),
     Setting(
         "DEDUP_LEARN_TIMEOUT",
         "number (seconds)",
         60,
-        "How long learning at the end of a crawl may take; it is ended then.",
+        "How long learning may take, each time; it is ended then.",
         values.positive_number,
     ),
     Setting(

@@ -20,8 +20,8 @@ from .discards import Discards
 from .faults import Faults
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
-from .learner import hindrance
 from .ledger import Ledger
+from .live import Learning
 from .marks import CHECKED, digest, is_digest_of, redirects_to
 from .outcomes import Outcomes
 from .seen import Seen
@@ -88,8 +88,7 @@ class Shared:
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
-        #: Site -> number of responses that may teach something new.
-        self.news: dict[str, int] = {}
+        self.learning = Learning(self)
         #: Whether earlier runs of the job may have left discards that are needed now.
         self.resumed = False
         #: Whether rules that are learned could not be saved.
@@ -142,7 +141,7 @@ class Shared:
     def _slot_of_page(self, page: Page) -> int | None:
         if page.current:
             return page.slot
-        return self.identities.slot_again(page.url, page.callback) if page.plain else None
+        return self.identities.slot_again(page.url, page.callback, page.context) if page.plain else None
 
     def _spider_opened(self) -> None:
         self.open()
@@ -151,7 +150,7 @@ class Shared:
         except RuntimeError:  # no further thread can be started
             self.faults.report("store", "What is seen cannot be recorded")
         self._warn_of_another_filter()
-        self._warn_of_an_unwritable_directory()
+        self.learning.opened()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
@@ -178,22 +177,9 @@ class Shared:
             extra={"spider": self.spider},
         )
 
-    def _warn_of_an_unwritable_directory(self) -> None:
-        """Tell at once, and not after a long crawl, if what it teaches cannot be saved."""
-        directory = self.settings.learned_directory
-        problem = hindrance(directory) if self.settings.learn == "close" else None
-        if problem is not None:
-            self.unsaved = True
-            logger.warning(
-                "No rules will be learned when this crawl closes: DEDUP_DIR is %s, which cannot be written (%s). "
-                "Make it writable or name another directory, and run scrapy learn-rules, since what the crawl sees "
-                'is recorded; DEDUP_LEARN = "off" silences this.',
-                directory,
-                problem,
-                extra={"spider": self.spider},
-            )
-
     def _spider_idle(self) -> None:
+        if self.learning.swapping.unsettled:
+            raise DontCloseSpider
         try:
             self.outcomes.idle()
         except DontCloseSpider:
@@ -209,6 +195,18 @@ class Shared:
 
     # What components ask for
 
+    @property
+    def moves(self) -> bool:
+        """Whether pages may have to be given other slots, now or in a later run of the job."""
+        return self.learning.live or self.seen.persistent
+
+    @property
+    def rule_directories(self) -> "tuple[Path, ...]":
+        """The directories that rules are read from."""
+        found = self.settings.rule_directories
+        own = self.learning.directory
+        return found if own in found or not own.is_dir() else (*found, own)
+
     def record(self, row: "Row | Task", size: int = 0) -> bool:
         """Hand over a row to the thread of the store; return False if it is dropped."""
         return self.writer is not None and self.writer.add(row, size)
@@ -216,8 +214,8 @@ class Shared:
     def take(self, request: "Request", identity: UrlIdentity) -> None:
         """Let *request* stand for its slot, which is free."""
         slot = identity.slot
-        plain = not self.seen.persistent or self.identities.is_plain_slot(request, request.url, slot)
-        self.seen.take(slot, request.url, identity.callback, plain)
+        plain = not self.moves or self.identities.is_plain_slot(request, request.url, slot)
+        self.seen.take(slot, request.url, identity.callback, identity.context, plain)
 
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
@@ -254,6 +252,10 @@ class Shared:
     def mark(self, request: "Request") -> None:
         """Mark a request as compared in this run."""
         request.meta[CHECKED] = f"{self._run} {digest(request.url)}"
+
+    def renew_marks(self) -> None:
+        """Have all requests compared again that were marked before: there are other rules now."""
+        self._run = token_hex(4)
 
     def is_fresh(self, mark: Any) -> bool:
         """Whether a mark was made in this run."""

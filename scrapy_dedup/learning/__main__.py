@@ -1,9 +1,11 @@
 """Learning as a process of its own: ``python -m scrapy_dedup.learning`` (design, section 7).
 
-The crawl starts it and never waits for it longer than it wants: it reads the store, writes the rule
-files, prints one JSON object to standard output and exits 0; 1 where it could not, with one line on
-standard error. With ``--parent`` it ends as soon as its standard input is closed, which it is when
-the process that started it has died.
+It reads the store, writes the rule files, prints one JSON object to standard output and exits 0; 1
+where it could not, with one line on standard error. The crawl starts it with ``--parent`` and asks it
+as often as it wants: each line on standard input is a JSON object with ``sites`` (None: all of the
+scope) and ``seconds``, and is answered by one line on standard output, what would be printed else, or an object
+with ``error``. It then ends as soon as its standard input is closed, which it is when the process that
+started it has died, or when it has not been asked for a minute.
 """
 
 import argparse
@@ -13,10 +15,11 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from queue import Empty, SimpleQueue
+from typing import Any, Final
 
-from ..observation import Observation
 from ..rules import RuleBook
 from ..rules.errors import RuleFileError
 from ..store.database import StoreError
@@ -24,35 +27,63 @@ from ..store.store import Store
 from .learn import MAX_LOSS, learn
 from .sighted import with_aliases
 
+#: Seconds after which a process that nobody asks ends.
+_PATIENCE: Final = 60.0
+_ALL: Final[tuple[None]] = (None,)
+_TROUBLES: Final = (StoreError, RuleFileError, OSError, ValueError)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn from a store, write the rule files, print a summary; return the exit code."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if options.parent:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+        return _answer(options)
     try:
-        groups = json.loads(options.groups) if options.groups else None
-        known = RuleBook.load(options.dir, groups=groups)
-        deadline = time.monotonic() + options.timeout if options.timeout else None
-        with Store.open(options.store, readonly=True) as store:
-            learned = learn(
-                _observations(store, options),
-                max_loss=options.max_loss,
-                groups=groups,
-                known=known,
-                learners=options.learner or None,
-                deadline=deadline,
-            )
-            since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-            learned = with_aliases(learned, store, scope=options.scope, since=since, known=known, deadline=deadline)
-        learned.book.save(options.dir)
-    except (StoreError, RuleFileError, OSError, ValueError) as error:
+        print(json.dumps(_learned(options, options.site or None, options.timeout)))
+    except _TROUBLES as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
-    reports = [asdict(report) | {"share": report.share} for report in learned.reports]
-    print(json.dumps({"rules": sum(report.rules for report in learned.reports), "sites": reports}))
     return 0
+
+
+def _answer(options: argparse.Namespace) -> int:
+    """Learn whenever a line asks for it."""
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    while True:
+        try:
+            asked = json.loads(lines.get(timeout=_PATIENCE))
+        except Empty:
+            return 0
+        try:
+            answer = _learned(options, asked["sites"], asked["seconds"])
+        except _TROUBLES as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+
+
+def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None) -> dict[str, Any]:
+    """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
+    groups = json.loads(options.groups) if options.groups else None
+    known = (
+        RuleBook.load(options.dir, groups=groups) if sites is None else RuleBook.load_sites(options.dir, sites, groups)
+    )
+    since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
+    deadline = time.monotonic() + seconds if seconds else None
+    with Store.open(options.store, readonly=True) as store:
+        learned = learn(
+            (each for site in sites or _ALL for each in store.observations(options.scope, site, since=since)),
+            max_loss=options.max_loss,
+            groups=groups,
+            known=known,
+            learners=options.learner or None,
+            deadline=deadline,
+        )
+        learned = with_aliases(learned, store, scope=options.scope, since=since, known=known, deadline=deadline)
+    learned.book.save(options.dir)
+    reports = [asdict(report) | {"share": report.share} for report in learned.reports]
+    return {"rules": sum(report.rules for report in learned.reports), "sites": reports}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,21 +97,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
     parser.add_argument("--timeout", type=float, help="seconds after which no further site is begun")
-    parser.add_argument("--parent", action="store_true", help="end when standard input is closed")
+    parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser
 
 
-def _observations(store: Store, options: argparse.Namespace) -> Iterator[Observation]:
-    since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-    for site in options.site or [None]:
-        yield from store.observations(options.scope, site, since=since)
-
-
-def _end_with_parent() -> None:
-    """Wait for the end of standard input, then end the process at once."""
+def _listen(lines: "SimpleQueue[bytes]") -> None:
+    """Hand on the lines of standard input; at its end, end the process at once."""
     # Not by sys.stdin: its lock, held here, would make Python abort when the work is done.
-    while os.read(0, 4096):
-        pass
+    waiting = b""
+    while data := os.read(0, 65_536):
+        *whole, waiting = (waiting + data).split(b"\n")
+        for line in whole:
+            lines.put(line)
     os._exit(3)
 
 
