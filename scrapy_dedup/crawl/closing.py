@@ -8,6 +8,7 @@ from scrapy.utils.asyncio import run_in_thread
 from ..store.database import StoreError
 from ..store.store import Store
 from ..store.writer import Writer
+from . import closing_report
 
 if TYPE_CHECKING:
     from .settings import DedupSettings
@@ -29,7 +30,10 @@ async def close(shared: "Shared", reason: str) -> None:
         await run_in_thread(shared.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
         _count(shared, shared.writer)
         written = shared.writer.counts.written > 0
-    _sum_up(shared)
+    await _settle_samples(shared)
+    closing_report.count(shared)
+    for line in closing_report.report(shared):
+        logger.info("scrapy-dedup: %s", line, extra={"spider": shared.spider})
     if written and not shutdown:
         await run_in_thread(_prune, shared)
     await shared.learning.finish(last=written and not shutdown)
@@ -62,20 +66,15 @@ def _prune(shared: "Shared") -> None:
             shared.faults.report("store", "The store could not be pruned")
 
 
-def _sum_up(shared: "Shared") -> None:
-    """Tell in one line what was recorded and discarded."""
-    stats = shared.stats
-    told = [
-        f"{stats.get_value('dedup/recorded', 0)} responses recorded",
-        f"{stats.get_value('dedup/discarded/urls', 0)} URLs discarded as duplicates",
-    ]
-    foreseen = stats.get_value("dedup/shadow/discarded", 0)
-    if foreseen:
-        told.append(f"{foreseen} more would have been (shadow mode)")
-    released = stats.get_value("dedup/released/scheduled", 0) + stats.get_value("dedup/replayed", 0)
-    if released:
-        told.append(f"{released} of these scheduled after all")
-    dropped = stats.get_value("dedup/store/dropped", 0)
-    if dropped:
-        told.append(f"{dropped} observations or discards lost, since the store could not be written")
-    logger.info("scrapy-dedup: %s", ", ".join(told), extra={"spider": shared.spider})
+async def _settle_samples(shared: "Shared") -> None:
+    """Write what samples have shown into the rule files, and what is owed to the next crawl into the ledger."""
+    try:
+        await shared.monitor.settle()
+        await run_in_thread(shared.monitor.close)
+        await run_in_thread(shared.retraction.write)
+        owed = await run_in_thread(shared.retraction.owe)
+    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+        shared.faults.report("monitor", "What samples have shown could not be written")
+        return
+    if owed:
+        shared.stats.set_value("dedup/owed", owed)

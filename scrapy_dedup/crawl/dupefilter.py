@@ -100,7 +100,7 @@ class DupeFilter:
         slot = identity.slot
         other = None
         try:
-            if slot in shared.seen and identity.passed != slot:
+            if slot in shared.seen and identity.passed != slot and not shared.monitor.is_sampled(request):
                 other = self._other(request, identity)
                 if (
                     other is not None
@@ -156,6 +156,7 @@ class DupeFilter:
         redirected = bool(redirects_to(request))
         if seen:
             if redirected:
+                shared.monitor.ended(request)
                 shared.outcomes.ended(request, request.url)
             return True
         if slot not in shared.seen:
@@ -176,6 +177,9 @@ class DupeFilter:
         # Scrapy fetches it again, and what it shows may have changed, by a log-in for instance.
         identity.passed = slot
         shared.mark(request)
+        if identity.known or shared.scheduling:  # it had been discarded
+            identity.known = False
+            shared.tally.scheduled(identity.site)
         return False
 
 

@@ -85,7 +85,7 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
     # Before it is scheduled: should it be discarded once more, that is written after this.
     shared.ledger.scheduled(row, DiscardState.REPLAYED)
     shared.replayed.add(row.url)
-    if shared.crawl(request):
+    if shared.crawl(request, earlier=True):
         shared.stats.inc_value("dedup/retracted")
 
 
@@ -110,13 +110,12 @@ def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
             shared.replayed.add(row.url)
         return
     freed.add(slot)
-    shared.replayed.add(row.url)
     if shared.crawl(request):
+        shared.replayed.add(row.url)
         same_key = identity.key == row.key
         if same_key:
             shared.stats.inc_value("dedup/released/scheduled")
         else:
             retracted = (row.site, row.rule) in shared.retraction.suspended
             shared.stats.inc_value("dedup/retracted" if retracted else "dedup/replayed")
-        shared.tally.scheduled(row.site)
         shared.ledger.scheduled(row, DiscardState.RELEASED if same_key else DiscardState.REPLAYED)

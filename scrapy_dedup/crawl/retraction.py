@@ -18,10 +18,9 @@ from ..rules.model import Rule, Status
 from ..rules.suspension import Samples, note_samples
 from ..store.rows import DiscardState
 from ..store.store import Store
-from .discards import deciding_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from .shared import Shared
 
@@ -47,13 +46,13 @@ class Retraction:
         self.suspended: dict[tuple[str, str], Suspension] = {}
         self._told = False
 
-    async def suspend(self, rules: "Sequence[Rule]", url: str, page: str) -> None:
-        """Suspend *rules* of one site, since *url* is not the same page as *page*."""
+    async def suspend(self, rules: "Mapping[Rule, tuple[str, str]]") -> None:
+        """Suspend *rules* of one site; with each, the sample that refutes it, and the page it is not the same as."""
         shared = self._shared
-        rules = [rule for rule in rules if (rule.site, rule.id) not in self.suspended]
+        rules = {rule: why for rule, why in rules.items() if (rule.site, rule.id) not in self.suspended}
         if not rules:
             return
-        for rule in rules:
+        for rule, (url, page) in rules.items():
             self.suspended[rule.site, rule.id] = Suspension(url, page, time.time())
             shared.stats.inc_value("dedup/refuted")
             logger.warning(
@@ -65,7 +64,7 @@ class Retraction:
                 page,
                 extra={"spider": shared.spider},
             )
-        site = rules[0].site
+        (site,) = {rule.site for rule in rules}
         await run_in_thread(self._write, {site})
         swapping = shared.learning.swapping
         try:
@@ -105,7 +104,7 @@ class Retraction:
 
     def write(self) -> None:
         """Write what the samples of the crawl have shown into the rule files; it waits."""
-        self._write({site for site, _ in self._shared.monitor.trials}, samples=True)
+        self._write(set(self._shared.monitor.suspects), samples=True)
 
     def _write(self, sites: set[str], *, samples: bool = False) -> None:
         shared = self._shared
@@ -113,8 +112,8 @@ class Retraction:
         for site in sorted(sites):
             rules = {rule.id: rule for rule in shared.identities.book.for_site(site)}
             found: dict[str, Samples] = {}
-            for (of, name), trial in shared.monitor.trials.items():
-                if of == site and name in rules and not rules[name].status.users:
+            for name, trial in shared.monitor.suspects[site].trials.items():
+                if name in rules and not rules[name].status.users:
                     suspension = self.suspended.get((site, name))
                     number = (trial.samples, trial.differing) if samples else (0, 0)
                     if samples or suspension is not None:
@@ -158,20 +157,3 @@ class Retraction:
             ]
             store.mark_discards(owed, DiscardState.OWED)
         return len(owed)
-
-
-def necessary_rules(book: RuleBook, site: str, url: str, page: str) -> list[str]:
-    """Return the ids of the rules without which two URLs of one key would have two.
-
-    Where each of several rules alone makes them one, none is necessary: then that of the
-    rule which decides.
-    """
-    rules = book.for_site(site)
-    used = {rule.id for each in (url, page) for rule, operations in book.explain(each).rules if operations}
-    deep = {site: book.site_rules(site).deep}
-    found = []
-    for name in sorted(used):
-        without = RuleBook([rule for rule in rules if rule.id != name], deep, book.groups)
-        if not without.equivalent(url, page):
-            found.append(name)
-    return found or ([deciding_rule(book, url, page)] if used else [])

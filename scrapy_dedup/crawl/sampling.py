@@ -43,3 +43,7 @@ class Sampling:
         taken = self.due - self.taken >= 1 - 1e-9 or (lucky and self.taken < self.due)
         self.taken += taken
         return taken
+
+    def given(self) -> None:
+        """Count a sample that was taken for the sake of another rule."""
+        self.taken += 1

@@ -134,6 +134,14 @@ def share(value: Any) -> float:
     return number
 
 
+def share_or_none(value: Any) -> float:
+    """Return a number from 0 to 1, both included."""
+    number = _number(value, "it must be a number from 0 to 1")
+    if not 0 <= number <= 1:
+        raise WrongValue("it must be a number from 0 to 1", "0.02 is two of a hundred.")
+    return number
+
+
 def sites(value: Any) -> dict[str, Mode | None]:
     """Return site -> mode, None for False."""
     remedy = 'Write a dictionary such as {"example.com": "shadow", "example.org": False}.'

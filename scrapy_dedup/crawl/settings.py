@@ -172,6 +172,14 @@ SETTINGS: tuple[Setting, ...] = (
         values.share,
     ),
     Setting(
+        "DEDUP_SAMPLE",
+        "number from 0 to 1",
+        0.02,
+        "The share of the discarded URLs that is fetched all the same, to find rules that are wrong; more of those of "
+        "young rules. 0 switches that off.",
+        values.share_or_none,
+    ),
+    Setting(
         "DEDUP_FALLBACK_DUPEFILTER_CLASS",
         "class or import path",
         "scrapy.dupefilters.RFPDupeFilter",
@@ -207,6 +215,8 @@ class DedupSettings:
     #: Names of learners; None for all.
     learners: tuple[str, ...] | None
     max_loss: float
+    #: Share of the discards.
+    sample: float
     fallback_dupefilter_class: Any
 
     @classmethod

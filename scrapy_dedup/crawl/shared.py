@@ -3,6 +3,7 @@
 import logging
 from pathlib import Path
 from secrets import token_hex
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -23,10 +24,13 @@ from .journal import Journal, Page
 from .ledger import Ledger
 from .live import Learning
 from .marks import CHECKED, digest, is_digest_of, redirects_to
+from .monitor import Monitor
 from .outcomes import Outcomes
+from .retraction import Retraction
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
+from .tally import Tally
 from .under_way import UnderWay
 from .unwritten import Unwritten
 
@@ -78,12 +82,17 @@ class Shared:
         self.crawler = crawler
         self.settings = settings
         self.stats = crawler.stats
+        #: Seconds since 1970.
+        self.began = time()
         self.faults = Faults(crawler.stats)
         self.names = CallbackNames(crawler)
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
         self.seen = Seen(None, self.faults)
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
+        self.tally = Tally()
+        self.monitor = Monitor(self)
+        self.retraction = Retraction(self)
         self.unwritten = Unwritten(self)
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
@@ -97,6 +106,8 @@ class Shared:
         self.has_filter = False
         #: URLs of discards that were scheduled after all.
         self.replayed: set[str] = set()
+        #: Whether a request that was discarded is being scheduled at this moment.
+        self.scheduling = False
         self._run = token_hex(4)
         self._opened = False
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
@@ -151,6 +162,7 @@ class Shared:
             self.faults.report("store", "What is seen cannot be recorded")
         self._warn_of_another_filter()
         self.learning.opened()
+        self.outcomes.opened()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
@@ -198,7 +210,7 @@ class Shared:
     @property
     def moves(self) -> bool:
         """Whether pages may have to be given other slots, now or in a later run of the job."""
-        return self.learning.live or self.seen.persistent
+        return self.learning.live or self.seen.persistent or self.settings.sample > 0
 
     @property
     def rule_directories(self) -> "tuple[Path, ...]":
@@ -230,10 +242,12 @@ class Shared:
         if identity.slot not in self.seen:
             self.take(request, identity)
 
-    def crawl(self, request: "Request") -> bool:
-        """Schedule a request that was discarded; return False if that is not possible any more."""
+    def crawl(self, request: "Request", *, earlier: bool = False) -> bool:
+        """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late."""
         if request.dont_filter:
             self.take_unasked(request)
+            self.tally.scheduled(self.identities.of_url(request.url).site)
+        self.scheduling = not earlier
         try:
             self.crawler.engine.crawl(request)
         except RuntimeError:  # the spider is closed
@@ -241,6 +255,8 @@ class Shared:
         except Exception:  # noqa: BLE001 (its scheduler is)
             self.faults.report("schedule", "A discarded request could not be scheduled")
             return False
+        finally:
+            self.scheduling = False
         return True
 
     def wake(self) -> None:

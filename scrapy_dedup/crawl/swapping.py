@@ -10,6 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import run_in_thread, sleep
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import DeferredLock
 
 from . import signals
 from .identities import Alias
@@ -34,20 +36,34 @@ class Swapping:
         self._unsettled: deque[Waiting] = deque()
         #: Set when the crawl is about to close: no more swaps.
         self.ceased = False
+        self._lock = DeferredLock()
 
     @property
     def unsettled(self) -> bool:
         """Whether there are discarded requests that have not been compared under the new rules yet."""
         return bool(self._unsettled)
 
-    async def swap(self, sites: Collection[str]) -> bool:
+    async def swap(self, sites: Collection[str], *, reload: bool = True) -> bool:
         """Use the rules of *sites* as they stand in the files now; return whether any key may have changed.
 
+        What this crawl has refuted is suspended, whatever they say; without *reload* that alone is new.
         Raises RuleFileError, OSError.
         """
+        await maybe_deferred_to_future(self._lock.acquire())
+        try:
+            return await self._swap(sites, reload=reload)
+        finally:
+            self._lock.release()
+
+    def _read(self, before: "RuleBook", sites: Collection[str], *, reload: bool) -> "RuleBook":
+        shared = self._shared
+        book = before.reloaded(shared.rule_directories, sites) if reload else before
+        return shared.retraction.amended(book)
+
+    async def _swap(self, sites: Collection[str], *, reload: bool) -> bool:
         shared = self._shared
         before = shared.identities.book
-        book = await run_in_thread(before.reloaded, shared.rule_directories, sites)
+        book = await run_in_thread(lambda: self._read(before, sites, reload=reload))
         changed = tuple(site for site in sorted(sites) if not book.same_keys(before, site))
         if self.ceased:
             return False

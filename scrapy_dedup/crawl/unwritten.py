@@ -76,7 +76,6 @@ class Unwritten:
             for _, discarded in discards:
                 shared.identities.of_url(discarded.request.url).discarded = -1
                 if shared.crawl(discarded.request) and discarded.row is not None:
-                    shared.tally.scheduled(discarded.row.site)
                     shared.ledger.scheduled(discarded.row, DiscardState.RELEASED)
         finally:
             self._fetching = False
