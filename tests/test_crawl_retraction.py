@@ -63,7 +63,8 @@ async def test_a_wrong_rule(serve: Serve, concurrency: int, caplog: pytest.LogCa
     assert status(server) == {"q.page": Status.SUSPENDED, "q.sid": Status.ACTIVE}
     assert server.downloads < PLAIN * 0.6, "the right rule goes on to save"
     assert done.stats["dedup/refuted"] == 1
-    assert done.stats["dedup/retracted"] > 10
+    assert done.stats["dedup/retracted"] > 0
+    assert "dedup/owed" not in done.stats
     (told,) = [text for text in messages(caplog) if "is refuted and suspended" in text]
     assert "dedup/errors" not in str(done.dedup())
     site = f"127.0.0.1:{server.port}"
@@ -158,7 +159,7 @@ async def test_a_clock_on_each_page(serve: Serve, wrong: bool) -> None:
     server.reset()
     write_rules(*learned(server, "sid"))
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.05)
-    assert done.stats["dedup/samples"] >= 2
+    assert done.stats["dedup/samples/differing"] >= 1
     assert "dedup/samples/confirmed" not in done.stats
     assert server.downloads <= plain
     assert max(count for target, count in server.hits.items() if target != "/") == 1
@@ -187,6 +188,9 @@ async def test_what_a_closed_spider_leaves_is_fetched_by_the_next(serve: Serve) 
     assert first.stats["finish_reason"] == "enough"
     owed = {row.url for row in discarded(state=DiscardState.OWED)}
     assert first.stats["dedup/owed"] == len(owed) > 0
+    known = {item["url"] for item in first.items} | owed
+    linked = {server.url(f"/list?of={i}&page=1&sid=0") for i in range(LISTS)}
+    assert {row.url for row in discarded()} <= known | linked
     write_rules()  # nor does a page link to them in the next crawl
     server.reset()
     second = await crawl(Links, DEDUP_SAMPLE=0.02)

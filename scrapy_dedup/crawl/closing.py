@@ -30,7 +30,7 @@ async def close(shared: "Shared", reason: str) -> None:
         await run_in_thread(shared.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
         _count(shared, shared.writer)
         written = shared.writer.counts.written > 0
-    await _settle_samples(shared)
+    await _settle_samples(shared, finished=reason == "finished")
     closing_report.count(shared)
     for line in closing_report.report(shared):
         logger.info("scrapy-dedup: %s", line, extra={"spider": shared.spider})
@@ -66,13 +66,13 @@ def _prune(shared: "Shared") -> None:
             shared.faults.report("store", "The store could not be pruned")
 
 
-async def _settle_samples(shared: "Shared") -> None:
+async def _settle_samples(shared: "Shared", *, finished: bool) -> None:
     """Write what samples have shown into the rule files, and what is owed to the next crawl into the ledger."""
     try:
         await shared.monitor.settle()
         await run_in_thread(shared.monitor.close)
         await run_in_thread(shared.retraction.write)
-        owed = await run_in_thread(shared.retraction.owe)
+        owed = await run_in_thread(lambda: shared.retraction.owe(finished=finished))
     except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
         shared.faults.report("monitor", "What samples have shown could not be written")
         return

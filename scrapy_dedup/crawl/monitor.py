@@ -156,6 +156,7 @@ class Monitor:
             del self._under_way[next(iter(self._under_way))]
         key = digest(request.url)
         self._under_way[key] = sample
+        self._shared.seen.note_another(request.url)
         request.meta[SAMPLE] = f"{self._run} {key}"
         logger.debug(
             "Fetching %(request)s as a sample: is it the same page as %(page)s, as rule %(rule)s says?",

@@ -16,7 +16,7 @@ from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError, RuleWriteError
 from ..rules.model import Rule, Status
 from ..rules.suspension import Samples, note_samples
-from ..store.rows import DiscardState
+from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
 
 if TYPE_CHECKING:
@@ -135,25 +135,40 @@ class Retraction:
                 extra={"spider": self._shared.spider},
             )
 
-    def owe(self) -> int:
-        """Leave what is not fetched yet to the next crawl, when the spider has closed; return how much; it waits.
+    def owe(self, *, finished: bool) -> int:
+        """Leave what is not fetched to the next crawl, as the spider has closed; return how much that is.
 
-        Raises StoreError.
+        It waits for the store. Unless the crawl has *finished*, what was scheduled may be lost with
+        the queue. Raises StoreError.
         """
         shared = self._shared
         if not self.suspended:
             return 0
         book, job = self.amended(shared.identities.book), shared.seen.job
+        in_use = book is shared.identities.book
         sites = {site for site, _ in self.suspended}
+        queue_is_lost = not finished and not shared.seen.persistent
+        lost = [DiscardState.REPLAYED, DiscardState.SAMPLED, DiscardState.RELEASED]
+        states = [DiscardState.PENDING, *(lost if queue_is_lost else [])]
+
+        def is_had(row: DiscardRow) -> bool:
+            """Whether its page has come, or will, under another URL by the rules that are left."""
+            request = shared.ledger.request(row) if in_use else None
+            identity = None if request is None else shared.identities.of(request)
+            if identity is None or identity.slot not in shared.seen:
+                return False
+            return not queue_is_lost or shared.seen.is_fetched(identity.slot)
+
         with Store.open(shared.settings.store) as store:
             owed = [
                 row.id
-                for row in store.discards(shared.settings.scope, spider=shared.spider.name)
+                for state in states
+                for row in store.discards(shared.settings.scope, spider=shared.spider.name, state=state)
                 if row.id is not None
                 and row.site in sites
-                and row.url not in shared.replayed
                 and shared.ledger.job_of(row) == job
                 and book.canonical_key(row.url) != row.key
+                and not is_had(row)
             ]
             store.mark_discards(owed, DiscardState.OWED)
         return len(owed)

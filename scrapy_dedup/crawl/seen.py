@@ -160,6 +160,10 @@ class Seen:
         """Whether *url* was let pass before the rules said that it is the page of another one."""
         return bool(self._others) and digest_of(url) in self._others
 
+    def note_another(self, url: str) -> None:
+        """Note that *url* is let pass although it is the page of another one: it is to be compared with that."""
+        self._others.add(digest_of(url))
+
     def move(self, digest: str, slot_of: Callable[[Page], int | None]) -> "Move | None":
         """Return what moves all pages to the slots that *slot_of* gives; None if it is not known which pages they are.
 
