@@ -58,9 +58,7 @@ def _head(stats: "StatsCollector", total: SiteTally) -> str:
 def _details(shared: "Shared", total: SiteTally) -> list[str]:
     lines = []
     if total.avoided:
-        each = [
-            f"{site} {counts.avoided}" for site, counts in _best(shared, SHOWN) if counts.avoided
-        ]
+        each = [f"{site} {counts.avoided}" for site, counts in _best(shared, SHOWN) if counts.avoided]
         more = sum(1 for counts in shared.tally.sites.values() if counts.avoided) - len(each)
         sites = ", ".join(each) + (f" and {more} more sites" if more > 0 else "")
         lines.append(
@@ -75,9 +73,7 @@ def _details(shared: "Shared", total: SiteTally) -> list[str]:
             line += f"; at most {total.most_lost:.0f} of the avoided ones are pages of their own (95 %)"
         lines.append(line)
     for (site, rule), suspension in shared.retraction.suspended.items():
-        lines.append(
-            f"rule {rule} of {site} is suspended: {suspension.url} is not the same page as {suspension.page}"
-        )
+        lines.append(f"rule {rule} of {site} is suspended: {suspension.url} is not the same page as {suspension.page}")
     retracted = shared.stats.get_value("dedup/retracted", 0)
     owed = shared.stats.get_value("dedup/owed", 0)
     if retracted or owed:

@@ -194,7 +194,9 @@ class Monitor:
             or key != identities.of_url(sample.page).key  # by the rules of now they are two pages
         ):
             return None
-        base = base_row(request, response, shared.settings.scope, sample.site, shared.spider.name, from_cache=from_cache)
+        base = base_row(
+            request, response, shared.settings.scope, sample.site, shared.spider.name, from_cache=from_cache
+        )
         if is_quick(response):
             row = page_row(response, base, shared.settings.max_body)
         else:

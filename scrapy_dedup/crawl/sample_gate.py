@@ -29,9 +29,7 @@ class SampleGate:
         """Return the middleware of a crawl."""
         return cls(Shared.of(crawler))
 
-    def process_response(
-        self, request: "Request", response: "Response"
-    ) -> "Response | Coroutine[Any, Any, Response]":
+    def process_response(self, request: "Request", response: "Response") -> "Response | Coroutine[Any, Any, Response]":
         """Return *response*; raise DuplicateDiscarded for that of a sample which is what it was taken for."""
         if SAMPLE not in request.meta:
             return response

@@ -284,9 +284,7 @@ def _with_samples(rule: Rule, known: Rule) -> Rule:
     if before.samples or before.refuted_at:
         rule = replace(
             rule,
-            evidence=replace(
-                evidence, samples=before.samples, refuted=before.refuted, refuted_at=before.refuted_at
-            ),
+            evidence=replace(evidence, samples=before.samples, refuted=before.refuted, refuted_at=before.refuted_at),
         )
     return replace(rule, status=Status.SUSPENDED) if known.status is Status.SUSPENDED else rule
 

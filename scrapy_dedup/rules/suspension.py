@@ -49,9 +49,7 @@ def note_samples(
 
 def _noted(rule: Rule, found: Samples) -> Rule:
     evidence = rule.evidence or Evidence()
-    evidence = replace(
-        evidence, samples=evidence.samples + found.samples, refuted=evidence.refuted + found.refuted
-    )
+    evidence = replace(evidence, samples=evidence.samples + found.samples, refuted=evidence.refuted + found.refuted)
     if found.time is None:
         return replace(rule, evidence=evidence)
     return replace(rule, evidence=replace(evidence, refuted_at=ceil(found.time)), status=Status.SUSPENDED)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from sqlalchemy import func, select
 
@@ -54,7 +55,8 @@ def fetched_twice(store: Store, scope: str, site: str, limit: int) -> Iterator[t
             yield versions[1], versions[0]
 
 
-def _pages():  # type: ignore[no-untyped-def]  # SQLAlchemy's types of selected columns are of no help
+def _pages() -> Any:
+    """Return a query for pages, as :func:`.observation_of` reads them."""
     o = observation
     return (
         select(*(o.c[name] for name in OBSERVED), page_sketch.c.data)
