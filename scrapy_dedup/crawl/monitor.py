@@ -104,9 +104,8 @@ class Monitor:
         if page == waiting.request.url or not page:  # it was scheduled in the place of the one that failed
             return
         self._begin(waiting.request, sample._replace(page=page))
-        if shared.crawl(waiting.request):
-            if waiting.row is not None:
-                shared.ledger.scheduled(waiting.row, DiscardState.SAMPLED)
+        if shared.crawl(waiting.request) and waiting.row is not None:
+            shared.ledger.scheduled(waiting.row, DiscardState.SAMPLED)
 
     def is_sample(self, request: "Request") -> bool:
         """Whether *request*, or one whose redirects have led to it, is a sample that is on its way."""

@@ -1,17 +1,19 @@
 """Where samples of discards come back, and stop if they are what they were taken for."""
 
-from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from .discards import DuplicateDiscarded
 from .marks import SAMPLE
 from .shared import Shared
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
+
+    from .discards import DuplicateDiscarded
 
 
 class SampleGate:
