@@ -4,18 +4,22 @@ The server holds answers back until rules are in use, where a test needs that: n
 fast anything is.
 """
 
+import os
+import signal
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 import scrapy
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl import live, times
-from scrapy_dedup.crawl.signals import rules_changed
+from scrapy_dedup.crawl import learner, live, times
+from scrapy_dedup.crawl.signals import learned, rules_changed
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawler_of, in_reactor, observed, run
+from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, run
 from .server import Asked, Server, page, prose
 
 PAGES = 150
@@ -96,3 +100,151 @@ async def test_the_first_crawl_saves(serve: Serve, concurrent: int) -> None:
     book = RuleBook.load("dedup-rules")
     assert book.equivalent(shop.server.url("/p?id=1&sid=s9x1"), shop.server.url("/p?id=1&sid=s8x0"))
     assert len(observed()) == shop.server.downloads - 1, "and it is all recorded"
+
+
+@in_reactor
+async def test_requests_on_their_way_when_rules_change(serve: Serve) -> None:
+    """All URLs are in the queue or under way when the rules come: each page comes out once or more, none is lost."""
+    shop = Shop(serve)
+    shop.released.set()
+    held = threading.Event()
+    answered = iter(range(10_000))
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page(prose("start"), *shop.links(range(PAGES)))
+        if next(answered) == 100:  # with everything else under way; the others are answered as they come
+            held.wait(60)
+        return page(prose(asked.query["id"]), "/")
+
+    shop.server.routes = {"*": answer}
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8, DOWNLOAD_DELAY=0.002)
+
+    def changed(sites: Any) -> None:
+        held.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert shop.server.downloads < 2 + PAGES * COPIES, "fewer than without the plug-in"
+    assert done.stats["dedup/discarded/gate"] == done.stats["dedup/discarded/urls"] > 0
+    assert len(shop.server.hits) + done.stats["dedup/discarded/urls"] == 1 + PAGES * COPIES
+    items = [item["url"] for item in done.items]
+    assert len(items) == shop.server.downloads, "every answer came to the spider"
+
+
+@pytest.mark.parametrize("status", [404, 500])
+@in_reactor
+async def test_a_page_that_fails_after_the_swap(serve: Serve, status: int) -> None:
+    """The URL that stands for a page under the new rules fails, and the next one: a third one is fetched."""
+    shop = Shop(serve)
+    held = threading.Event()
+    asked_for: list[str] = []
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page(prose("start"), "/more", *shop.links(range(50)))
+        if asked.path == "/more":
+            held.wait(60)
+            return page(prose("more"), *shop.links(range(50, PAGES)))
+        if asked.query["id"] == "60":
+            asked_for.append(asked.target)
+            if len(asked_for) <= 2:
+                return status
+        return page(prose(asked.query["id"]), "/")
+
+    shop.server.routes = {"*": answer}
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=100, RETRY_ENABLED=False)
+
+    def changed(sites: Any) -> None:
+        held.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert len(asked_for) == 3 == len(set(asked_for))
+    assert done.stats["dedup/released"] == 2
+    assert done.stats["finish_reason"] == "finished"
+
+
+def children() -> list[int]:
+    """The ids of the learning processes that this process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+            line = path.with_name("cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(words[1]) == os.getpid() and words[0] != "Z" and b"scrapy_dedup.learning" in line:
+            found.append(int(path.parent.name))
+    return found
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
+
+
+@linux
+@in_reactor
+async def test_a_learner_that_is_killed(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever kills it, the crawl goes on, and learns later."""
+    shop = Shop(serve)
+    killed: list[int] = []
+
+    class Killing(Links):
+        def parse(self, response: Any) -> Any:
+            for pid in children() if len(killed) < 2 else ():
+                if pid not in killed:
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+            yield from super().parse(response)
+
+    done = await crawl_live(shop, Killing, CONCURRENT_REQUESTS=4)
+    shop.check(done)
+    assert len(killed) == 2
+    assert done.stats["dedup/learned/swaps"] >= 1
+    assert not children()
+    told = messages(caplog)
+    assert len(told) <= 1
+    assert len(told) == min(1, done.stats.get("dedup/learned/failed", 0))
+
+
+HANGS = "import sys; sys.stdin.readline(); import time; time.sleep(600)"
+SPEAKS = "import sys\nfor line in sys.stdin: print('what', flush=True)"
+DIES = "import sys; sys.stdin.readline(); raise SystemExit('no memory left')"
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (HANGS, "it took longer than DEDUP_LEARN_TIMEOUT (0.3 s)"),
+        (SPEAKS, "the learning process failed (its answer is not understood)"),
+        (DIES, "the learning process failed (no memory left)"),
+    ],
+)
+@in_reactor
+async def test_a_learner_that_fails(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, code: str, problem: str
+) -> None:
+    """The crawl goes on without rules; one warning tells so, and the next attempt is later and later."""
+    monkeypatch.setattr(learner, "command_of", lambda settings, directory: [sys.executable, "-c", code])
+    shop = Shop(serve)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", DEDUP_LEARN_TIMEOUT=0.3)
+
+    def tried(problem: str) -> None:
+        assert problem
+        shop.released.set()
+
+    crawler.signals.connect(tried, learned)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert shop.server.downloads == 3 + PAGES * COPIES
+    assert done.stats["dedup/learned/failed"] >= 1
+    assert "dedup/learned/swaps" not in done.stats
+    first, *others = messages(caplog)
+    assert (
+        first
+        == f"Learning failed: {problem}. The crawl goes on with the rules that it has, and it is tried again later"
+    )
+    assert len(others) <= 1
+    assert all(each.startswith("No rules were learned from this crawl") for each in others), "at the close"

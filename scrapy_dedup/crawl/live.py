@@ -13,6 +13,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..rules.errors import RuleFileError
+from . import signals
 from .learner import Learner, Outcome, hindrance
 from .swapping import Swapping
 from .times import Times
@@ -122,6 +123,8 @@ class Learning:
         if problem is not None:
             self.times.failed(before, due=sites)
             self._failed(problem)
+        shared = self._shared
+        shared.crawler.signals.send_catch_log(signals.learned, sites=sites, problem=problem or "", spider=shared.spider)
         waiting, self._running = self._running or [], None
         for each in waiting:
             each.callback(None)
