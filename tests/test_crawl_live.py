@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy import signals
+from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import learner, live, times
@@ -248,3 +250,121 @@ async def test_a_learner_that_fails(
     )
     assert len(others) <= 1
     assert all(each.startswith("No rules were learned from this crawl") for each in others), "at the close"
+
+
+class Stops(Links):
+    """Closes once rules have changed and *more* pages have come; starts through the dupe filter."""
+
+    custom_settings = {"CONCURRENT_REQUESTS": 2, "JOBDIR": "job"}
+
+    def __init__(self, start: str, more: int = 0) -> None:
+        super().__init__(start)
+        self.more = more
+        self.stopping = False
+
+    async def start(self) -> Any:
+        for url in self.start_urls:
+            yield scrapy.Request(url)
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        if self.stopping:
+            self.more -= 1
+            if self.more < 0:
+                raise scrapy.exceptions.CloseSpider("paused")
+
+
+@pytest.mark.parametrize("more", [0, 5, 60])
+@in_reactor
+async def test_a_job_is_paused_after_rules_changed_and_resumed(serve: Serve, more: int) -> None:
+    shop = Shop(serve)
+    crawler = crawler_of(Stops, DEDUP_LEARN="live")
+
+    def changed(sites: Any, spider: Any) -> None:
+        spider.stopping = True
+        shop.released.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    first = await run(crawler, shop.server.url("/"), more)
+    assert first.stats["finish_reason"] == "paused"
+    assert first.stats["dedup/learned/swaps"] >= 1
+    known = shop.reached
+    before = set(shop.server.hits)
+    second = await run(crawler_of(Stops, DEDUP_LEARN="live"), shop.server.url("/"))
+    shop.check(second)
+    assert second.stats["dedup/resumed"] >= len(known), "what was fetched before rules changed is known, too"
+    again = {target.partition("&")[0] for target in set(shop.server.hits) - before if target.startswith("/p")}
+    assert not known & again, "no page was fetched again under another URL"
+    assert len(first.items) + len(second.items) == len(shop.server.hits)
+
+
+@in_reactor
+async def test_an_engine_that_is_paused_while_rules_change(serve: Serve) -> None:
+    """What was queued before the pause is compared under the rules that came meanwhile."""
+    shop = Shop(serve, held=False)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=4)
+
+    def tried(problem: str) -> None:
+        assert not problem
+        crawler.engine.unpause()  # type: ignore[union-attr]
+
+    def response(response: Any) -> None:
+        if len(shop.server.hits) == 100:
+            crawler.engine.pause()  # type: ignore[union-attr]
+
+    crawler.signals.connect(tried, learned)
+    crawler.signals.connect(response, signals.response_received)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert done.stats["dedup/learned/times"] >= 1
+
+
+@pytest.mark.parametrize("condition", [{"CLOSESPIDER_PAGECOUNT": 120}, {"CLOSESPIDER_ITEMCOUNT": 60}])
+@in_reactor
+async def test_close_conditions(serve: Serve, condition: dict[str, int]) -> None:
+    """A crawl that closes while it learns leaves nothing behind, and the rules of what it has seen."""
+    shop = Shop(serve, held=False)
+    done = await run(crawler_of(Links, DEDUP_LEARN="live", **condition), shop.server.url("/"))
+    assert done.stats["finish_reason"] == next(iter(condition)).lower()
+    assert not [name for name in done.stats if name.startswith("dedup/errors")]
+    assert "dedup/learned/failed" not in done.stats
+    assert not children()
+    book = RuleBook.load("dedup-rules")
+    assert book.equivalent(shop.server.url("/p?id=1&sid=s9x1"), shop.server.url("/p?id=1&sid=s8x0"))
+
+
+@in_reactor
+async def test_several_spiders_and_one_store(serve: Serve) -> None:
+    """Two crawls of one site and one of another in one process: each learns what it needs."""
+    shops = [Shop(serve), Shop(serve)]
+    crawlers = []
+    for shop in (*shops, shops[0]):
+        crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
+
+        def changed(sites: Any, shop: Shop = shop) -> None:
+            shop.released.set()
+
+        crawler.signals.connect(changed, rules_changed, weak=False)
+        crawlers.append((crawler, shop))
+    done = await gatherResults([ensureDeferred(run(crawler, shop.server.url("/"))) for crawler, shop in crawlers])
+    assert shops[0].reached == shops[1].reached == {f"/p?id={number}" for number in range(PAGES)}
+    shops[1].check(done[1])
+    assert max(number for target, number in shops[0].server.hits.items() if target != "/") <= 2, "two spiders"
+    assert not children()
+    assert sorted(path.name for path in Path("dedup-rules").glob("*.toml")) == sorted(
+        f"127.0.0.1_{shop.server.port}.toml" for shop in shops
+    )
+
+
+@in_reactor
+async def test_a_directory_that_cannot_be_written(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    """The rules are used, and lost at the end: that is told once, at the start."""
+    Path("file").touch()
+    shop = Shop(serve)
+    done = await crawl_live(shop, DEDUP_DIR="file/rules", CONCURRENT_REQUESTS=8)
+    shop.check(done)
+    assert done.stats["dedup/learned/swaps"] >= 1
+    assert "dedup/learned/failed" not in done.stats
+    (warning,) = messages(caplog)
+    assert warning.startswith("The rules that this crawl learns will be lost when it closes: DEDUP_DIR is ")
+    assert Path("file").read_bytes() == b""

@@ -92,12 +92,17 @@ class Identities:
         #: By their canonical key under the rules.
         self.aliases: dict[str, Alias] = {}
 
-    def use(self, book: "RuleBook", aliases: "dict[str, Alias]") -> None:
-        """Compare by other rules from now on; *aliases* are those that are known, under these rules."""
+    def use(self, book: "RuleBook", aliases: "dict[str, Alias]") -> "tuple[dict[str, UrlIdentity], ...]":
+        """Compare by other rules from now on; *aliases* are those that are known, under these rules.
+
+        Return what is not needed any more, and takes long to be forgotten.
+        """
         self.book = book
+        needless = self._former
         self._former = (self._young, self._old)
         self._young, self._old = {}, {}
         self.aliases = aliases
+        return needless
 
     def renew(self, url: str) -> None:
         """Look *url* up again: it is known now to be an alias."""

@@ -260,11 +260,14 @@ class Event(NamedTuple):
 
 
 class LineReader:
-    """Reads the lines of a journal, in their order; *digest* is what slots are made by now."""
+    """Reads the lines of a journal, in their order.
 
-    def __init__(self, digest: str) -> None:
+    *digest* is what slots are made by now; None if that is what those of the journal are made by.
+    """
+
+    def __init__(self, digest: str | None) -> None:
         self._digest = digest
-        self._current = False
+        self._current = digest is None
         self._callbacks: dict[bytes, str] = {}
 
     def event(self, line: bytes) -> Event | None:
@@ -282,7 +285,7 @@ class LineReader:
                 number, name = text.split(b" ", 1)
                 self._callbacks[number] = name.decode()
             elif sign == b"#":
-                self._current = text.partition(b" ")[2].decode() == self._digest
+                self._current = self._digest in (None, text.partition(b" ")[2].decode())
                 self._callbacks.clear()
         except (ValueError, KeyError):
             pass

@@ -44,12 +44,12 @@ class Move:
         self._journal = journal
         self._slot_of = slot_of
         self._next = journal.successor(digest)
-        self._lines = LineReader("")
+        self._lines = LineReader(None)
         self._position = 0
         self._rest = b""
         self._waiting: list[bytes] = []
         #: By their slot of before, the pages that are on their way.
-        self._under_way: dict[int, _Under] = {}
+        self.under_way: dict[int, _Under] = {}
         #: Slot -> value, as :class:`.Seen` has them.
         self.values: dict[int, int] = {}
         #: Digests of the URLs that were let pass and stand for no slot.
@@ -80,7 +80,7 @@ class Move:
         if event.page is not None:
             self._taken(event.slot, event.page)
             return
-        under = self._under_way.pop(event.slot, None)
+        under = self.under_way.pop(event.slot, None)
         if under is None:
             return
         if event.fetched:
@@ -97,7 +97,7 @@ class Move:
             value = self.values[slot] = self._written(slot, page)
         else:
             self.others.add(digest_of(page.url))
-        self._under_way[before] = _Under(slot, value, page)
+        self.under_way[before] = _Under(slot, value, page)
 
     def _fetched(self, under: _Under, *, links: bool) -> None:
         slot, value, page = under

@@ -108,6 +108,8 @@ def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
     if slot in shared.seen:
         if slot in freed and shared.seen.wait(slot, Waiting(request, row)):
             shared.replayed.add(row.url)
+        elif slot not in freed and not shared.seen.is_fetched(slot):
+            shared.resumed = True  # should what is on its way fail, it is seen to when the spider is idle
         return
     freed.add(slot)
     if shared.crawl(request):

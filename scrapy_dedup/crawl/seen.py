@@ -52,7 +52,7 @@ class Seen:
         self.lacking = False
         self._overflowed: set[int] = set()
         # Digests of URLs that were let pass, and no longer stand for a slot since others have the same one now.
-        self._others: set[int] = set()
+        self._others: list[set[int]] = [set()]
         self._job = token_hex(8)
 
     def __len__(self) -> int:
@@ -158,11 +158,14 @@ class Seen:
 
     def is_another(self, url: str) -> bool:
         """Whether *url* was let pass before the rules said that it is the page of another one."""
-        return bool(self._others) and digest_of(url) in self._others
+        if not any(self._others):
+            return False
+        digest = digest_of(url)
+        return any(digest in others for others in self._others)
 
     def note_another(self, url: str) -> None:
         """Note that *url* is let pass although it is the page of another one: it is to be compared with that."""
-        self._others.add(digest_of(url))
+        self._others[0].add(digest_of(url))
 
     def move(self, digest: str, slot_of: Callable[[Page], int | None]) -> "Move | None":
         """Return what moves all pages to the slots that *slot_of* gives; None if it is not known which pages they are.
@@ -171,15 +174,18 @@ class Seen:
         """
         return Move(self._journal, digest, slot_of) if self._journal is not None else None
 
-    def moved(self, move: "Move | None") -> list[Waiting]:
-        """Use the slots of *move*, which is done; return the requests that wait, to be compared anew.
+    def moved(self, move: "Move | None") -> tuple[list[Waiting], dict[int, int]]:
+        """Use the slots of *move*, which is done.
 
-        Without one, no page is known any more. Raises OSError, and nothing has changed then.
+        Return the requests that wait, to be compared anew, and the slots of before, which take long to be
+        forgotten. Without *move*, no page is known any more. Raises OSError, and nothing has changed then.
         """
+        before = self._values
         if move is not None:
             self._journal = move.put_in_place()
             self._values = move.values
-            self._others |= move.others
+            if move.others:
+                self._others.append(move.others)
         else:
             self._values = {}
         waiting = [each for queue in self._waiting.values() for each in queue]
@@ -188,7 +194,7 @@ class Seen:
         # Of which of these slots there are more in the ledger is not known any more.
         self.lacking |= bool(self._overflowed)
         self._overflowed = set()
-        return waiting
+        return waiting, before
 
     # Jobs
 

@@ -7,7 +7,7 @@ requests are given their new slots for a few milliseconds at a time.
 from collections import deque
 from collections.abc import Collection
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import run_in_thread, sleep
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -34,6 +34,8 @@ class Swapping:
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
         self._unsettled: deque[Waiting] = deque()
+        # Large dictionaries would hold up the event loop if they were forgotten at once.
+        self._needless: list[dict[Any, Any]] = []
         #: Set when the crawl is about to close: no more swaps.
         self.ceased = False
         self._lock = DeferredLock()
@@ -55,22 +57,27 @@ class Swapping:
         finally:
             self._lock.release()
 
-    def _read(self, before: "RuleBook", sites: Collection[str], *, reload: bool) -> "RuleBook":
+    def _read(self, sites: Collection[str], *, reload: bool) -> "tuple[RuleBook, tuple[str, ...], str]":
+        """Return the rules, the sites whose keys may be others by them, and what slots are then made by."""
         shared = self._shared
-        book = before.reloaded(shared.rule_directories, sites) if reload else before
-        return shared.retraction.amended(book)
+        before = shared.identities.book
+        book = shared.retraction.amended(before.reloaded(shared.rule_directories, sites) if reload else before)
+        changed = tuple(
+            site
+            for site in sorted(sites)
+            if not book.same_keys(before, site) or _acting_aliases(before, site) - _acting_aliases(book, site)
+        )
+        return book, changed, shared.identities.digest_of(book) if changed else ""
 
     async def _swap(self, sites: Collection[str], *, reload: bool) -> bool:
         shared = self._shared
         before = shared.identities.book
-        book = await run_in_thread(lambda: self._read(before, sites, reload=reload))
-        changed = tuple(site for site in sorted(sites) if not book.same_keys(before, site))
+        book, changed, digest = await run_in_thread(lambda: self._read(sites, reload=reload))
         if self.ceased:
             return False
         if not changed:
             shared.identities.book = book  # with other evidence, or kinds of aliases
             return False
-        digest = await run_in_thread(shared.identities.digest_of, book)
         aliases = await self._aliases(book, frozenset(changed))
         move = shared.seen.move(digest, lambda page: self._slot(book, changed, page))
         try:
@@ -100,13 +107,15 @@ class Swapping:
     async def _aliases(self, book: "RuleBook", changed: Collection[str]) -> dict[str, Alias]:
         """Return the aliases that are known, under the rules of *book*."""
         identities = self._shared.identities
+        acting = {site: _acting_aliases(book, site) for site in changed}
         moved = {}
         end = perf_counter() + _AT_ONCE
         for number, (key, alias) in enumerate(list(identities.aliases.items())):
-            if identities.site_and_mode(alias.url)[0] in changed:
+            site = identities.site_and_mode(alias.url)[0]
+            if site in changed:
                 key = book.canonical_key(alias.url)
                 alias = alias._replace(key=book.canonical_key(alias.page))
-            if key != alias.key:
+            if key != alias.key and (site not in changed or alias.rule in acting[site]):
                 moved[key] = alias
             if number % _SOME == 0 and perf_counter() >= end:
                 await sleep(_BETWEEN)
@@ -117,8 +126,11 @@ class Swapping:
     def _use(self, book: "RuleBook", move: "Move | None", aliases: dict[str, Alias]) -> None:
         """Use the rules of *book* from now on. Raises OSError, and nothing has changed then."""
         shared = self._shared
-        self._unsettled.extend(shared.seen.moved(move))
-        shared.identities.use(book, aliases)
+        waiting, slots = shared.seen.moved(move)
+        self._unsettled.extend(waiting)
+        self._needless += [slots, *shared.identities.use(book, aliases)]
+        if move is not None:
+            self._needless.append(move.under_way)
         shared.renew_marks()
 
     def _look_for_withdrawn(self, before: "RuleBook", book: "RuleBook", changed: Collection[str]) -> None:
@@ -129,7 +141,7 @@ class Swapping:
                 self._shared.resumed = True
 
     async def _settle(self) -> None:
-        """Compare the discarded requests that wait under the new rules."""
+        """Compare the discarded requests that wait under the new rules; forget what is not needed any more."""
         shared = self._shared
         try:
             while self._unsettled:
@@ -139,6 +151,14 @@ class Swapping:
                 await sleep(_BETWEEN)
         finally:
             shared.wake()
+        while self._needless:
+            end = perf_counter() + _AT_ONCE
+            while self._needless and perf_counter() < end:
+                for _ in range(min(_SOME, len(self._needless[-1]))):
+                    self._needless[-1].popitem()
+                if not self._needless[-1]:
+                    self._needless.pop()
+            await sleep(_BETWEEN)
 
     def _compare(self, discarded: "Waiting") -> None:
         shared = self._shared
@@ -147,3 +167,7 @@ class Swapping:
             shared.outcomes.schedule(discarded)
         else:
             shared.seen.wait(identity.slot, discarded)  # unless it is fetched
+
+
+def _acting_aliases(book: "RuleBook", site: str) -> set[str]:
+    return {rule.id for rule in book.for_site(site) if rule.is_alias and rule.status.acts}
