@@ -262,3 +262,43 @@ async def test_a_full_ledger_lets_nothing_more_be_discarded(serve: Serve, caplog
     assert server.downloads == PLAIN - 10
     assert done.stats["dedup/discarded/urls"] == 10
     assert len([text for text in messages(caplog) if "DEDUP_STORE_MAX_ROWS" in text]) == 1
+
+
+def parse_list(response: Any) -> Any:
+    """A callback that is no method of the spider."""
+    yield {"url": response.url, "key": None}
+    for each in response.follow_all(css="a"):
+        yield each.replace(callback=parse_list)
+
+
+@in_reactor
+async def test_callbacks_that_are_functions(serve: Serve) -> None:
+    class Functions(Links):
+        def parse(self, response: Any) -> Any:
+            yield from parse_list(response)
+
+    server = serve(lists)
+    write_rules(*learned(server, "page", "sid"))
+    done = await crawl(Functions, server.url("/"), DEDUP_SAMPLE=0.02)
+    check(server, done.urls)
+    assert done.stats["dedup/retracted"] > 0
+
+
+@in_reactor
+async def test_a_callback_that_cannot_be_named_again(serve: Serve) -> None:
+    """What the ledger could not give back is not discarded."""
+
+    class Local(Links):
+        def parse(self, response: Any) -> Any:
+            def inner(response: Any) -> Any:
+                yield {"url": response.url, "key": None}
+
+            yield {"url": response.url, "key": None}
+            for each in response.follow_all(css="a"):
+                yield each.replace(callback=inner)
+
+    server = serve(lambda asked: page("start", *(f"/p?sid={i}" for i in range(9))))
+    write_rules(*learned(server, "sid"))
+    done = await crawl(Local, server.url("/"), DEDUP_SAMPLE=0)
+    assert server.downloads == len(done.items) == 10
+    assert done.stats["dedup/ledger/prevented"] == 8

@@ -113,6 +113,9 @@ class Discards:
         """Write a URL that is discarded for the first time into the ledger; return False if that fails."""
         shared = self._shared
         rule = rules[0]
+        if not shared.names.has(identity.callback):  # nor could it be made again
+            shared.unwritten.prevented()
+            return False
         row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
         discarded = Waiting(request, row)
         if row is not None:

@@ -31,7 +31,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/retracted", "Discarded requests scheduled after all, because their rule was refuted."),
     ("dedup/owed", "Those that will be scheduled in the next crawl of the spider, since it closed before."),
     ("dedup/avoided", "Downloads avoided: distinct URLs discarded, less those that were scheduled after all."),
-    ("dedup/avoided/bytes", "About how many bytes these would have been: the mean of the pages that came, site by site."),
+    (
+        "dedup/avoided/bytes",
+        "About how many bytes these would have been: the mean of the pages that came, site by site.",
+    ),
     ("dedup/avoided/seconds", "About how long the sites would have taken to send them, likewise."),
     ("dedup/avoided/site/<site>", "Downloads avoided on a site, of the 20 sites with most."),
     (
