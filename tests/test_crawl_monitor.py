@@ -193,3 +193,23 @@ def test_which_discards_are_samples() -> None:
     assert taken(Sampling.of(1, 100), number=20) == list(range(20))
     gaps = [b - a for a, b in itertools.pairwise(old)]
     assert max(gaps) <= 100, "there is never a long stretch without"
+
+
+@in_reactor
+async def test_a_site_that_bans(serve: Serve) -> None:
+    """It answers every request with one page from some new page on: that refutes no rule."""
+    known: set[str] = set()
+    lock = threading.Lock()
+
+    def site(asked: Asked) -> Any:
+        with lock:
+            known.add(asked.path + asked.query.get("id", ""))
+            if len(known) > 20:
+                return page("You have asked for too much, come again tomorrow", f"/p?id={len(known)}&sid=0")
+        return shop(asked)
+
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.3, CONCURRENT_REQUESTS=1, CLOSESPIDER_PAGECOUNT=60)
+    assert done.stats["dedup/samples"] > 1
+    assert of_file(server).status is Status.ACTIVE

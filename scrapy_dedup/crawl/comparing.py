@@ -11,7 +11,7 @@ from ..content.sketch import Sketch
 from ..learning.clusters import APART, Masks, no_evidence, page_identity
 from ..learning.refutation import Noise, noise_of
 from ..observation import Observation
-from ..store.pages import fetched_twice, latest_page, some_pages
+from ..store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
 from ..store.store import Store
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Comparing:
             if found is not Difference.NEAR:
                 return Comparison(found)
             store = self._opened()
+            if self._is_elsewhere(store, sample, url):
+                return Comparison(Difference.UNKNOWN)
             others = [
                 each.sketch
                 for each in some_pages(store, sample.scope, sample.site, _OTHERS)
@@ -64,6 +66,14 @@ class Comparing:
                 for first, second in pairs
             )
             return Comparison(self._difference(mine, page, others), noise)
+
+    def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
+        """Whether another URL has shown the content in this crawl: it is not lost, and may be an error or a form."""
+        if self._shared.writer is not None:
+            self._shared.writer.flush()
+        bag = sample.fingerprints.bag if sample.fingerprints is not None else ""
+        but = (sample.url, *sample.hops, url)
+        return is_elsewhere(store, sample.scope, sample.site, bag, since=self._began, but=but)
 
     def close(self) -> None:
         """Close the store."""

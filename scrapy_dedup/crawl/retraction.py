@@ -112,7 +112,7 @@ class Retraction:
         for site in sorted(sites):
             rules = {rule.id: rule for rule in shared.identities.book.for_site(site)}
             found: dict[str, Samples] = {}
-            for name, trial in shared.monitor.suspects[site].trials.items():
+            for name, trial in list(shared.monitor.suspects[site].trials.items()):
                 if name in rules and not rules[name].status.users:
                     suspension = self.suspended.get((site, name))
                     number = (trial.samples, trial.differing) if samples else (0, 0)

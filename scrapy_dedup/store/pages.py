@@ -1,6 +1,6 @@
 """Looking up single pages: the page that a discarded URL was taken for, and pages to compare with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -36,6 +36,15 @@ def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observat
         if len(found) >= limit:
             break
     return list(found.values())
+
+
+def is_elsewhere(store: Store, scope: str, site: str, bag: str, *, since: float, but: Sequence[str]) -> bool:
+    """Return whether a late response of *site* had this content, at another URL than those of *but*. Raises StoreError."""
+    o = observation.c
+    newest = select(func.max(observation.c.id)).scalar_subquery()
+    query = select(o.id).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200, o.bag == bag)
+    query = query.where(o.time >= since, o.url_key.not_in([signed_hash(clean_url(url)) for url in but]))
+    return any(True for _ in store.rows(query.limit(1)))
 
 
 def fetched_twice(store: Store, scope: str, site: str, limit: int) -> Iterator[tuple[Observation, Observation]]:
