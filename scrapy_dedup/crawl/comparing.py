@@ -49,7 +49,7 @@ class Comparing:
             if mine is None or page is None:
                 return Comparison(Difference.UNKNOWN)
             found = self._difference(mine, page, [])
-            if found is not Difference.NEAR:
+            if found in {Difference.NONE, Difference.UNKNOWN}:
                 return Comparison(found)
             store = self._opened()
             if self._is_elsewhere(store, sample, url):
@@ -72,7 +72,7 @@ class Comparing:
         if self._shared.writer is not None:
             self._shared.writer.flush()
         bag = sample.fingerprints.bag if sample.fingerprints is not None else ""
-        but = (sample.url, *sample.hops, url)
+        but = (sample.hops[0] if sample.hops else sample.url, url)
         return is_elsewhere(store, sample.scope, sample.site, bag, since=self._began, but=but)
 
     def close(self) -> None:
