@@ -13,7 +13,7 @@ from ..content.resemblance import Difference
 from ..learning.refutation import Noise, Trial
 
 #: Samples that wait, of the same rules.
-PATIENCE: Final = 5
+PATIENCE: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
