@@ -4,7 +4,7 @@
         done = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
         assert done.urls == [...]
 
-Tests are coroutines under ``@in_reactor``. Learning at the close is off unless a test asks for it.
+Tests are coroutines under ``@in_reactor``. Learning and samples are off unless a test asks for them.
 """
 
 import logging
@@ -33,6 +33,7 @@ BASE: dict[str, Any] = {
     "REMOTE_CONTROL_ENABLED": False,
     "RETRY_TIMES": 1,
     "DEDUP_LEARN": "off",
+    "DEDUP_SAMPLE": 0,
     "ADDONS": {"scrapy_dedup.Addon": 600},
 }
 STORE = Path(".scrapy/dedup/store.sqlite")

@@ -154,6 +154,9 @@ evidences = st.builds(
     removed=st.integers(0, 10),
     upper95=st.floats(0, 1),
     examples=st.lists(st.tuples(_text, _text), max_size=2).map(tuple),
+    samples=st.integers(0, 10),
+    refuted=st.integers(0, 10),
+    refuted_at=st.integers(0, 4 * 10**9),
 )
 
 

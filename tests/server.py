@@ -121,6 +121,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _HTTPServer(ThreadingHTTPServer):
     daemon_threads = True
+    # Connections that find no room here are tried again by the client's system, seconds later.
+    request_queue_size = 256
     owner: "Server"
 
     def handle_error(self, request: Any, client_address: Any) -> None:

@@ -195,7 +195,9 @@ def test_what_the_journal_reads(tmp_path: Path) -> None:
     made = journal.Journal(path)
     assert list(made.resume("one", lambda page: page.slot)) == []
     urls = [f"http://shop.test/{number}{'ü' * number}" for number in range(5)] + ["http://x/" + "y" * 9000]
-    positions = [made.taken(number, url, f"callback {number % 2}", number != 3) for number, url in enumerate(urls)]
+    positions = [
+        made.taken(number, url, f"callback {number % 2}", plain=number != 3) for number, url in enumerate(urls)
+    ]
     assert [made.url_at(position) for position in positions] == urls, "before it is written"
     made.flush()
     assert [made.url_at(position) for position in positions] == urls

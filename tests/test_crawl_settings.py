@@ -132,7 +132,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_MAX_BODY", "0", "it must be a whole number of at least 1"),
     ("DEDUP_MAX_BODY", True, "it must be a whole number of at least 1"),
     ("DEDUP_MEDIA", "maybe", "it must be True or False"),
-    ("DEDUP_LEARN", "live", 'it must be "close" or "off"'),
+    ("DEDUP_LEARN", "never", 'it must be "live", "close" or "off"'),
     ("DEDUP_LEARN_TIMEOUT", float("nan"), "it must be a number above 0"),
     ("DEDUP_MAX_LOSS", 1, "it must be a number between 0 and 1"),
     ("DEDUP_CONTENT_FIELDS", ["body"], "it must be a dictionary"),

@@ -244,14 +244,14 @@ def test_many_rows_are_streamed(store: Store) -> None:
 def test_reading_needs_no_sorting(store: Store) -> None:
     plans: list[str] = []
     with store._engine.connect() as connection:
-        original = store._stream
+        original = store.rows
 
         def explain(query: object) -> object:
             sql = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))  # type: ignore[attr-defined]
             plans.extend(row[3] for row in connection.execute(text("EXPLAIN QUERY PLAN " + sql)))
             return original(select(1).where(text("0")))
 
-        store._stream = explain  # type: ignore[method-assign, assignment]
+        store.rows = explain  # type: ignore[method-assign, assignment]
         list(store.observations("", "example.com"))
         list(store.observations())
     assert plans

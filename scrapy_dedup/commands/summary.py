@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .aliases import kinds_table
 from .page_explanation import places_table
-from .wording import condition_of, counted, operations_of
+from .wording import condition_of, counted, operations_of, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,6 +75,8 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
 def rule_line(rule: "Rule") -> str:
     """Return a rule in one line: its id, what it does and where, and how much speaks for it."""
     groups = f", {counted(rule.evidence.groups, 'group')}" if rule.evidence else ""
+    if rule.evidence and rule.evidence.samples:
+        groups += f", {sampled(rule.evidence)}"
     return f"{rule.id} ({rule.status}{groups}), {condition_of(rule)}: {operations_of(rule.ops)}"
 
 

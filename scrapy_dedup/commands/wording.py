@@ -25,12 +25,29 @@ def evidence_of(evidence: "Evidence | None") -> str:
     """Return what a rule rests on, in one line."""
     if evidence is None:
         return "no evidence is known"
+    samples = ""
+    if evidence.samples:
+        samples = f"; {sampled(evidence)}"
     learners = f", found by {', '.join(evidence.learners)}" if evidence.learners else ""
     return (
         f"{counted(evidence.groups, 'group')} for it, {evidence.counterexamples} against it; "
         f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them removed; "
-        f"at most {evidence.upper95:.1%} of the pages lost (95 %){learners}"
+        f"at most {evidence.upper95:.1%} of the pages lost (95 %){learners}{samples}"
     )
+
+
+def sampled(evidence: "Evidence") -> str:
+    """Return what samples of the discards have shown, with the bound that they give.
+
+    >>> from scrapy_dedup.rules import Evidence
+    >>> sampled(Evidence(samples=59))
+    '59 samples, 0 other pages (at most 5.0% of the discards, 95 %)'
+    """
+    from ..learning.evidence import upper_bound
+
+    bound = upper_bound(evidence.refuted, evidence.samples)
+    others = counted(evidence.refuted, "other page")
+    return f"{counted(evidence.samples, 'sample')}, {others} (at most {bound:.1%} of the discards, 95 %)"
 
 
 def counted(number: int, noun: str) -> str:

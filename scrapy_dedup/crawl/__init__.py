@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .pages import ArrivalMiddleware, PageMiddleware
     from .pipeline import TransientPipeline
     from .recorder import MediaRecorder, RedirectRecorder
+    from .sample_gate import SampleGate
 
 __all__ = [
     "Addon",
@@ -25,6 +26,7 @@ __all__ = [
     "MediaRecorder",
     "PageMiddleware",
     "RedirectRecorder",
+    "SampleGate",
     "TransientPipeline",
 ]
 
@@ -37,6 +39,7 @@ _HOMES = {
     "MediaRecorder": ".recorder",
     "PageMiddleware": ".pages",
     "RedirectRecorder": ".recorder",
+    "SampleGate": ".sample_gate",
     "TransientPipeline": ".pipeline",
 }
 

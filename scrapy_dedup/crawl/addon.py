@@ -14,6 +14,7 @@ from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
 from .pipeline import TransientPipeline
 from .recorder import MediaRecorder, RedirectRecorder
+from .sample_gate import SampleGate
 from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import told
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Where the components stand: before everything else on the way out; outside redirects and
-#: compression; before HttpError; after everything else.
-GATE, REDIRECTS, MEDIA, PAGES, ARRIVALS = 10, 605, 585, 40, 1_000_000
+#: Where the components stand: before everything else on the way out, and after it on the way back; outside
+#: redirects and compression; before HttpError; after everything else.
+SAMPLES, GATE, REDIRECTS, MEDIA, PAGES, ARRIVALS = 9, 10, 605, 585, 40, 1_000_000
 #: The pipeline comes early: one before it may put another item in the place of the spider's.
 PIPELINE = 50
 
@@ -54,6 +55,8 @@ class Addon:
         if dedup.compares:
             settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
+            if dedup.sample:
+                settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", SampleGate, SAMPLES)
             _wrap_dupe_filter(settings)
 
 

@@ -25,7 +25,7 @@ from ..store.rows import SightingRow
 from ..urls import normal_form, normal_parts, values_of
 from ..urls.namings import Anchors, tokens_in
 from .discards import DuplicateDiscarded
-from .identities import UrlIdentity, is_plain_get
+from .identities import Alias, UrlIdentity, is_plain_get
 from .marks import is_start
 from .settings import Mode
 
@@ -95,8 +95,8 @@ class Aliases:
             self._recorded[kind] += 1
             self._shared.stats.inc_value("dedup/aliases/sighted")
 
-    def know(self, url: str, key: str, page: UrlIdentity, rule: str) -> None:
-        """Note that *url*, whose canonical key by the rules is *key*, is the *page*."""
+    def know(self, url: str, key: str, page: UrlIdentity, page_url: str, rule: str) -> None:
+        """Note that *url*, whose canonical key by the rules is *key*, is the *page*, which is at *page_url*."""
         identities = self._shared.identities
         known = identities.aliases
         # An alias never leads to an alias, nor in a circle: the page itself may be known as one by now.
@@ -104,7 +104,7 @@ class Aliases:
             return
         if len(known) >= MOST_ALIASES:
             del known[next(iter(known))]
-        known[key] = page.key, rule
+        known[key] = Alias(page.key, rule, url, page_url)
         self._shared.stats.inc_value("dedup/aliases/known")
         identities.renew(url)
 
@@ -150,11 +150,15 @@ class PageLook:
         self._shared = shared
         self._response = response
         self._url = url
-        self._page = identity
         self._site = identity.site
         self._origin = normal_parts(url)[0]
         self._anchors: Anchors | None = None
         self._met: set[tuple[str, ...]] = set()
+
+    @property
+    def _page(self) -> UrlIdentity:
+        # Under the rules that are used now: they may change while the callback is at work.
+        return self._shared.identities.of_url(self._url)
 
     def request(self, request: Request) -> None:
         """Look at a request that the page's callback has yielded."""
@@ -189,7 +193,7 @@ class PageLook:
         if found and acts:
             rule = self._aliases.kinds.anchored(self._site, values, found, self._page.key)
             if rule is not None:
-                self._aliases.know(url, key, self._page, rule.id)
+                self._aliases.know(url, key, self._page, self._url, rule.id)
 
     def declarations(self) -> None:
         """Look at what the page declares as its URL."""
@@ -207,7 +211,7 @@ class PageLook:
             values = values or values_of(self._page.key, groups=self._shared.settings.site_groups)
             rule = self._aliases.kinds.declared(self._site, declaration, values)
             if rule is not None:
-                self._aliases.know(url, identities.book.canonical_key(url), self._page, rule.id)
+                self._aliases.know(url, identities.book.canonical_key(url), self._page, self._url, rule.id)
 
     def _record(self, row: SightingRow) -> None:
         name = (row.link, row.key, row.prefix)

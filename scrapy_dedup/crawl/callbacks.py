@@ -1,5 +1,6 @@
 """Names of callbacks, so that two requests can be compared and a discarded one made again."""
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -61,14 +62,16 @@ class CallbackNames:
         return self._method_name(errback) if getattr(errback, "__self__", None) is self.spider else None
 
     def method(self, name: str | None) -> Callable[..., Any] | None:
-        """Return the spider's method with the name of a callback; None for the default one or if there is none."""
+        """Return the callback of that name; None for the default one or if there is none."""
         if name is None or name == DEFAULT:
             return None
+        if ":" in name:
+            return self._function(name)
         found = getattr(self.spider, name.partition("[")[0], None)
         return found if callable(found) else None
 
     def has(self, name: str | None) -> bool:
-        """Whether the spider has a method with the name of a callback, so that a request can be made again."""
+        """Whether there is a callback of that name, so that a request can be made again."""
         return name == DEFAULT or self.method(name) is not None
 
     def _method_name(self, callback: Any) -> str | None:
@@ -80,6 +83,15 @@ class CallbackNames:
             if getattr(type(self.spider), name, None) is callback.__func__ or vars(self.spider).get(name) == callback:
                 return name
         return None
+
+    @classmethod
+    def _function(cls, name: str) -> Callable[..., Any] | None:
+        """Return the function of that name, if its module is loaded and it stands where it stood."""
+        parts = name.split(":")
+        found: Any = sys.modules.get(parts[0])
+        for part in parts[1].split("."):
+            found = getattr(found, part, None)
+        return found if callable(found) and cls._function_name(found) == name else None
 
     @staticmethod
     def _function_name(callback: Any) -> str | None:

@@ -8,7 +8,7 @@ from scrapy.utils.asyncio import run_in_thread
 from ..store.database import StoreError
 from ..store.store import Store
 from ..store.writer import Writer
-from .learner import learn
+from . import closing_report
 
 if TYPE_CHECKING:
     from .settings import DedupSettings
@@ -23,16 +23,22 @@ _WRITING, _WRITING_HASTILY = 10.0, 3.0
 async def close(shared: "Shared", reason: str) -> None:
     """Wind up a crawl that closes for *reason*."""
     shutdown = reason == "shutdown"
+    shared.learning.cease()
     shared.seen.close()
     written = False
     if shared.writer is not None:
         await run_in_thread(shared.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
         _count(shared, shared.writer)
         written = shared.writer.counts.written > 0
-    _sum_up(shared)
+    await _settle_samples(shared, finished=reason == "finished")
+    closing_report.count(shared)
+    for line in closing_report.report(shared):
+        logger.info("scrapy-dedup: %s", line, extra={"spider": shared.spider})
+    if shared.field_hints is not None:
+        shared.field_hints.tell()
     if written and not shutdown:
         await run_in_thread(_prune, shared)
-        await learn(shared)
+    await shared.learning.finish(last=written and not shutdown)
 
 
 def _count(shared: "Shared", writer: Writer) -> None:
@@ -62,22 +68,15 @@ def _prune(shared: "Shared") -> None:
             shared.faults.report("store", "The store could not be pruned")
 
 
-def _sum_up(shared: "Shared") -> None:
-    """Tell in one line what was recorded and discarded."""
-    stats = shared.stats
-    told = [
-        f"{stats.get_value('dedup/recorded', 0)} responses recorded",
-        f"{stats.get_value('dedup/discarded/urls', 0)} URLs discarded as duplicates",
-    ]
-    foreseen = stats.get_value("dedup/shadow/discarded", 0)
-    if foreseen:
-        told.append(f"{foreseen} more would have been (shadow mode)")
-    released = stats.get_value("dedup/released/scheduled", 0) + stats.get_value("dedup/replayed", 0)
-    if released:
-        told.append(f"{released} of these scheduled after all")
-    dropped = stats.get_value("dedup/store/dropped", 0)
-    if dropped:
-        told.append(f"{dropped} observations or discards lost, since the store could not be written")
-    logger.info("scrapy-dedup: %s", ", ".join(told), extra={"spider": shared.spider})
-    if shared.field_hints is not None:
-        shared.field_hints.tell()
+async def _settle_samples(shared: "Shared", *, finished: bool) -> None:
+    """Write what samples have shown into the rule files, and what is owed to the next crawl into the ledger."""
+    try:
+        await shared.monitor.settle()
+        await run_in_thread(shared.monitor.close)
+        await run_in_thread(shared.retraction.write)
+        owed = await run_in_thread(lambda: shared.retraction.owe(finished=finished))
+    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+        shared.faults.report("monitor", "What samples have shown could not be written")
+        return
+    if owed:
+        shared.stats.set_value("dedup/owed", owed)

@@ -9,6 +9,8 @@ from ..urls import normal_form
 from .seen import Waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
 
     from ..rules.book import RuleBook
@@ -35,15 +37,29 @@ class DuplicateDiscarded(IgnoreRequest):
         self.rule = rule
 
 
-def deciding_rule(book: "RuleBook", url: str, other: str) -> str:
-    """Return the id of a rule that gives one of two URLs its key, which is that of both."""
+def deciding_rules(book: "RuleBook", url: str, other: str) -> tuple[str, ...]:
+    """Return the ids of the rules that give two URLs one key: those that change what differs in them.
+
+    Where *other* is not known, or the difference is elsewhere, it is one that changes anything.
+    """
     if other and normal_form(url) == normal_form(other):
-        return NORMAL_FORM
-    for each in (url, other):
-        for rule, operations in book.explain(each).rules if each else ():
-            if operations:
-                return rule.id
-    return NORMAL_FORM
+        return (NORMAL_FORM,)
+    explained = [book.explain(each) for each in (url, other) if each]
+    used = [(rule.id, key) for each in explained for rule, operations in each.rules for key in operations]
+    if len(explained) == 2:
+        one, two = (_by_name(each.values) for each in explained)
+        found = tuple(dict.fromkeys(rule for rule, key in used if one.get(key) != two.get(key)))
+        if found:
+            return found
+    return (used[0][0],) if used else (NORMAL_FORM,)
+
+
+def _by_name(values: "Mapping[str, str | None]") -> dict[str, list[str | None]]:
+    """Return the values of a view with those of repeated keys together, as operations see them."""
+    found: dict[str, list[str | None]] = {}
+    for key, value in values.items():
+        found.setdefault(key.partition("[")[0] if key.startswith("q.") else key, []).append(value)
+    return found
 
 
 class Discards:
@@ -55,12 +71,16 @@ class Discards:
     def discard(self, request: "Request", identity: "UrlIdentity", other: str) -> bool:
         """Discard *request*, of which the wrapped dupe filter has not heard; *other* is the URL it is taken for.
 
-        Return False if that cannot be, since the ledger does not take it.
+        Return False if that cannot be, since the ledger does not take it, or since it is to be fetched as a sample.
         """
-        if not self._shared.unwritten.may_grow():
+        shared = self._shared
+        if not shared.unwritten.may_grow():
             return False
         if identity.discarded != identity.slot:  # otherwise the same URL was discarded before
-            if self._first(request, identity, other) is None:
+            rules = self._rules(request, other)
+            if shared.monitor.takes(request, identity, other, rules) or not self._first(
+                request, identity, other, rules
+            ):
                 return False
             identity.discarded = identity.slot
         self._shared.stats.inc_value("dedup/discarded")
@@ -71,42 +91,56 @@ class Discards:
 
         As in :meth:`discard`, None if that cannot be.
         """
-        if not self._shared.unwritten.may_grow():
+        shared = self._shared
+        if shared.monitor.is_sample(request) or not shared.unwritten.may_grow():
             return None
+        rules = self._rules(request, other)
         # Should it be needed after all, the wrapped filter would take it for a duplicate of itself.
-        rule = self._first(request.replace(dont_filter=True), identity, other)
-        if rule is None:
+        if shared.monitor.takes(request, identity, other, rules) or not self._first(
+            request.replace(dont_filter=True), identity, other, rules
+        ):
             return None
         self._shared.stats.inc_value("dedup/discarded")
         self._shared.stats.inc_value("dedup/discarded/gate")
-        return DuplicateDiscarded(other, identity.key, rule)
+        return DuplicateDiscarded(other, identity.key, rules[0])
 
-    def _first(self, request: "Request", identity: "UrlIdentity", other: str) -> str | None:
-        """Write a URL that is discarded for the first time into the ledger; return the rule, None if that fails."""
+    def _rules(self, request: "Request", other: str) -> tuple[str, ...]:
+        identities = self._shared.identities
+        alias = identities.alias_rule(request.url)
+        return (alias,) if alias is not None else deciding_rules(identities.book, request.url, other)
+
+    def _first(self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> bool:
+        """Write a URL that is discarded for the first time into the ledger; return False if that fails."""
         shared = self._shared
-        rule = shared.identities.alias_rule(request.url) or deciding_rule(shared.identities.book, request.url, other)
+        rule = rules[0]
+        if not shared.names.has(identity.callback):  # nor could it be made again
+            shared.unwritten.prevented()
+            return False
         row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
         discarded = Waiting(request, row)
         if row is not None:
             shared.unwritten.add(discarded)
-        elif shared.seen.persistent or not shared.ledger.full:
-            # A later run of the job may need it; the limit that the user has set is no reason to lose a page.
+        else:  # what is not in the ledger can never be fetched after all
             shared.unwritten.prevented()
-            return None
-        shared.stats.inc_value("dedup/discarded/urls")
-        shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
+            return False
+        if not identity.known:  # under the rules of before
+            identity.known = True
+            shared.stats.inc_value("dedup/discarded/urls")
+            shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
+            shared.tally.discarded(identity.site)
+        shared.monitor.discarded(discarded, identity, other, rules)
         shared.seen.wait(identity.slot, discarded)
         logger.debug(
             "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",
             {"request": request, "url": other or identity.key, "rule": rule},
             extra={"spider": shared.spider},
         )
-        return rule
+        return True
 
     def foresee(self, request: "Request", identity: "UrlIdentity", other: str) -> None:
         """Count a request that would have been discarded (shadow mode)."""
         shared = self._shared
-        rule = shared.identities.alias_rule(request.url) or deciding_rule(shared.identities.book, request.url, other)
+        rule = self._rules(request, other)[0]
         shared.stats.inc_value("dedup/shadow/discarded")
         shared.stats.inc_value(f"dedup/shadow/rule/{rule}")
         logger.debug(

@@ -80,6 +80,7 @@ class DupeFilter:
     def close(self, reason: str) -> "Deferred[None] | None":
         """Close the wrapped filter, and write what is to be known in later runs of the job."""
         if self._shared is not None:
+            self._shared.learning.cease()
             self._shared.seen.close()
         closed: Deferred[None] | None = _called(self.wrapped, "close", reason)
         return closed
@@ -99,7 +100,7 @@ class DupeFilter:
         slot = identity.slot
         other = None
         try:
-            if slot in shared.seen and identity.passed != slot:
+            if slot in shared.seen and identity.passed != slot and not shared.monitor.is_sampled(request):
                 other = self._other(request, identity)
                 if (
                     other is not None
@@ -137,7 +138,7 @@ class DupeFilter:
         if identity.discarded == identity.slot:
             return ""  # as before: it need not be looked up
         other = shared.seen.url(identity.slot)
-        return None if other == request.url else other
+        return None if other == request.url or shared.seen.is_another(request.url) else other
 
     def _is_ours_to_discard(self, request: "Request", identity: UrlIdentity, other: str) -> bool:
         """Whether a rule makes *request* a duplicate, so that the wrapped filter must not hear of it."""
@@ -155,6 +156,7 @@ class DupeFilter:
         redirected = bool(redirects_to(request))
         if seen:
             if redirected:
+                shared.monitor.ended(request)
                 shared.outcomes.ended(request, request.url)
             return True
         if slot not in shared.seen:
@@ -175,6 +177,9 @@ class DupeFilter:
         # Scrapy fetches it again, and what it shows may have changed, by a log-in for instance.
         identity.passed = slot
         shared.mark(request)
+        if identity.known or shared.scheduling:  # it had been discarded
+            identity.known = False
+            shared.tally.scheduled(identity.site)
         return False
 
 

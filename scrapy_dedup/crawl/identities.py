@@ -13,13 +13,13 @@ the place of the URL.
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.python import global_object_name
 from scrapy.utils.request import RequestFingerprinter
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 
 from ..urls import site_of_url
 from .callbacks import CallbackNames
@@ -35,10 +35,31 @@ _MANY_URLS = 10_000
 _MANY_ORIGINS = 10_000
 
 
+class Alias(NamedTuple):
+    """A URL that is known to be a page: the canonical key of that, the id of the kind, and both URLs."""
+
+    key: str
+    rule: str
+    url: str
+    page: str
+
+
 class UrlIdentity:
     """What is remembered of a URL, and of the last request for it."""
 
-    __slots__ = ("callback", "context", "discarded", "fingerprint", "key", "mode", "passed", "site", "slot", "tokens")
+    __slots__ = (
+        "callback",
+        "context",
+        "discarded",
+        "fingerprint",
+        "key",
+        "known",
+        "mode",
+        "passed",
+        "site",
+        "slot",
+        "tokens",
+    )
 
     def __init__(self, key: str, site: str, mode: Mode | None) -> None:
         self.key = key
@@ -55,6 +76,8 @@ class UrlIdentity:
         self.discarded = -1
         #: By which the URL may name an element of a page, once somebody has asked.
         self.tokens: tuple[str, ...] | None = None
+        #: Whether the URL is counted among those discarded.
+        self.known = False
 
 
 class Identities:
@@ -77,15 +100,23 @@ class Identities:
         # as a whole when the young one is full.
         self._young: dict[str, UrlIdentity] = {}
         self._old: dict[str, UrlIdentity] = {}
+        #: Those under the rules of before.
+        self._former: tuple[dict[str, UrlIdentity], ...] = ()
         self._sites: dict[str, tuple[str, Mode | None]] = {}
-        #: Canonical key by the rules -> (that of the page which the URL is an alias of, id of the kind).
-        self.aliases: dict[str, tuple[str, str]] = {}
+        #: By their canonical key under the rules.
+        self.aliases: dict[str, Alias] = {}
 
-    def use(self, book: "RuleBook") -> None:
-        """Compare by other rules from now on."""
+    def use(self, book: "RuleBook", aliases: "dict[str, Alias]") -> "tuple[dict[str, UrlIdentity], ...]":
+        """Compare by other rules from now on; *aliases* are those that are known, under these rules.
+
+        Return what is not needed any more, and takes long to be forgotten.
+        """
         self.book = book
+        needless = self._former
+        self._former = (self._young, self._old)
         self._young, self._old = {}, {}
-        self.aliases = {}
+        self.aliases = aliases
+        return needless
 
     def renew(self, url: str) -> None:
         """Look *url* up again: it is known now to be an alias."""
@@ -95,7 +126,7 @@ class Identities:
     def alias_rule(self, url: str) -> str | None:
         """Return the id of the kind by which *url* is an alias of a page, or None."""
         found = self.aliases.get(self.book.canonical_key(url)) if self.aliases else None
-        return None if found is None else found[1]
+        return None if found is None else found.rule
 
     def slot_of_key(self, key: str, request: Request) -> int | None:
         """Return the slot that *request* would have under a canonical key."""
@@ -109,7 +140,11 @@ class Identities:
 
     def digest(self) -> str:
         """Return a text that changes whenever equal requests could get other slots."""
-        return f"1 {self.book.digest()} {global_object_name(type(self._fingerprinter))}"
+        return self.digest_of(self.book)
+
+    def digest_of(self, book: "RuleBook") -> str:
+        """Return what :meth:`digest` would return under the rules of *book*."""
+        return f"2 {book.digest()} {global_object_name(type(self._fingerprinter))}"
 
     def of_url(self, url: str) -> UrlIdentity:
         """Return the identity of *url*."""
@@ -161,16 +196,22 @@ class Identities:
             return None if identity is None else identity.slot
         return self.slot_of_key(self.of_url(url).key, request)
 
-    def slot_again(self, url: str, callback: str) -> int | None:
-        """Return the slot of a request for *url* that has nothing but its callback."""
-        key = self.of_url(url).key
+    def slot_again(self, url: str, callback: str, context: str, key: str | None = None) -> int | None:
+        """Return the slot of a request for *url* that has nothing but its callback and its context.
+
+        *key* is the canonical key of the URL, that by the rules in use if it is not given.
+        """
+        if key is None:
+            key = self.of_url(url).key
         if self.stock:
-            return slot_of(callback, key.encode("utf-8", "surrogatepass"))
-        return self._foreign_slot(Request(url, callback=self.names.method(callback)), callback, "", key)
+            return slot_of(callback, key.encode("utf-8", "surrogatepass"), context)
+        return self._foreign_slot(Request(url, callback=self.names.method(callback)), callback, context, key)
 
     def is_plain_slot(self, request: Request, url: str, slot: int) -> bool:
-        """Whether *slot*, that of *request* if it were for *url*, follows from URL and callback alone."""
-        return (self.stock and not context_of(request)) or self.slot_again(url, self.names.of(request) or "") == slot
+        """Whether *slot*, that of *request* if it were for *url*, follows from URL, callback and context alone."""
+        if self.stock:
+            return True
+        return self.slot_again(url, self.names.of(request) or "", context_of(request) or "") == slot
 
     def stock_fingerprint(self, request: Request, ask: Callable[[Request], bytes]) -> bytes:
         """Return what *ask*, Scrapy's own fingerprint, returns, from memory where possible."""
@@ -185,9 +226,14 @@ class Identities:
     def _new(self, url: str) -> UrlIdentity:
         key = self.book.canonical_key(url)
         if key in self.aliases:
-            key = self.aliases[key][0]
+            key = self.aliases[key].key
         site, mode = self.site_and_mode(url)
-        return UrlIdentity(url if key == url else key, site, mode)
+        identity = UrlIdentity(url if key == url else key, site, mode)
+        for former in self._former:
+            if (before := former.get(url)) is not None:
+                identity.fingerprint = before.fingerprint
+                identity.known = before.known
+        return identity
 
     def site_and_mode(self, url: str) -> tuple[str, Mode | None]:
         """Return the site of *url*, and how far the plug-in may go there."""
@@ -226,7 +272,7 @@ def is_plain_get(request: Request) -> bool:
 
 
 def context_of(request: Request) -> str | None:
-    """Return what of *request* is handed to its callback, and its cookie jar, as a text; None if there is no telling.
+    """Return a digest of what is handed to the callback of *request*, and of its cookie jar; None if there is no telling.
 
     Nothing of the kind is "".
     """
@@ -234,12 +280,12 @@ def context_of(request: Request) -> str | None:
     if jar is None and not arguments:
         return ""
     try:
-        return json.dumps([jar, arguments], sort_keys=True)
+        return xxh3_64_hexdigest(json.dumps([jar, arguments], sort_keys=True).encode())
     except (TypeError, ValueError, RecursionError):
         return None
 
 
 def slot_of(callback: str, rest: bytes, context: str = "") -> int:
-    """Return the slot of a callback, a key or a fingerprint, and a context."""
+    """Return the slot of a callback, a key or a fingerprint, and the digest of a context."""
     who = f"{callback}\0{context}" if context else callback
     return xxh3_64_intdigest(who.encode() + b"\0" + rest) >> 4

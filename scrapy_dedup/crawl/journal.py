@@ -1,14 +1,16 @@
 """The pages of a job, in the order they were taken, in a file.
 
 Memory holds a number per page, this file its URL: to tell which page a discarded
-request was taken for, and to begin again where a job directory is used and the rules
-have changed since. Lines of text, each after one sign:
+request was taken for, and to give the pages other slots where the rules change, in the
+crawl (:mod:`.moving`) or between two runs of a job. Lines of text, each after one sign:
 
 =================== ==========================================================
 ``#`` job digest    a name for the job; what the slots below were made by
 ``@`` no name       a callback; its number stands in the lines below
-``+`` slot no url   a URL is scheduled; ``~`` after no: what the fingerprinter
+``+`` slot no url   a URL is scheduled; ``:`` and a digest after no: what else
+                    it is compared by; ``~`` after no: what the fingerprinter
                     sees of it cannot be told from the URL
+``-`` slot          it has failed: its slot is free again
 ``=`` slot          it is fetched; ``+`` after the slot: it had links
 ``.``               the run has ended as it should
 =================== ==========================================================
@@ -27,19 +29,22 @@ from typing import IO, NamedTuple
 
 _BUFFER = 1 << 16
 _READ = 1 << 12
+_MUCH = 1 << 15
 
 
 class Page(NamedTuple):
-    """A page that was fetched."""
+    """A page that was scheduled."""
 
     slot: int
     url: str
     #: Name of its callback.
     callback: str
-    #: Whether its slot can be made again from its URL and callback.
-    plain: bool
+    #: What else it is compared by (:func:`.context_of`).
+    context: str = ""
+    #: Whether its slot can be made again from these.
+    plain: bool = True
     #: False if its slot was made under another digest.
-    current: bool
+    current: bool = True
     #: Whether it had links.
     links: bool = False
 
@@ -76,19 +81,24 @@ class Journal:
         """Whether it outlives the crawl."""
         return self.path is not None
 
-    def taken(self, slot: int, url: str, callback: str, plain: bool = True) -> int:
+    def taken(self, slot: int, url: str, callback: str, context: str = "", plain: bool = True) -> int:
         """Write that *url* is scheduled; return where its line is."""
         number = self._callbacks.get(callback)
         if number is None:
             number = self._callbacks[callback] = len(self._callbacks)
             self._append(f"@{number} {callback}\n")
-        return self._append(f"+{slot:x} {number}{'' if plain else '~'} {url}\n")
+        rest = f":{context}" if context and plain else "" if plain else "~"
+        return self._append(f"+{slot:x} {number}{rest} {url}\n")
 
-    def fetched(self, slot: int, links: bool = False) -> None:
-        """Write that the page of *slot* is fetched; it is in the file when this returns."""
-        if self.path is not None:  # nobody reads it otherwise
-            self._append(f"={slot:x}{'+' if links else ''}\n")
+    def fetched(self, slot: int, links: bool = False, *, at_once: bool = True) -> None:
+        """Write that the page of *slot* is fetched; in that of a job, *at_once* into the file."""
+        self._append(f"={slot:x}{'+' if links else ''}\n")
+        if at_once and self.path is not None:
             self.flush()
+
+    def released(self, slot: int) -> None:
+        """Write that the page of *slot* has failed."""
+        self._append(f"-{slot:x}\n")
 
     def url_at(self, position: int) -> str:
         """Return the URL of the line at *position*."""
@@ -135,6 +145,44 @@ class Journal:
         finally:
             self._file.close()
 
+    # Other slots
+
+    def successor(self, digest: str) -> "Journal":
+        """Return an empty journal of the same job, whose slots are made by *digest*, to take this one's place."""
+        beside = None
+        if self.path is not None:
+            beside = self.path.with_name(self.path.name + ".next")
+            beside.unlink(missing_ok=True)
+        made = Journal(beside)
+        made.job, made.goes_on, made.doubtful = self.job, self.goes_on, self.doubtful
+        made._append(f"#{made.job} {digest}\n")
+        return made
+
+    def replaced_by(self, successor: "Journal") -> None:
+        """Give *successor* this journal's place, and close this one."""
+        successor.flush()
+        if self.path is not None and successor.path is not None:
+            successor._file.close()
+            successor.path.replace(self.path)
+            successor.path = self.path
+            successor._file = successor._open("ab+")
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close and remove a successor that is not needed."""
+        self._file.close()
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def read(self, position: int) -> bytes:
+        """Return some of what is written at *position* and after it; nothing at the end."""
+        self.flush()
+        self._file.seek(position)
+        try:
+            return self._file.read(_MUCH)
+        finally:
+            self._file.seek(0, os.SEEK_END)
+
     # A job that goes on
 
     def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> Iterator[tuple[int, int]]:
@@ -161,7 +209,7 @@ class Journal:
                     continue
                 slot = slot_of(page)
                 if slot is not None:
-                    position = self.taken(slot, page.url, page.callback, page.plain)
+                    position = self.taken(slot, page.url, page.callback, page.context, page.plain)
                     self._append(f"={slot:x}{'+' if page.links else ''}\n")
                     yield slot, position
             self.flush()
@@ -187,30 +235,69 @@ def _ended(file: IO[bytes]) -> bool:
 def _pages(file: IO[bytes], digest: str) -> Iterator[Page]:
     """Yield the pages of *file* that were fetched; a last line that was cut off is left out."""
     file.seek(0)
-    current = False
-    callbacks: dict[bytes, str] = {}
     taken: dict[int, Page] = {}
+    reader = LineReader(digest)
     with os.fdopen(os.dup(file.fileno()), "rb") as lines:
         for line in lines:
             if not line.endswith(b"\n"):
                 return
-            sign, text = line[:1], line[1:-1]
-            try:
-                if sign == b"=":
-                    page = taken.pop(int(text.rstrip(b"+"), 16), None)
-                    if page is not None:
-                        yield page._replace(links=text.endswith(b"+"))
-                elif sign == b"+":
-                    slot, number, url = text.split(b" ", 2)
-                    name = callbacks[number.rstrip(b"~")]
-                    address = url.decode("utf-8", "surrogatepass")
-                    taken[int(slot, 16)] = Page(int(slot, 16), address, name, not number.endswith(b"~"), current)
-                elif sign == b"@":
-                    number, name_text = text.split(b" ", 1)
-                    callbacks[number] = name_text.decode()
-                elif sign == b"#":
-                    current = text.partition(b" ")[2].decode() == digest
-                    callbacks.clear()
-                    taken.clear()
-            except (ValueError, KeyError):
-                continue  # a line that a full disk has spoilt
+            event = reader.event(line)
+            if event is None:
+                continue
+            if event.page is not None:
+                taken[event.slot] = event.page
+            elif (page := taken.pop(event.slot, None)) is not None and event.fetched:
+                yield page._replace(links=event.links)
+
+
+class Event(NamedTuple):
+    """What a line says of a slot: it is taken by a page, or else fetched, or else free again."""
+
+    slot: int
+    page: Page | None = None
+    fetched: bool = False
+    links: bool = False
+
+
+class LineReader:
+    """Reads the lines of a journal, in their order.
+
+    *digest* is what slots are made by now; None if that is what those of the journal are made by.
+    """
+
+    def __init__(self, digest: str | None) -> None:
+        self._digest = digest
+        self._current = digest is None
+        self._callbacks: dict[bytes, str] = {}
+
+    def event(self, line: bytes) -> Event | None:
+        """Return what a line says of a slot, None if that is nothing or a full disk has spoilt it."""
+        sign, text = line[:1], line[1:-1]
+        try:
+            if sign == b"+":
+                slot, number, url = text.split(b" ", 2)
+                return Event(int(slot, 16), self._page(int(slot, 16), number, url))
+            if sign == b"=":
+                return Event(int(text.rstrip(b"+"), 16), fetched=True, links=text.endswith(b"+"))
+            if sign == b"-":
+                return Event(int(text, 16))
+            if sign == b"@":
+                number, name = text.split(b" ", 1)
+                self._callbacks[number] = name.decode()
+            elif sign == b"#":
+                self._current = self._digest in (None, text.partition(b" ")[2].decode())
+                self._callbacks.clear()
+        except (ValueError, KeyError):
+            pass
+        return None
+
+    def _page(self, slot: int, number: bytes, url: bytes) -> Page:
+        callback, _, context = number.rstrip(b"~").partition(b":")
+        return Page(
+            slot,
+            url.decode("utf-8", "surrogatepass"),
+            self._callbacks[callback],
+            context.decode(),
+            not number.endswith(b"~"),
+            self._current,
+        )

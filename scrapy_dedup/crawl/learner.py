@@ -1,80 +1,180 @@
-"""Learning when a crawl closes: in a process of its own, for a limited time.
+"""The process that learns, as the crawl sees it.
 
-The process is ``python -m scrapy_dedup.learning``, so that a script without a main guard
-is never run again. It ends when its standard input does, which is when this process has
-ended, however that was. A session of its own keeps the keyboard's interrupts from it.
+It is ``python -m scrapy_dedup.learning``, so that a script without a main guard is never
+run again. It ends when its standard input does, which is when this process has ended,
+however that was. A session of its own keeps the keyboard's interrupts from it. Between two
+learnings it is kept for a while, since to start it takes longer than to learn a small site.
 """
 
 import json
-import logging
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Collection
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from scrapy.utils.asyncio import run_in_thread
+from threading import Lock, Thread
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from .settings import DedupSettings
-    from .shared import Shared
 
-logger = logging.getLogger(__name__)
-
-_POLL = 0.2  # seconds between two looks at whether the user wants the crawl to end
-_MOST_SITES = 200  # named on a command line; if there are more, all sites of the scope are learned
+_POLL: Final = 0.05  # seconds between two looks at whether the answer is still wanted
+_MOST_SITES: Final = 200  # named; if there are more, all sites of the scope are learned
+_LONGEST_ANSWER: Final = 1 << 22  # bytes
 
 
 class Outcome(NamedTuple):
-    """How a learning process ended."""
+    """How a learning ended."""
 
-    #: What it printed, read as JSON; None if it failed.
+    #: What the process answered; None if it failed.
     summary: dict[str, Any] | None
     #: Why it failed.
     problem: str = ""
-    #: Whether it was ended because the crawl is to end.
+    #: Whether it was ended because the answer was not wanted any more.
     ended: bool = False
 
 
-async def learn(shared: "Shared") -> None:
-    """Learn from what is recorded, if something is new; tell what was found."""
-    if shared.settings.learn != "close" or not shared.news:
-        return
-    if shared.unsaved:
-        shared.stats.set_value("dedup/learned/failed", 1)
-        return
-    started = time.monotonic()
-    command = command_of(shared.settings, sorted(shared.news))
-    engine = shared.crawler.engine
-    outcome = await run_in_thread(run, command, shared.settings.learn_timeout, lambda: engine.running)
-    if outcome.ended:
-        return
-    stats = shared.stats
-    stats.set_value("dedup/learned/seconds", round(time.monotonic() - started, 3))
-    if outcome.summary is None:
-        stats.set_value("dedup/learned/failed", 1)
-        # One warning about a store that cannot be used is enough.
-        told = shared.writer is not None and shared.writer.told and "StoreError" in outcome.problem
-        logger.log(
-            logging.INFO if told else logging.WARNING,
-            "No rules were learned from this crawl: %s. What it has seen is recorded: scrapy learn-rules",
-            outcome.problem,
-            extra={"spider": shared.spider},
-        )
-        return
-    rules = outcome.summary.get("rules", 0)
-    stats.set_value("dedup/learned/rules", rules)
-    logger.info(
-        "Learned %d rules for %d sites, see %s",
-        rules,
-        len(outcome.summary.get("sites", ())),
-        shared.settings.learned_directory,
-        extra={"spider": shared.spider},
-    )
+class Learner:
+    """The process; it is started when it is needed. To be used by one thread at a time, but for :meth:`stop`."""
+
+    def __init__(self, settings: "DedupSettings", directory: Path) -> None:
+        self._settings = settings
+        self._directory = directory
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        self._errors: IO[bytes] | None = None
+        self._lock = Lock()
+        self._stopped = False
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process; None if there is none."""
+        process = self._process
+        return None if process is None or process.poll() is not None else process.pid
+
+    def start(self) -> str:
+        """Start the process if there is none; return what hinders that, "" if nothing does. It waits: call it in a thread."""
+        with self._lock:
+            if self._stopped or self.pid is not None:
+                return ""
+            self._end()
+            errors = TemporaryFile()
+            try:
+                process = subprocess.Popen(  # noqa: S603 (our own interpreter and module)
+                    command_of(self._settings, self._directory),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=_environment(),
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                errors.close()
+                return f"the learning process could not be started ({error})"
+            self._process, self._errors, self._answers = process, errors, SimpleQueue()
+            assert process.stdout is not None
+            Thread(target=_listen, args=(process.stdout, self._answers), name="dedup-learner", daemon=True).start()
+            return ""
+
+    def learn(self, sites: Collection[str], timeout: float, wanted: Callable[[], bool]) -> Outcome:
+        """Let *sites* be learned, for *timeout* seconds at most and as long as that is *wanted*.
+
+        It waits: call it in a thread.
+        """
+        asked = {"sites": sorted(sites) if len(sites) <= _MOST_SITES else None, "seconds": timeout * 0.8}
+        line = json.dumps(asked).encode() + b"\n"
+        end = time.monotonic() + timeout
+        fresh = self.pid is None
+        outcome = self._asked(line, end, timeout, wanted)
+        if outcome is None and not fresh and self._code() == 0:  # it had just ended, since it was not asked for long
+            outcome = self._asked(line, end, timeout, wanted)
+        if outcome is None:
+            outcome = Outcome(None, f"the learning process failed ({self._last_words()})")
+        if outcome.summary is None:
+            self.kill()
+        return outcome
+
+    def _asked(self, line: bytes, end: float, timeout: float, wanted: Callable[[], bool]) -> Outcome | None:
+        """Return the outcome; None if the process has ended without an answer, or said what is none."""
+        problem = self.start()
+        process, answers = self._process, self._answers
+        if problem or process is None:
+            return Outcome(None, problem, ended=not problem)
+        assert process.stdin is not None
+        try:
+            process.stdin.write(line)
+            process.stdin.flush()
+        except OSError:
+            pass  # it has ended; what it said may be an answer all the same
+        while True:
+            try:
+                return _outcome_of(answers.get(timeout=_POLL))
+            except Empty:
+                if not wanted():
+                    return Outcome(None, ended=True)
+                if time.monotonic() >= end:
+                    return Outcome(None, f"it took longer than DEDUP_LEARN_TIMEOUT ({timeout:g} s)")
+
+    def _code(self) -> int | None:
+        """Return the exit code, None if the process does not end."""
+        try:
+            return None if self._process is None else self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _last_words(self) -> str:
+        code, errors = self._code(), self._errors
+        if errors is None:
+            return "it was ended"
+        errors.seek(0)
+        last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        return last[0][:500] if last else "its answer is not understood" if code is None else f"exit code {code}"
+
+    def kill(self) -> None:
+        """End the process, whatever it does. A later learning starts another one."""
+        with self._lock:
+            self._end()
+
+    def stop(self) -> None:
+        """End the process for good."""
+        self._stopped = True
+        self.kill()
+
+    def _end(self) -> None:
+        process, errors = self._process, self._errors
+        self._process = self._errors = None
+        if process is not None:
+            process.kill()
+            process.wait()
+            with process:  # which closes its pipes
+                pass
+        if errors is not None:
+            errors.close()
+
+
+def _listen(output: IO[bytes], answers: "SimpleQueue[bytes]") -> None:
+    """Hand on what a process says, line by line, and at last b""."""
+    try:
+        while line := output.readline(_LONGEST_ANSWER):
+            answers.put(line)
+    except (OSError, ValueError):  # it is closed
+        pass
+    answers.put(b"")
+
+
+def _outcome_of(answer: bytes) -> Outcome | None:
+    try:
+        summary = json.loads(answer)
+    except ValueError:
+        return None
+    if not isinstance(summary, dict):
+        return None
+    if "error" in summary:
+        return Outcome(None, f"the learning process failed ({str(summary['error'])[:500]})")
+    return Outcome(summary)
 
 
 def hindrance(directory: Path) -> str | None:
@@ -91,64 +191,17 @@ def hindrance(directory: Path) -> str | None:
     return None
 
 
-def command_of(settings: "DedupSettings", sites: "Iterable[str]") -> list[str]:
-    """Return the command line of the process."""
+def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
+    """Return the command line of the process, which writes its rules into *directory*."""
     command = [sys.executable, "-m", "scrapy_dedup.learning", "--parent"]
-    command += ["--store", settings.store, "--dir", str(settings.learned_directory), "--scope", settings.scope]
-    command += ["--max-loss", str(settings.max_loss), "--timeout", str(settings.learn_timeout * 0.8)]
+    command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
+    command += ["--max-loss", str(settings.max_loss)]
     command += [f"--learner={name}" for name in settings.learners or ()]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
-    named = list(sites)
-    if len(named) <= _MOST_SITES:
-        command += [f"--site={site}" for site in named]
     return command
-
-
-def run(command: list[str], timeout: float, wanted: "Callable[[], bool]") -> Outcome:
-    """Run the process for *timeout* seconds at most, as long as it is *wanted*. It waits: call it in a thread."""
-    end = time.monotonic() + timeout
-    # Files, since communicate() would close the standard input that tells the process of our end.
-    with TemporaryFile() as output, TemporaryFile() as errors:
-        try:
-            process = subprocess.Popen(  # noqa: S603 (our own interpreter and module)
-                command,
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=errors,
-                env=_environment(),
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            return Outcome(None, f"the learning process could not be started ({error})")
-        with process:
-            while True:
-                try:
-                    code = process.wait(_POLL)
-                    break
-                except subprocess.TimeoutExpired:
-                    if time.monotonic() < end and wanted():
-                        continue
-                    process.kill()
-                    if wanted():
-                        return Outcome(None, f"it took longer than DEDUP_LEARN_TIMEOUT ({timeout:g} s)")
-                    return Outcome(None, ended=True)
-        output.seek(0)
-        errors.seek(0)
-        return _outcome(code, output.read(), errors.read())
-
-
-def _outcome(code: int, output: bytes, errors: bytes) -> Outcome:
-    try:
-        summary = json.loads(output)
-    except ValueError:
-        summary = None
-    if code == 0 and isinstance(summary, dict):
-        return Outcome(summary)
-    last = errors.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {code}"]
-    return Outcome(None, f"the learning process failed ({last[0][:500]})")
 
 
 def _environment() -> dict[str, str]:

@@ -63,18 +63,16 @@ class Ledger:
         self._add = add
         self.written = 0
         self.dropped = 0
-        #: Whether it holds as many rows as it may.
-        self.full = False
+        self._discards = 0
         self._warned: set[str] = set()
 
     def discard(
         self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str
     ) -> DiscardRow | None:
         """Write that *request* was discarded; return the row, None if it is not in the ledger."""
-        if self._limit is not None and self.written >= self._limit:
+        if self._limit is not None and self._discards >= self._limit:
             self.dropped += 1
-            self.full = True
-            self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): no more are written")
+            self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): nothing more is discarded")
             return None
         callback = identity.callback
         row = DiscardRow(
@@ -89,7 +87,10 @@ class Ledger:
             callback=callback if self._names.has(callback) else None,
             meta=self._what_json_holds(request, callback, job),
         )
-        return row if self._put(row) else None
+        if not self._put(row):
+            return None
+        self._discards += 1
+        return row
 
     def scheduled(self, row: DiscardRow, state: DiscardState) -> None:
         """Write that a discard was scheduled after all."""

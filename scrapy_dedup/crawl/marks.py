@@ -20,10 +20,12 @@ CHECKED: Final = "dedup_checked"
 START: Final = "dedup_start"
 #: How many of ``redirect_urls`` are those of another request, whose meta was copied.
 COPIED: Final = "dedup_copied"
+#: A discard that is fetched all the same, to see whether its rule is right: its run and a digest of its URL.
+SAMPLE: Final = "dedup_sample"
 #: Set if the page on which the spider found the link has it in a transient place only.
 TRANSIENT_LINK: Final = "dedup_transient_link"
 #: Those that are about one request only.
-OWN: Final = (CHECKED, COPIED, KEY, START, TRANSIENT_LINK)
+OWN: Final = (CHECKED, COPIED, KEY, SAMPLE, START, TRANSIENT_LINK)
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
@@ -31,6 +33,7 @@ def mark_new(request: Request, *, start: bool = False) -> None:
     meta = request.meta
     meta.pop(CHECKED, None)
     meta.pop(TRANSIENT_LINK, None)
+    meta.pop(SAMPLE, None)
     if start:
         meta[START] = digest(request.url)
     else:

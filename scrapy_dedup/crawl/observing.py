@@ -28,6 +28,8 @@ _MUCH_WORK: Final = 24_576
 _OWN_WORK: Final = 1_024
 #: Bytes in which the head of a page is looked for, if only a part of it is read.
 HEAD: Final = 65_536
+#: Flags of responses whose bodies are not whole.
+CUT_OFF: Final = frozenset(("dataloss", "download_stopped", "partial"))
 #: Content that is neither HTML nor JSON is only digested.
 AT_ONCE_DIGEST: Final = 4_194_304
 

@@ -9,9 +9,9 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
-from .identities import is_plain_get
+from .identities import context_of, is_plain_get
 from .marks import redirects_to
-from .replay import replay
+from .replay import replay, replay_owed
 from .settings import Mode
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Outcomes:
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
         self._at_work = False
+        self._again = False
         self._rest_until = 0.0
 
     def fetched(self, request: "Request", *, links: bool = False) -> None:
@@ -41,9 +42,10 @@ class Outcomes:
         seen = self._shared.seen
         for url, slot in self._chain(request):
             if slot not in seen:  # a start request, for instance, which no filter has been asked about
-                plain = not seen.persistent or self._shared.identities.is_plain_slot(request, url, slot)
-                seen.take(slot, url, self._shared.names.of(request) or "", plain)
+                plain = not self._shared.moves or self._shared.identities.is_plain_slot(request, url, slot)
+                seen.take(slot, url, self._shared.names.of(request) or "", context_of(request) or "", plain)
             seen.fetched(slot, links=links)
+            self._shared.monitor.fetched(slot)
 
     def failed(self, request: "Request") -> None:
         """Free the keys for which *request* stands, and schedule what was discarded in its favour."""
@@ -108,19 +110,40 @@ class Outcomes:
         for discarded in shared.seen.release_waited_for():
             shared.stats.inc_value("dedup/released")
             self.schedule(discarded)
-        if shared.unwritten or shared.resumed or shared.seen.lacking:
-            self._begin()
+        if shared.unwritten or shared.resumed or shared.seen.lacking or shared.monitor.undecided:
+            self._begin(idle=True)
             raise DontCloseSpider
 
-    def _begin(self) -> None:
-        self._at_work = True
-        deferred_from_coro(self._look_into_ledger()).addErrback(lambda _: None)
+    def opened(self) -> None:
+        """Schedule what the crawl before owes to this one."""
+        if self._shared.settings.compares:
+            self._begin(owed=True)
 
-    async def _look_into_ledger(self) -> None:
+    def retract(self) -> None:
+        """Schedule what rules have discarded that are suspended now."""
+        if self._shared.learning.swapping.ceased:  # they are owed to the next crawl
+            return
+        self._shared.resumed = True
+        if self._at_work:
+            self._again = True
+        else:
+            self._begin()
+
+    def _begin(self, *, owed: bool = False, idle: bool = False) -> None:
+        self._at_work = True
+        self._again = False
+        deferred_from_coro(self._look_into_ledger(owed=owed, idle=idle)).addErrback(lambda _: None)
+
+    async def _look_into_ledger(self, *, owed: bool, idle: bool) -> None:
         """See that all discards are in the ledger, and schedule those that are needed."""
         shared = self._shared
         started = time.monotonic()
         try:
+            if owed:
+                await replay_owed(shared)
+                return
+            if idle:
+                await shared.monitor.settle()
             if shared.unwritten and not await run_in_thread(shared.unwritten.wait):
                 shared.unwritten.fetch()
             if shared.resumed or shared.seen.lacking:
@@ -137,4 +160,6 @@ class Outcomes:
             now = time.monotonic()
             # Where much fails, one look finds the substitutes of many.
             self._rest_until = now + _REST * (now - started)
+            if self._again:  # a rule was suspended meanwhile
+                self._begin()
             shared.wake()

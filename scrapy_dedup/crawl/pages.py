@@ -104,6 +104,9 @@ class PageMiddleware:
         if identity.mode is not Mode.OBSERVE:
             if 200 <= response.status < 300:
                 self._shared.under_way.begin(response)
+                if "cached" not in response.flags:
+                    latency = request.meta.get("download_latency")
+                    self._shared.tally.page(identity.site, len(response.body), float(latency or 0))
             else:
                 self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)

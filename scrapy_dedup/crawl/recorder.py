@@ -13,7 +13,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..store.rows import ObservationRow
 from .identities import is_plain_get
 from .marks import SWITCH
-from .observing import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
+from .observing import CUT_OFF, OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
 from .shared import Shared
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
-
-# Flags of responses whose bodies are not whole.
-_CUT_OFF = frozenset(("dataloss", "download_stopped", "partial"))
 
 __all__ = ["MediaRecorder", "Recorder", "RedirectRecorder"]
 
@@ -38,7 +35,7 @@ class Recorder:
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
-        if _CUT_OFF.intersection(response.flags) or (300 <= response.status < 400 and b"Location" in response.headers):
+        if CUT_OFF.intersection(response.flags) or (300 <= response.status < 400 and b"Location" in response.headers):
             return
         row = self._base(request, response, site)
         if row is None:
@@ -55,7 +52,7 @@ class Recorder:
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
         if taken and not row.from_cache:
-            self._shared.news[site] = self._shared.news.get(site, 0) + 1
+            self._shared.learning.news(site, request.url)
 
     def redirect(self, request: "Request", response: "Response", site: str) -> None:
         """Record a redirect."""

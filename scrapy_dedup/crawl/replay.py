@@ -1,20 +1,23 @@
 """Replaying the ledger: discarded requests whose key nobody stands for are scheduled after all."""
 
 from itertools import islice
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread
+from scrapy.utils.asyncio import run_in_thread, sleep
 
 from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
 from .seen import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .shared import Shared
 
 _CHUNK = 500
+_AT_ONCE = 0.003  # seconds of work in the event loop
+_BETWEEN = 0.002  # seconds for others
 
 
 class _Reader:
@@ -47,16 +50,53 @@ class _Reader:
 async def replay(shared: "Shared") -> None:
     """Schedule the discarded requests of this job whose slot is free, the first of each slot.
 
-    Some of the others wait for its outcome. Raises StoreError.
+    Some of the others wait for its outcome. It never works for more than some milliseconds on
+    end. Raises StoreError.
     """
     reader = _Reader(shared)
     freed: set[int] = set()
     try:
         while rows := await run_in_thread(reader.some):
-            for row in rows:
-                _replay_row(shared, row, freed)
+            await _a_few_at_a_time(rows, lambda row: _replay_row(shared, row, freed))
     finally:
         await run_in_thread(reader.close)
+
+
+async def replay_owed(shared: "Shared") -> None:
+    """Schedule what an earlier crawl of the spider owes, since it had ended when its rule was refuted.
+
+    What is a duplicate by the rules of now is discarded anew. Raises StoreError.
+    """
+    rows = await run_in_thread(_owed, shared)
+    await _a_few_at_a_time(rows, lambda row: _pay(shared, row))
+
+
+def _owed(shared: "Shared") -> list[DiscardRow]:
+    if shared.writer is None or not shared.writer.flush():  # it makes the store
+        return []
+    with Store.open(shared.settings.store, readonly=True) as store:
+        return list(store.discards(shared.settings.scope, spider=shared.spider.name, state=DiscardState.OWED))
+
+
+def _pay(shared: "Shared", row: DiscardRow) -> None:
+    request = shared.ledger.request(row)
+    if request is None or row.url in shared.replayed:
+        return
+    # Before it is scheduled: should it be discarded once more, that is written after this.
+    shared.ledger.scheduled(row, DiscardState.REPLAYED)
+    shared.replayed.add(row.url)
+    if shared.crawl(request, earlier=True):
+        shared.stats.inc_value("dedup/retracted")
+
+
+async def _a_few_at_a_time(rows: "Iterable[DiscardRow]", act: "Callable[[DiscardRow], None]") -> None:
+    """Do what is to be done with each row, and let others have their turn in between."""
+    end = perf_counter() + _AT_ONCE
+    for row in rows:
+        act(row)
+        if perf_counter() >= end:
+            await sleep(_BETWEEN)
+            end = perf_counter() + _AT_ONCE
 
 
 def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
@@ -68,10 +108,16 @@ def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
     if slot in shared.seen:
         if slot in freed and shared.seen.wait(slot, Waiting(request, row)):
             shared.replayed.add(row.url)
+        elif slot not in freed and not shared.seen.is_fetched(slot):
+            shared.resumed = True  # should what is on its way fail, it is seen to when the spider is idle
         return
     freed.add(slot)
-    shared.replayed.add(row.url)
     if shared.crawl(request):
+        shared.replayed.add(row.url)
         same_key = identity.key == row.key
-        shared.stats.inc_value("dedup/released/scheduled" if same_key else "dedup/replayed")
+        if same_key:
+            shared.stats.inc_value("dedup/released/scheduled")
+        else:
+            retracted = (row.site, row.rule) in shared.retraction.suspended
+            shared.stats.inc_value("dedup/retracted" if retracted else "dedup/replayed")
         shared.ledger.scheduled(row, DiscardState.RELEASED if same_key else DiscardState.REPLAYED)

@@ -15,6 +15,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
 from .journal import Journal, Page
+from .moving import Move, digest_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -50,6 +51,8 @@ class Seen:
         #: True if a slot was released that might have had more equivalents than waited for it.
         self.lacking = False
         self._overflowed: set[int] = set()
+        # Digests of URLs that were let pass, and no longer stand for a slot since others have the same one now.
+        self._others: list[set[int]] = [set()]
         self._job = token_hex(8)
 
     def __len__(self) -> int:
@@ -73,14 +76,14 @@ class Seen:
             self._faults.report("journal", "A URL could not be read from the journal of pages")
             return ""
 
-    def take(self, slot: int, url: str, callback: str, plain: bool = True) -> None:
-        """Let *url* stand for a free slot: it is on its way."""
-        self._values[slot] = self._written(slot, url, callback, plain)
+    def take(self, slot: int, url: str, callback: str, context: str = "", plain: bool = True) -> None:
+        """Let *url* stand for a free slot: it is on its way. See :class:`.Page` for the others."""
+        self._values[slot] = self._written(slot, url, callback, context, plain)
 
-    def _written(self, slot: int, url: str, callback: str, plain: bool) -> int:
+    def _written(self, slot: int, url: str, callback: str, context: str, plain: bool) -> int:
         if self._journal is not None:
             try:
-                return self._journal.taken(slot, url, callback, plain) << 1
+                return self._journal.taken(slot, url, callback, context, plain) << 1
             except (OSError, ValueError):  # ValueError: it is closed
                 self._faults.report("journal", "The journal of pages could not be written")
         return _UNKNOWN
@@ -116,7 +119,12 @@ class Seen:
 
     def release(self, slot: int) -> Waiting | None:
         """Free a slot, as its URL has failed; return the request that is next in its place."""
-        del self._values[slot]
+        value = self._values.pop(slot)
+        if self._journal is not None and value >= 0:
+            try:
+                self._journal.released(slot)
+            except (OSError, ValueError):  # ValueError: it is closed
+                self._faults.report("journal", "The journal of pages could not be written")
         waiting = self._waiting.get(slot)
         if not waiting:
             self.lacking |= slot in self._overflowed
@@ -145,6 +153,48 @@ class Seen:
         waiting = self._waiting.pop(slot, None)
         if waiting:
             self._waiting_number -= len(waiting)
+
+    # Other rules
+
+    def is_another(self, url: str) -> bool:
+        """Whether *url* was let pass before the rules said that it is the page of another one."""
+        if not any(self._others):
+            return False
+        digest = digest_of(url)
+        return any(digest in others for others in self._others)
+
+    def note_another(self, url: str) -> None:
+        """Note that *url* is let pass although it is the page of another one: it is to be compared with that."""
+        self._others[0].add(digest_of(url))
+
+    def move(self, digest: str, slot_of: Callable[[Page], int | None]) -> "Move | None":
+        """Return what moves all pages to the slots that *slot_of* gives; None if it is not known which pages they are.
+
+        Raises OSError.
+        """
+        return Move(self._journal, digest, slot_of) if self._journal is not None else None
+
+    def moved(self, move: "Move | None") -> tuple[list[Waiting], dict[int, int]]:
+        """Use the slots of *move*, which is done.
+
+        Return the requests that wait, to be compared anew, and the slots of before, which take long to be
+        forgotten. Without *move*, no page is known any more. Raises OSError, and nothing has changed then.
+        """
+        before = self._values
+        if move is not None:
+            self._journal = move.put_in_place()
+            self._values = move.values
+            if move.others:
+                self._others.append(move.others)
+        else:
+            self._values = {}
+        waiting = [each for queue in self._waiting.values() for each in queue]
+        self._waiting = {}
+        self._waiting_number = 0
+        # Of which of these slots there are more in the ledger is not known any more.
+        self.lacking |= bool(self._overflowed)
+        self._overflowed = set()
+        return waiting, before
 
     # Jobs
 

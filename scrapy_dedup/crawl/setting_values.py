@@ -66,9 +66,9 @@ def mode(value: Any) -> Mode:
 
 
 def learn(value: Any) -> str:
-    """Return "close" or "off"."""
-    if value not in ("close", "off"):
-        raise WrongValue('it must be "close" or "off"')
+    """Return "live", "close" or "off"."""
+    if value not in ("live", "close", "off"):
+        raise WrongValue('it must be "live", "close" or "off"')
     return str(value)
 
 
@@ -131,6 +131,14 @@ def share(value: Any) -> float:
     number = _number(value, "it must be a number between 0 and 1")
     if not 0 < number < 1:
         raise WrongValue("it must be a number between 0 and 1", "0.001 is one page of a thousand.")
+    return number
+
+
+def share_or_none(value: Any) -> float:
+    """Return a number from 0 to 1, both included."""
+    number = _number(value, "it must be a number from 0 to 1")
+    if not 0 <= number <= 1:
+        raise WrongValue("it must be a number from 0 to 1", "0.02 is two of a hundred.")
     return number
 
 

@@ -145,16 +145,16 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "DEDUP_LEARN",
-        '"close" or "off"',
+        '"live", "close" or "off"',
         "close",
-        "When rules are learned: at the end of each crawl, or only by the command learn-rules.",
+        "When rules are learned: during each crawl, at its end, or only by the command learn-rules.",
         values.learn,
     ),
     Setting(
         "DEDUP_LEARN_TIMEOUT",
         "number (seconds)",
         60,
-        "How long learning at the end of a crawl may take; it is ended then.",
+        "How long learning may take, each time; it is ended then.",
         values.positive_number,
     ),
     Setting(
@@ -191,6 +191,14 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         "How much lower the priority of requests is whose link stands in transient places of its page only.",
         values.integer,
+    ),
+    Setting(
+        "DEDUP_SAMPLE",
+        "number from 0 to 1",
+        0.02,
+        "The share of the discarded URLs that is fetched all the same, to find rules that are wrong; more of those of "
+        "young rules. 0 switches that off.",
+        values.share_or_none,
     ),
     Setting(
         "DEDUP_FALLBACK_DUPEFILTER_CLASS",
@@ -232,6 +240,8 @@ class DedupSettings:
     content_fields: Mapping[str, str]
     strip: str
     transient_priority: int
+    #: Share of the discards.
+    sample: float
     fallback_dupefilter_class: Any
 
     @classmethod

@@ -3,6 +3,7 @@
 import logging
 from pathlib import Path
 from secrets import token_hex
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -23,20 +24,25 @@ from .faults import Faults
 from .field_hints import FieldHints
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
-from .learner import hindrance
 from .ledger import Ledger
+from .live import Learning
 from .marks import CHECKED, digest, is_digest_of, redirects_to
 from .masks import Masks
+from .monitor import Monitor
 from .outcomes import Outcomes
+from .retraction import Retraction
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
+from .tally import Tally
 from .transient import TransientContent
 from .under_way import UnderWay
 from .unwritten import Unwritten
 from .versions import Versions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.utils.request import RequestFingerprinterProtocol
@@ -85,6 +91,8 @@ class Shared:
         self.crawler = crawler
         self.settings = settings
         self.stats = crawler.stats
+        #: Seconds since 1970.
+        self.began = time()
         self.faults = Faults(crawler.stats)
         self.names = CallbackNames(crawler)
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
@@ -92,18 +100,20 @@ class Shared:
         self.seen = Seen(None, self.faults)
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
+        self.tally = Tally()
+        self.monitor = Monitor(self)
+        self.retraction = Retraction(self)
         self.unwritten = Unwritten(self)
         self.versions = Versions()
-        self.masks = Masks(self._load_masks(), self.identities.site_and_mode)
-        self.versions.masked = self.masks.sites
+        self.masks = Masks({}, self.identities.site_and_mode)
+        self.use_masks(self._masks_in(settings.rule_directories))
         self.transient = TransientContent(self, self.masks)
         hints = not settings.content_fields and settings.strip != "off"
         self.field_hints = FieldHints(self) if hints else None
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.writer: Writer | None = None
-        #: Site -> number of responses that may teach something new.
-        self.news: dict[str, int] = {}
+        self.learning = Learning(self)
         #: Whether earlier runs of the job may have left discards that are needed now.
         self.resumed = False
         #: Whether rules that are learned could not be saved.
@@ -112,6 +122,8 @@ class Shared:
         self.has_filter = False
         #: URLs of discards that were scheduled after all.
         self.replayed: set[str] = set()
+        #: Whether a request that was discarded is being scheduled at this moment.
+        self.scheduling = False
         self._run = token_hex(4)
         self._opened = False
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
@@ -130,9 +142,18 @@ class Shared:
             self.faults.report("rules", "The rules cannot be read, so that none is used")
             return RuleBook(groups=self.settings.site_groups)
 
-    def _load_masks(self) -> "dict[str, Mask]":
+    def renewed_masks(self) -> "dict[str, Mask]":
+        """Return the masks as they stand in the files now. Raises RuleFileError."""
+        return self._masks_in(self.rule_directories)
+
+    def use_masks(self, masks: "Mapping[str, Mask]") -> None:
+        """Use these masks from now on."""
+        self.masks.use(masks)
+        self.versions.masked = self.masks.sites
+
+    def _masks_in(self, directories: "Iterable[Path]") -> "dict[str, Mask]":
         try:
-            return load_masks(self.settings.rule_directories)
+            return load_masks(directories)
         except OSError:
             self.faults.report("masks", "The masks cannot be read, so that none is used")
             return {}
@@ -163,7 +184,7 @@ class Shared:
     def _slot_of_page(self, page: Page) -> int | None:
         if page.current:
             return page.slot
-        return self.identities.slot_again(page.url, page.callback) if page.plain else None
+        return self.identities.slot_again(page.url, page.callback, page.context) if page.plain else None
 
     def _spider_opened(self) -> None:
         self.open()
@@ -172,7 +193,8 @@ class Shared:
         except RuntimeError:  # no further thread can be started
             self.faults.report("store", "What is seen cannot be recorded")
         self._warn_of_another_filter()
-        self._warn_of_an_unwritable_directory()
+        self.learning.opened()
+        self.outcomes.opened()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         if self.masks:
@@ -201,22 +223,9 @@ class Shared:
             extra={"spider": self.spider},
         )
 
-    def _warn_of_an_unwritable_directory(self) -> None:
-        """Tell at once, and not after a long crawl, if what it teaches cannot be saved."""
-        directory = self.settings.learned_directory
-        problem = hindrance(directory) if self.settings.learn == "close" else None
-        if problem is not None:
-            self.unsaved = True
-            logger.warning(
-                "No rules will be learned when this crawl closes: DEDUP_DIR is %s, which cannot be written (%s). "
-                "Make it writable or name another directory, and run scrapy learn-rules, since what the crawl sees "
-                'is recorded; DEDUP_LEARN = "off" silences this.',
-                directory,
-                problem,
-                extra={"spider": self.spider},
-            )
-
     def _spider_idle(self) -> None:
+        if self.learning.swapping.unsettled:
+            raise DontCloseSpider
         try:
             self.outcomes.idle()
         except DontCloseSpider:
@@ -232,6 +241,18 @@ class Shared:
 
     # What components ask for
 
+    @property
+    def moves(self) -> bool:
+        """Whether pages may have to be given other slots, now or in a later run of the job."""
+        return self.learning.live or self.seen.persistent or self.settings.sample > 0
+
+    @property
+    def rule_directories(self) -> "tuple[Path, ...]":
+        """The directories that rules are read from."""
+        found = self.settings.rule_directories
+        own = self.learning.directory
+        return found if own in found or not own.is_dir() else (*found, own)
+
     def record(self, row: "Row | Task", size: int = 0) -> bool:
         """Hand over a row to the thread of the store; return False if it is dropped."""
         return self.writer is not None and self.writer.add(row, size)
@@ -239,8 +260,8 @@ class Shared:
     def take(self, request: "Request", identity: UrlIdentity) -> None:
         """Let *request* stand for its slot, which is free."""
         slot = identity.slot
-        plain = not self.seen.persistent or self.identities.is_plain_slot(request, request.url, slot)
-        self.seen.take(slot, request.url, identity.callback, plain)
+        plain = not self.moves or self.identities.is_plain_slot(request, request.url, slot)
+        self.seen.take(slot, request.url, identity.callback, identity.context, plain)
 
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
@@ -255,10 +276,12 @@ class Shared:
         if identity.slot not in self.seen:
             self.take(request, identity)
 
-    def crawl(self, request: "Request") -> bool:
-        """Schedule a request that was discarded; return False if that is not possible any more."""
+    def crawl(self, request: "Request", *, earlier: bool = False) -> bool:
+        """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late."""
         if request.dont_filter:
             self.take_unasked(request)
+            self.tally.scheduled(self.identities.of_url(request.url).site)
+        self.scheduling = not earlier
         try:
             self.crawler.engine.crawl(request)
         except RuntimeError:  # the spider is closed
@@ -266,6 +289,8 @@ class Shared:
         except Exception:  # noqa: BLE001 (its scheduler is)
             self.faults.report("schedule", "A discarded request could not be scheduled")
             return False
+        finally:
+            self.scheduling = False
         return True
 
     def wake(self) -> None:
@@ -277,6 +302,10 @@ class Shared:
     def mark(self, request: "Request") -> None:
         """Mark a request as compared in this run."""
         request.meta[CHECKED] = f"{self._run} {digest(request.url)}"
+
+    def renew_marks(self) -> None:
+        """Have all requests compared again that were marked before: there are other rules now."""
+        self._run = token_hex(4)
 
     def is_fresh(self, mark: Any) -> bool:
         """Whether a mark was made in this run."""

@@ -1,9 +1,11 @@
 """Learning as a process of its own: ``python -m scrapy_dedup.learning`` (design, section 7).
 
-The crawl starts it and never waits for it longer than it wants: it reads the store, writes the rule
-files, prints one JSON object to standard output and exits 0; 1 where it could not, with one line on
-standard error. With ``--parent`` it ends as soon as its standard input is closed, which it is when
-the process that started it has died.
+It reads the store, writes the rule files, prints one JSON object to standard output and exits 0; 1
+where it could not, with one line on standard error. The crawl starts it with ``--parent`` and asks it
+as often as it wants: each line on standard input is a JSON object with ``sites`` (None: all of the
+scope) and ``seconds``, and is answered by one line on standard output, what would be printed else, or an object
+with ``error``. It then ends as soon as its standard input is closed, which it is when the process that
+started it has died, or when it has not been asked for a minute.
 """
 
 import argparse
@@ -15,6 +17,8 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from queue import Empty, SimpleQueue
+from typing import Any, Final
 
 from ..rules import RuleBook
 from ..rules.errors import RuleFileError
@@ -24,38 +28,65 @@ from ..store.store import Store
 from .fixed_point import Evidence, learn_both
 from .learn import MAX_LOSS
 
+#: Seconds after which a process that nobody asks ends.
+_PATIENCE: Final = 60.0
+_TROUBLES: Final = (StoreError, RuleFileError, OSError, ValueError)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn from a store, write the rule files, print a summary; return the exit code."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if options.parent:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+        return _answer(options)
     try:
-        groups = json.loads(options.groups) if options.groups else None
-        known = RuleBook.load(options.dir, groups=groups)
-        deadline = time.monotonic() + options.timeout if options.timeout else None
-        since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-        with Store.open(options.store, readonly=True) as store:
-            both = learn_both(
-                Evidence(store, options.scope, options.site or None, since),
-                known=known,
-                masks=load_masks([options.dir]),
-                max_loss=options.max_loss,
-                groups=groups,
-                learners=options.learner or None,
-                deadline=deadline,
-            )
-        learned = both.learned
-        learned.book.save(options.dir)
-        for mask in both.masks.values():
-            save_mask(options.dir, mask)
-    except (StoreError, RuleFileError, OSError, ValueError) as error:
+        print(json.dumps(_learned(options, options.site or None, options.timeout)))
+    except _TROUBLES as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
-    reports = [asdict(report) | {"share": report.share} for report in learned.reports]
-    print(json.dumps({"rules": sum(report.rules for report in learned.reports), "sites": reports}))
     return 0
+
+
+def _answer(options: argparse.Namespace) -> int:
+    """Learn whenever a line asks for it."""
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    while True:
+        try:
+            asked = json.loads(lines.get(timeout=_PATIENCE))
+        except Empty:
+            return 0
+        try:
+            answer = _learned(options, asked["sites"], asked["seconds"])
+        except _TROUBLES as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+
+
+def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None) -> dict[str, Any]:
+    """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
+    groups = json.loads(options.groups) if options.groups else None
+    known = (
+        RuleBook.load(options.dir, groups=groups) if sites is None else RuleBook.load_sites(options.dir, sites, groups)
+    )
+    since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
+    deadline = time.monotonic() + seconds if seconds else None
+    with Store.open(options.store, readonly=True) as store:
+        both = learn_both(
+            Evidence(store, options.scope, sites, since),
+            known=known,
+            masks=load_masks([options.dir]),
+            max_loss=options.max_loss,
+            groups=groups,
+            learners=options.learner or None,
+            deadline=deadline,
+        )
+    learned = both.learned
+    learned.book.save(options.dir)
+    for mask in both.masks.values():
+        save_mask(options.dir, mask)
+    reports = [asdict(report) | {"share": report.share} for report in learned.reports]
+    return {"rules": sum(report.rules for report in learned.reports), "sites": reports}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,15 +100,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
     parser.add_argument("--timeout", type=float, help="seconds after which no further site is begun")
-    parser.add_argument("--parent", action="store_true", help="end when standard input is closed")
+    parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser
 
 
-def _end_with_parent() -> None:
-    """Wait for the end of standard input, then end the process at once."""
+def _listen(lines: "SimpleQueue[bytes]") -> None:
+    """Hand on the lines of standard input; at its end, end the process at once."""
     # Not by sys.stdin: its lock, held here, would make Python abort when the work is done.
-    while os.read(0, 4096):
-        pass
+    waiting = b""
+    while data := os.read(0, 65_536):
+        *whole, waiting = (waiting + data).split(b"\n")
+        for line in whole:
+            lines.put(line)
     os._exit(3)
 
 

@@ -7,6 +7,7 @@ function -> held-out check of the budget -> rules
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
@@ -21,6 +22,7 @@ from .clusters import Clusters, clusters
 from .declared import Declarations
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
 from .weighing import weighed
@@ -101,7 +103,14 @@ def learn(
         found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
         site_rules, splits, report = learn_site(
-            site, found, max_loss=max_loss, groups=groups, known=known, learners=asked, declarations=declarations
+            site,
+            found,
+            max_loss=max_loss,
+            groups=groups,
+            known=known,
+            learners=asked,
+            declarations=declarations,
+            may_return=may_return(site, known, seen, groups=groups, mask=(masks or {}).get(site)),
         )
         if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
             report = replace(report, notes=(*report.notes, note))
@@ -122,13 +131,20 @@ def learn_site(
     known: RuleBook,
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
+    may_return: AbstractSet[str] = frozenset(),
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
-    """Return the rules and deep tokens of one site, and what is to be said of them."""
+    """Return the rules and deep tokens of one site, and what is to be said of them.
+
+    *may_return* are the ids of suspended rules that may be learned again.
+    """
     sample = Sample.of(site, found, groups)
     learner = SiteLearner(sample, learners, declarations)
     proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
     deep = used_splits(proposals, learner.deep)
-    rules = _with_those_of_the_user(weighed(proposals, sample, deep, learner.sources), known.for_site(site))
+    before = known.for_site(site)
+    fresh = returned(weighed(proposals, sample, deep, learner.sources), before, may_return)
+    back = {rule.id for rule in fresh} & may_return
+    rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = RuleBook(rules, {site: deep}, groups)
     report = site_report(site, found, rules, judged(book, sample), held_out)
     return rules, deep, report

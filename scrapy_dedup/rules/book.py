@@ -14,7 +14,7 @@ from ..urls.origins import origin_of
 from .actions import Context
 from .application import new_origin, new_path, new_query
 from .explanation import Explanation, used_operations
-from .files import load_directories, update_site
+from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
 from .program import OriginProgram, SiteProgram
@@ -113,25 +113,46 @@ class RuleBook:
 
         Two books with one digest give the same keys.
         """
-        content = [
-            [
-                site,
-                [
-                    [
-                        rule.status,
-                        rule.id,
-                        [[key, predicate_form(predicate)] for key, predicate in rule.match.items()],
-                        [[key, operation_form(operation)] for key, operation in rule.ops.items()],
-                    ]
-                    for rule in self._sites[site].rules
-                    if rule.status.acts and not rule.is_alias
-                ],
-                [[key, split.delimiter, split.side] for key, split in self._sites[site].deep.items()],
-            ]
-            for site in self._compiled
-        ]
+        content = [self._content(site) for site in self._compiled]
         text = json.dumps([content, sorted(self.groups.domains.items())], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def _content(self, site: str) -> list[Any] | None:
+        """Return all of a site that has a part in canonical keys; None if nothing has."""
+        if site not in self._compiled:
+            return None
+        return [
+            site,
+            [
+                [
+                    rule.status,
+                    rule.id,
+                    [[key, predicate_form(predicate)] for key, predicate in rule.match.items()],
+                    [[key, operation_form(operation)] for key, operation in rule.ops.items()],
+                ]
+                for rule in self._sites[site].rules
+                if rule.status.acts and not rule.is_alias
+            ],
+            [[key, split.delimiter, split.side] for key, split in self._sites[site].deep.items()],
+        ]
+
+    def same_keys(self, other: "RuleBook", site: str) -> bool:
+        """Whether the rules of *site* are such that *other* gives its URLs the same keys."""
+        return self._content(site) == other._content(site)
+
+    def reloaded(self, directories: "Iterable[str | PathLike[str]]", sites: Iterable[str]) -> "RuleBook":
+        """Return the book with the rules of *sites* as they stand in the files of *directories* now.
+
+        What is compiled of other sites is shared, and their files are not read. Raises RuleFileError.
+        """
+        sites = set(sites)
+        fresh = RuleBook(*load_sites(directories, sites), self.groups)
+        book = RuleBook(groups=self.groups)
+        kept = {site: found for site, found in self._sites.items() if site not in sites}
+        book._sites = dict(sorted({**kept, **fresh._sites}.items()))
+        compiled = {site: program for site, program in self._compiled.items() if site in kept} | fresh._compiled
+        book._compiled = {site: compiled[site] for site in book._sites if site in compiled}
+        return book
 
     # -- keys
 
@@ -264,13 +285,20 @@ class RuleBook:
     def load(cls, *directories: "str | PathLike[str]", groups: GroupsLike = None) -> "RuleBook":
         """Return the rules of all files in *directories*; a missing directory holds none.
 
-        Of two rules of a site with one id, one that is off counts, else a manual one,
-        else that of the directory named first.
+        Of two rules of a site with one id, one that is off counts, else a manual one, else
+        a suspended one, else that of the directory named first.
 
         Raises RuleFileError for a faulty file: nothing is ever half read.
         """
         rules, deep = load_directories(directories)
         return cls(rules, deep, groups)
+
+    @classmethod
+    def load_sites(
+        cls, directory: "str | PathLike[str]", sites: Iterable[str], groups: GroupsLike = None
+    ) -> "RuleBook":
+        """Return the rules of *sites* in *directory*: no other file is read. Raises RuleFileError."""
+        return cls(*load_sites([directory], sites), groups)
 
     def save(self, directory: "str | PathLike[str]") -> None:
         """Write a file per site into *directory*, merged with what stands there.

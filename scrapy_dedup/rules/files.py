@@ -5,7 +5,7 @@ A file is read whole or not at all, and written whole under a lock (see
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_to_site",
+    "changed_site",
     "check",
     "file_name",
     "load_directories",
     "load_file",
+    "load_sites",
     "path_of_site",
     "save_site",
     "update_site",
@@ -83,25 +85,39 @@ def load_directories(
     """Return (rules, deep tokens by site) of all files in *directories*; one may be missing.
 
     Of two rules of a site with one id, one that is off counts, else a manual one, else
-    that of the directory named first; so do deep tokens.
+    a suspended one, else that of the directory named first; so do deep tokens.
 
     Raises RuleFileError.
     """
+    return _joined(load_file(path) for directory in directories for path in _rule_files(Path(directory)))
+
+
+def load_sites(
+    directories: Iterable["str | PathLike[str]"], sites: Iterable[str]
+) -> tuple[list[Rule], dict[str, Mapping[str, DeepSplit]]]:
+    """Return what :func:`load_directories` returns, of *sites* alone: no other file is read.
+
+    Raises RuleFileError.
+    """
+    places = [path_of_site(directory, site) for site in sites for directory in directories]
+    return _joined(found for path in places if (found := _read(path)) is not None)
+
+
+def _joined(files: Iterable[SiteRules]) -> tuple[list[Rule], dict[str, Mapping[str, DeepSplit]]]:
     rules: dict[tuple[str, str], Rule] = {}
     deep: dict[str, Mapping[str, DeepSplit]] = {}
-    for directory in directories:
-        for path in _rule_files(Path(directory)):
-            found = load_file(path)
-            for rule in found.rules:
-                known = rules.setdefault((rule.site, rule.id), rule)
-                if _weight(rule) > _weight(known):
-                    rules[rule.site, rule.id] = rule
-            deep[found.site] = {**found.deep, **deep.get(found.site, {})}
+    for found in files:
+        for rule in found.rules:
+            known = rules.setdefault((rule.site, rule.id), rule)
+            if _weight(rule) > _weight(known):
+                rules[rule.site, rule.id] = rule
+        deep[found.site] = {**found.deep, **deep.get(found.site, {})}
     return list(rules.values()), {site: splits for site, splits in deep.items() if splits}
 
 
 def _weight(rule: Rule) -> int:
-    return 2 if rule.status is Status.OFF else 1 if rule.status is Status.MANUAL else 0
+    order = (Status.SUSPENDED, Status.MANUAL, Status.OFF)
+    return order.index(rule.status) + 1 if rule.status in order else 0
 
 
 def check(directory: "str | PathLike[str]") -> list[RuleFileError]:
@@ -148,6 +164,20 @@ def update_site(
         old = _read(path)
         rules = merge(old or SiteRules(site), learned, deep)
         _write(path, rules, old)
+    return rules
+
+
+def changed_site(directory: "str | PathLike[str]", site: str, change: Callable[[SiteRules], SiteRules]) -> SiteRules:
+    """Write what *change* makes of the rules of *site*, under one lock; return that.
+
+    Raises RuleFileError, RuleWriteError.
+    """
+    path = path_of_site(directory, site)
+    with locked(path):
+        old = _read(path)
+        rules = change(old or SiteRules(site))
+        if rules != old:
+            _write(path, rules, old)
     return rules
 
 

@@ -80,7 +80,9 @@ class Evidence:
     that agree; ``counterexamples``: groups that do not; ``pages``: distinct pages
     seen under it; ``urls``: URLs it matched; ``removed``: URLs it would have saved;
     ``upper95``: upper 95 % bound of the share of pages lost; ``examples``: pairs of URLs
-    that it equates, their dropped values redacted.
+    that it equates, their dropped values redacted; ``samples``: discards of it that were
+    fetched all the same and compared; ``refuted``: those of them that were another page;
+    ``refuted_at``: when that refuted it, in whole seconds since 1970, 0 if never.
     """
 
     learners: tuple[str, ...] = ()
@@ -91,6 +93,9 @@ class Evidence:
     removed: int = 0
     upper95: float = 1.0
     examples: tuple[tuple[str, str], ...] = ()
+    samples: int = 0
+    refuted: int = 0
+    refuted_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +245,9 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
       content, is learned beside them: what is off is never learned back;
     - a learned rule that the user edited (its id no longer fits) is manual now
       (:func:`settled`);
-    - a suspended rule stays so, learned again or not: it was refuted;
+    - a suspended rule stays so, learned again or not: it was refuted; unless it was learned
+      again from what was seen after that (its ``refuted_at`` tells that the learner knew);
+    - what its samples have shown stays with a rule;
     - a note that the user wrote to a learned rule stays with it.
 
     *deep* replaces the deep tokens; None leaves those of *old*.
@@ -255,8 +262,7 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
             continue
         known = before.get(rule.id)
         if known is not None:
-            status = Status.SUSPENDED if known.status is Status.SUSPENDED else rule.status
-            rule = replace(rule, status=status, note=rule.note or known.note)
+            rule = replace(_with_samples(rule, known), note=rule.note or known.note)
         fresh[rule.id] = rule
     rules = []
     for rule in kept:
@@ -268,6 +274,19 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
             rules.append(rule)
     rules += sorted(fresh.values(), key=lambda rule: rule.id)
     return SiteRules(old.site, tuple(rules), old.deep if deep is None else deep)
+
+
+def _with_samples(rule: Rule, known: Rule) -> Rule:
+    """Return a rule that was learned again, with what is known of its samples."""
+    before, evidence = known.evidence or Evidence(), rule.evidence or Evidence()
+    if evidence.refuted_at and evidence.refuted_at >= before.refuted_at and rule is not known:
+        return rule  # judged by what was seen since
+    if before.samples or before.refuted_at:
+        rule = replace(
+            rule,
+            evidence=replace(evidence, samples=before.samples, refuted=before.refuted, refuted_at=before.refuted_at),
+        )
+    return replace(rule, status=Status.SUSPENDED) if known.status is Status.SUSPENDED else rule
 
 
 def settled(rules: SiteRules) -> SiteRules:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ FORMAT = "dedup-rules/1"
 is_rule_header = re.compile(r"""\s*\[\[\s*(?:rule|"rule"|'rule')\s*\]\]""").match
 _FILE_KEYS = ("format", "site", "deep", "rule")
 _RULE_KEYS = ("id", "status", "note", "match", "ops", "evidence")
-_COUNTS = ("groups", "counterexamples", "pages", "urls", "removed")
-_EVIDENCE_KEYS = ("learners", *_COUNTS, "upper95", "examples")
+_COUNTS = ("groups", "counterexamples", "pages", "urls", "removed", "samples", "refuted")
+_EVIDENCE_KEYS = ("learners", *_COUNTS, "upper95", "examples", "refuted_at")
 _STATUSES = [str(status.value) for status in Status]
 
 
@@ -187,6 +188,13 @@ class _Reader:
                 self._fault(self._line(number, "evidence", name), f"{name} is {table[name]!r}", f"{name} is a number")
         if not isinstance(table.get("upper95", 1.0), int | float):
             self._fault(self._line(number, "evidence", "upper95"), "upper95 is no number", "it is between 0 and 1")
+        refuted_at = _seconds(table.get("refuted_at", ""))
+        if refuted_at is None:
+            self._fault(
+                self._line(number, "evidence", "refuted_at"),
+                "refuted_at is no time",
+                'it is a text such as "2026-01-31T12:00:00Z"',
+            )
         learners = table.get("learners", [])
         if not isinstance(learners, list) or not all(isinstance(name, str) for name in learners):
             self._fault(self._line(number, "evidence", "learners"), "learners is no list of names", "write []")
@@ -204,9 +212,20 @@ class _Reader:
         return Evidence(
             learners=tuple(learners),
             upper95=float(table.get("upper95", 1.0)),
+            refuted_at=refuted_at or 0,
             examples=tuple((pair[0], pair[1]) for pair in examples),
             **{name: int(table.get(name, 0)) for name in _COUNTS},
         )
+
+
+def _seconds(text: Any) -> int | None:
+    """Return the seconds since 1970 that a text names, 0 for none; None if it names none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()) if text else 0
+    except (ValueError, OverflowError):
+        return None
 
 
 def _halves(message: str) -> tuple[str, str]:

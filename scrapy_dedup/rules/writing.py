@@ -9,6 +9,7 @@ are put between the others, in order.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ def _ops(rule: Rule) -> dict[str, Any]:
 def _evidence(evidence: Evidence | None) -> dict[str, Any]:
     if evidence is None:
         return {}
-    return {
+    content = {
         "learners": list(evidence.learners),
         "groups": evidence.groups,
         "counterexamples": evidence.counterexamples,
@@ -147,6 +148,12 @@ def _evidence(evidence: Evidence | None) -> dict[str, Any]:
         "upper95": evidence.upper95,
         "examples": [list(pair) for pair in evidence.examples],
     }
+    if evidence.samples or evidence.refuted:
+        content |= {"samples": evidence.samples, "refuted": evidence.refuted}
+    if evidence.refuted_at:
+        moment = datetime.fromtimestamp(evidence.refuted_at, timezone.utc)
+        content["refuted_at"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return content
 
 
 def _table_text(name: str, content: Mapping[str, Any]) -> str:

@@ -42,6 +42,10 @@ class DiscardState(str, Enum):
     REPLAYED = "replayed"
     #: Fetched after all, since the URL that it was taken for failed.
     RELEASED = "released"
+    #: Fetched after all, to see whether it is the page it was taken for.
+    SAMPLED = "sampled"
+    #: To be fetched in the next crawl: its rule was refuted, and its crawl has ended.
+    OWED = "owed"
 
 
 class DiscardRow(NamedTuple):

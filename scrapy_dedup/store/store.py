@@ -159,7 +159,7 @@ class Store:
             sources = sources.outerjoin(page_version, page_version.c.id == o.c.version)
             version = page_version.c.data
         query = (
-            select(*(o.c[name] for name in _READ), page_sketch.c.data, version.label("version"))
+            select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, version.label("version"))
             .select_from(sources)
             .where(o.c.scope == scope, _known(o), ~later)
             .order_by(o.c.scope, o.c.site, o.c.url_key)
@@ -168,8 +168,8 @@ class Store:
             query = query.where(o.c.site == site)
         if since is not None:
             query = query.where(o.c.time >= since)
-        for row in self._stream(query):
-            yield _observation(row)
+        for row in self.rows(query):
+            yield observation_of(row)
 
     def versions(
         self, scope: str = "", site: str | None = None, *, since: float | None = None
@@ -182,8 +182,8 @@ class Store:
             query = query.where(o.site == site)
         if since is not None:
             query = query.where(o.time >= since)
-        for url, at, data in self._stream(query):
-            version = _version(data)
+        for url, at, data in self.rows(query):
+            version = version_in(data)
             if version is not None:
                 yield url, at, version
 
@@ -194,7 +194,7 @@ class Store:
         if site is not None:
             query = query.where(o.c.site == site)
         query = query.group_by(o.c.site, o.c.url_key).having(func.min(o.c.text) != func.max(o.c.text))
-        return {row[0] for row in self._stream(query)}
+        return {row[0] for row in self.rows(query)}
 
     def sites(self, scope: str | None = None) -> list[SiteCount]:
         """Return what is held of each site, of one scope or of all."""
@@ -205,7 +205,7 @@ class Store:
         query = query.group_by(o.scope, o.site).order_by(o.scope, o.site)
         if scope is not None:
             query = query.where(o.scope == scope)
-        return [SiteCount(*row) for row in self._stream(query)]
+        return [SiteCount(*row) for row in self.rows(query)]
 
     def discards(
         self,
@@ -220,7 +220,7 @@ class Store:
         for column, value in ((discard.c.spider, spider), (discard.c.rule, rule), (discard.c.state, state)):
             if value is not None:
                 query = query.where(column == value)
-        for row in self._stream(query.order_by(discard.c.id)):
+        for row in self.rows(query.order_by(discard.c.id)):
             yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
 
     def sightings(
@@ -236,7 +236,7 @@ class Store:
             query = query.where(s.site == site)
         if since is not None:
             query = query.where(s.time >= since)
-        for row in self._stream(query.order_by(s.id)):
+        for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
     # Forgetting
@@ -316,7 +316,7 @@ class Store:
         with clear_errors(self.place), self._engine.connect() as connection:
             yield connection
 
-    def _stream(self, query: Any) -> Iterator[Any]:
+    def rows(self, query: Any) -> Iterator[Any]:
         with self._reading() as connection:
             yield from connection.execution_options(yield_per=_STREAM).execute(query)
 
@@ -330,7 +330,7 @@ class Store:
         return found.st_dev, found.st_ino
 
 
-_READ = (
+OBSERVED = (
     "url",
     "text",
     "canonical",
@@ -348,7 +348,7 @@ def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
 
 
-def _observation(row: Any) -> Observation:
+def observation_of(row: Any) -> Observation:
     return Observation(
         row.url,
         row.text or "",
@@ -361,7 +361,7 @@ def _observation(row: Any) -> Observation:
         headers=row.headers,
         sketch=_sketch(row.data),
         words=row.words,
-        version=_version(row.version),
+        version=version_in(row.version),
     )
 
 
@@ -372,7 +372,8 @@ def _sketch(data: bytes | None) -> Sketch | None:
         return None
 
 
-def _version(data: bytes | None) -> Version | None:
+def version_in(data: bytes | None) -> Version | None:
+    """Return the version of a page that is packed as *data*; None where there is none, or it cannot be read."""
     try:
         return None if data is None else Version.from_bytes(data)
     except ValueError:  # as above

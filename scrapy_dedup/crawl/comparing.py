@@ -1,0 +1,127 @@
+"""Comparing a sample with the page that it was taken for; in threads, with what the store holds.
+
+Every page that a crawl fetches is in the store, so that memory holds none.
+"""
+
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..content.resemblance import Difference, difference
+from ..content.sketch import Sketch
+from ..learning.clusters import APART, Identities, no_evidence
+from ..learning.refutation import Noise, noise_of
+from ..observation import Observation
+from ..store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
+from ..store.store import Store, version_in
+
+if TYPE_CHECKING:
+    from ..store.rows import ObservationRow
+    from .shared import Shared
+
+#: Pages by which it is told what is a page's own, and URLs fetched twice that tell the noise.
+_OTHERS: Final = 12
+_TWICE: Final = 100
+
+
+class Comparison(NamedTuple):
+    """How a sample differs from its page, and how much pages of the site differ from themselves."""
+
+    difference: Difference
+    noise: Noise = Noise()
+
+
+class Comparing:
+    """Compares; its methods wait for the store, so that they are called in threads."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._began = shared.began
+        self._store: Store | None = None
+        self._lock = Lock()
+
+    def with_page(self, sample: "ObservationRow", url: str) -> Comparison:
+        """Compare a *sample* with the page at *url*. Raises StoreError."""
+        mine = _observation_of_row(sample)
+        with self._lock:
+            page = self._page(sample.scope, sample.site, url)
+            if mine is None or page is None:
+                return Comparison(Difference.UNKNOWN)
+            found = self._difference(mine, page, [])
+            if found in {Difference.NONE, Difference.UNKNOWN}:
+                return Comparison(found)
+            store = self._opened()
+            if self._is_elsewhere(store, sample, url):
+                return Comparison(Difference.UNKNOWN)
+            others = [
+                each.sketch
+                for each in some_pages(store, sample.scope, sample.site, _OTHERS)
+                if each.sketch is not None
+                and _plain_identity(each) not in (_plain_identity(mine), _plain_identity(page))
+            ]
+            pairs = fetched_twice(store, sample.scope, sample.site, _TWICE)
+            noise = noise_of(
+                (self._difference(first, second, others), (second.time or 0.0) - (first.time or 0.0) < APART)
+                for first, second in pairs
+            )
+            return Comparison(self._difference(mine, page, others), noise)
+
+    def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
+        """Whether another URL has shown the content in this crawl: it is not lost, and may be an error or a form."""
+        if self._shared.writer is not None:
+            self._shared.writer.flush()
+        bag = sample.fingerprints.bag if sample.fingerprints is not None else ""
+        but = (sample.hops[0] if sample.hops else sample.url, url)
+        return is_elsewhere(store, sample.scope, sample.site, bag, since=self._began, but=but)
+
+    def close(self) -> None:
+        """Close the store."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _difference(self, one: Observation, two: Observation, others: list[Sketch]) -> Difference:
+        if no_evidence(one) or no_evidence(two):
+            return Difference.UNKNOWN
+        identities = Identities((one, two), self._shared.masks.of(one.url))
+        if (mine := identities.of(one)) is not None and mine == identities.of(two):
+            return Difference.NONE
+        return difference(one.sketch, two.sketch, others)
+
+    def _page(self, scope: str, site: str, url: str) -> Observation | None:
+        """Return the page at *url* as this crawl has seen it, else as one before has."""
+        store = self._opened()
+        page = latest_page(store, scope, site, url)
+        if (page is None or (page.time or 0.0) < self._began) and self._shared.writer is not None:
+            self._shared.writer.flush()  # it may be waiting to be written
+            page = latest_page(store, scope, site, url)
+        return page
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            if self._shared.writer is not None:
+                self._shared.writer.flush()  # it makes the store
+            self._store = Store.open(self._shared.settings.store, readonly=True)
+        return self._store
+
+
+def _plain_identity(page: Observation) -> str:
+    """Return what tells a page from another one, whatever its passing content is."""
+    return page.bag or page.fingerprint
+
+
+def _observation_of_row(row: "ObservationRow") -> Observation | None:
+    prints = row.fingerprints
+    if prints is None or row.status != 200:
+        return None
+    return Observation(
+        row.url,
+        prints.text,
+        status=row.status,
+        time=row.time,
+        length=row.length,
+        bag=prints.bag,
+        sketch=prints.sketch,
+        words=prints.words,
+        version=version_in(row.version),
+    )

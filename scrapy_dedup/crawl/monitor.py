@@ -1,0 +1,290 @@
+"""The monitor: a share of the discards is fetched all the same, and compared with what it was taken for.
+
+A sample is a request that Scrapy would have made anyway, so that it costs no request more. It
+is taken only once the page that it is taken for has come. Is it that page indeed, it stops before the
+callback, since its items would be duplicates; otherwise it goes on as the ordinary response that it is, and
+counts against its rule (:mod:`..learning.refutation`).
+"""
+
+import logging
+from collections import defaultdict
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from scrapy.utils.asyncio import run_in_thread
+
+from ..content.resemblance import Difference
+from ..rules.model import Status
+from ..store.rows import DiscardState
+from .comparing import Comparing
+from .deciding import discards_of_one_rule
+from .discards import NORMAL_FORM, DuplicateDiscarded
+from .marks import SAMPLE, digest, is_digest_of
+from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
+from .sampling import HEAD_START, Sampling
+from .suspects import Case, Suspects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from ..rules.model import Rule
+    from .identities import UrlIdentity
+    from .seen import Waiting
+    from .shared import Shared
+
+logger = logging.getLogger(__name__)
+
+#: Samples on their way, and discards that are to be samples when their page has come.
+MOST: Final = 5_000
+
+
+class Sample(NamedTuple):
+    """A discard that is fetched all the same."""
+
+    url: str
+    site: str
+    #: Ids of the rules that would have discarded it.
+    rules: tuple[str, ...]
+    #: The URL it would have been taken for.
+    page: str
+
+
+class Monitor:
+    """Takes samples, and judges them when they have come."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._share = shared.settings.sample
+        self._run = token_hex(4)
+        self._comparing = Comparing(shared)
+        #: By the id of the rule.
+        self._sampling: dict[str, Sampling] = {}
+        #: By the digest of their URLs.
+        self._under_way: dict[str, Sample] = {}
+        #: By slot: discards that wait until the page that they are taken for has come.
+        self._chosen: dict[int, tuple[Waiting, Sample]] = {}
+        #: By site: the rules and what their samples have shown.
+        self.suspects: defaultdict[str, Suspects] = defaultdict(Suspects)
+        #: Whether the middleware that judges samples is in use.
+        self.watches = False
+        self._warned: set[str] = set()
+
+    # Taking samples
+
+    def takes(self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> bool:
+        """Whether a request that *rules* would discard is to be fetched as a sample; *other* is what it is taken for."""
+        if not self._may_sample(other, rules) or not self._shared.seen.is_fetched(identity.slot):
+            return False
+        if not self._lucky(identity.site, rules, request.url):
+            return False
+        self._begin(request, Sample(request.url, identity.site, rules, other))
+        return True
+
+    def discarded(self, waiting: "Waiting", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> None:
+        """Note a discard; it may be chosen for a sample once its page has come."""
+        if (
+            not self._shared.seen.is_fetched(identity.slot)
+            and len(self._chosen) < MOST
+            and identity.slot not in self._chosen
+            and self._may_sample(other, rules)
+            and self._lucky(identity.site, rules, waiting.request.url)
+        ):
+            self._chosen[identity.slot] = waiting, Sample(waiting.request.url, identity.site, rules, other)
+
+    def fetched(self, slot: int) -> None:
+        """Note that the page of *slot* has come: what was chosen for a sample of it is fetched now."""
+        if not self._chosen or (chosen := self._chosen.pop(slot, None)) is None:
+            return
+        waiting, sample = chosen
+        shared = self._shared
+        page = shared.seen.url(slot)
+        if page == waiting.request.url or not page:  # it was scheduled in the place of the one that failed
+            return
+        self._begin(waiting.request, sample._replace(page=page))
+        if shared.crawl(waiting.request) and waiting.row is not None:
+            shared.ledger.scheduled(waiting.row, DiscardState.SAMPLED)
+
+    def is_sample(self, request: "Request") -> bool:
+        """Whether *request*, or one whose redirects have led to it, is a sample that is on its way."""
+        return self._key(request) in self._under_way
+
+    def is_sampled(self, request: "Request") -> bool:
+        """Whether *request* itself was scheduled as a sample."""
+        sample = self._under_way.get(self._key(request) or "")
+        return sample is not None and sample.url == request.url
+
+    def _may_sample(self, other: str, rules: tuple[str, ...]) -> bool:
+        return bool(self._share and self.watches and other and NORMAL_FORM not in rules)
+
+    def _lucky(self, site: str, rules: tuple[str, ...], url: str) -> bool:
+        """Whether one of *rules* wants a sample, which is one of all of them."""
+        all_of_them = [self._sampling_of(site, rule) for rule in rules]
+        if len(rules) == 1 and rules[0] in self.suspects[site].wanted:
+            self.suspects[site].wanted.remove(rules[0])
+            all_of_them[0].given()
+            return True
+        wanted = [sampling.takes(rule, url) for sampling, rule in zip(all_of_them, rules, strict=True)]
+        if not any(wanted):
+            return False
+        for sampling, taken in zip(all_of_them, wanted, strict=True):
+            if not taken:
+                sampling.given()
+        return True
+
+    def _sampling_of(self, site: str, rule: str) -> Sampling:
+        sampling = self._sampling.get(rule)
+        if sampling is None:
+            sampling = self._sampling[rule] = Sampling.of(self._share, self._earlier(site, rule))
+        return sampling
+
+    def _earlier(self, site: str, rule: str) -> float:
+        """Return how many samples a rule counts as having had before this crawl."""
+        found = self._rule(site, rule)
+        if found is None or found.status is Status.MANUAL:
+            return HEAD_START
+        return found.evidence.samples - found.evidence.refuted if found.evidence is not None else 0.0
+
+    def _rule(self, site: str, rule: str) -> "Rule | None":
+        return next((each for each in self._shared.identities.book.for_site(site) if each.id == rule), None)
+
+    def _begin(self, request: "Request", sample: Sample) -> None:
+        if len(self._under_way) >= MOST:  # the oldest have failed long ago
+            del self._under_way[next(iter(self._under_way))]
+        key = digest(request.url)
+        self._under_way[key] = sample
+        self._shared.seen.note_another(request.url)
+        request.meta[SAMPLE] = f"{self._run} {key}"
+        logger.debug(
+            "Fetching %(request)s as a sample: is it the same page as %(page)s, as rule %(rule)s says?",
+            {"request": request, "page": sample.page, "rule": " and ".join(sample.rules)},
+            extra={"spider": self._shared.spider},
+        )
+
+    def _key(self, request: "Request") -> str | None:
+        mark = request.meta.get(SAMPLE)
+        if not isinstance(mark, str):
+            return None
+        run, _, key = mark.partition(" ")
+        return key if run == self._run and is_digest_of(key, request) else None
+
+    # Judging them
+
+    def ended(self, request: "Request") -> None:
+        """Note that a sample's redirects lead to a page that is fetched already."""
+        self._under_way.pop(self._key(request) or "", None)
+
+    async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
+        """Compare a sample; return what stops its response, None if that is to go on."""
+        sample = self._under_way.pop(self._key(request) or "", None)
+        if sample is None:
+            return None
+        shared = self._shared
+        shared.stats.inc_value("dedup/samples")
+        identities = shared.identities
+        key = identities.of_url(sample.url).key
+        from_cache = "cached" in response.flags
+        if (
+            response.status != 200
+            or CUT_OFF.intersection(response.flags)
+            or (from_cache and response.url != request.url)
+            or key != identities.of_url(sample.page).key  # by the rules of now they are two pages
+        ):
+            return None
+        base = base_row(
+            request, response, shared.settings.scope, sample.site, shared.spider.name, from_cache=from_cache
+        )
+        if is_quick(response):
+            row = page_row(response, base, shared.settings.max_body)
+        else:
+            row = await run_in_thread(LaterRow(response, base, shared.settings.max_body))
+        found = await run_in_thread(self._comparing.with_page, row, sample.page)
+        if found.difference is Difference.UNKNOWN:
+            return None
+        suspects = self.suspects[sample.site]
+        if found.difference is Difference.NONE:
+            shared.stats.inc_value("dedup/samples/confirmed")
+            shared.tally.confirmed(sample.site)
+            if shared.record(row):  # it does not come to where responses are recorded
+                shared.stats.inc_value("dedup/recorded")
+            await self._refute(sample.site, suspects.confirm(sample.rules))
+            return DuplicateDiscarded(sample.page, key, sample.rules[0])
+        shared.stats.inc_value("dedup/samples/differing")
+        shared.tally.differing(sample.site)
+        logger.debug(
+            "The sample %(sample)s is not the same page as %(page)s, as rule %(rule)s says",
+            {"sample": sample.url, "page": sample.page, "rule": " and ".join(sample.rules)},
+            extra={"spider": shared.spider},
+        )
+        difference = found.difference
+        if identities.of_url(request.url).key != key:
+            difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
+        content = row.fingerprints.bag if row.fingerprints is not None else ""
+        case = Case(sample.rules, difference, content, found.noise, sample.url, sample.page)
+        await self._refute(sample.site, suspects.accuse(case))
+        if suspects.wanted:
+            await self._look_for_deciding(sample.site, suspects)
+        return None
+
+    async def _look_for_deciding(self, site: str, suspects: Suspects) -> None:
+        """Fetch a discard of each suspected rule that no other one was needed for, to see which of them is wrong."""
+        shared = self._shared
+        wanted = frozenset(suspects.wanted)
+        rows = await run_in_thread(discards_of_one_rule, shared, site, wanted)
+        for rule, row in rows.items():
+            request = shared.ledger.request(row)
+            identity = None if request is None else shared.identities.of(request)
+            if request is None or identity is None or rule not in suspects.wanted or row.url in shared.replayed:
+                continue
+            slot = identity.slot
+            page = shared.seen.url(slot) if slot in shared.seen and shared.seen.is_fetched(slot) else ""
+            if page and page != request.url:
+                suspects.wanted.remove(rule)
+                shared.replayed.add(row.url)
+                self._begin(request, Sample(request.url, site, (rule,), page))
+                if shared.crawl(request):
+                    shared.ledger.scheduled(row, DiscardState.SAMPLED)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there are samples that refute one of several rules, and nobody can tell which."""
+        return any(self.suspects.values())
+
+    async def settle(self) -> None:
+        """Decide which rules these refute, since no more samples come."""
+        for site, suspects in list(self.suspects.items()):
+            await self._refute(site, suspects.settle())
+
+    async def _refute(self, site: str, refuted: "Iterable[tuple[str, Case]]") -> None:
+        """Suspend rules that are refuted; warn of those that are the user's."""
+        suspended: dict[Rule, tuple[str, str]] = {}
+        for name, case in refuted:
+            rule = self._rule(site, name)
+            if rule is None or not rule.status.acts:
+                continue
+            if rule.status is Status.MANUAL:
+                self._warn(rule, case)
+            else:
+                suspended[rule] = case.url, case.page
+                self.suspects[site].drop(name)
+        if suspended:
+            await self._shared.retraction.suspend(suspended)
+
+    def _warn(self, rule: "Rule", case: Case) -> None:
+        if rule.id not in self._warned:
+            self._warned.add(rule.id)
+            self._shared.stats.inc_value("dedup/refuted/manual")
+            logger.warning(
+                "Rule %s of %s is manual, so it goes on to act, but by it a page is lost: %s is not the same page as %s",
+                rule.id,
+                rule.site,
+                case.url,
+                case.page,
+                extra={"spider": self._shared.spider},
+            )
+
+    def close(self) -> None:
+        """Let go of the store; it may wait."""
+        self._comparing.close()

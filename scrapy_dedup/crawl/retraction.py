@@ -1,0 +1,174 @@
+"""Retraction: a rule that is refuted is suspended, and what it has discarded is fetched after all.
+
+The suspension is written into the rule file at once, so that it survives whatever comes. The requests are
+scheduled by :mod:`.replay`; those that are left when the spider closes are owed to the
+next crawl.
+"""
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scrapy.utils.asyncio import run_in_thread
+
+from ..rules.book import RuleBook
+from ..rules.errors import RuleFileError, RuleWriteError
+from ..rules.model import Rule, Status
+from ..rules.suspension import Samples, note_samples
+from ..store.rows import DiscardRow, DiscardState
+from ..store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .shared import Shared
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspension:
+    """Why a rule is suspended: the sample, and the page that it was taken for."""
+
+    url: str
+    page: str
+    #: Seconds since 1970.
+    time: float
+
+
+class Retraction:
+    """Suspends rules, and sees to what they have discarded."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        #: Site and id of a rule -> why it is suspended.
+        self.suspended: dict[tuple[str, str], Suspension] = {}
+        self._told = False
+
+    async def suspend(self, rules: "Mapping[Rule, tuple[str, str]]") -> None:
+        """Suspend *rules* of one site; with each, the sample that refutes it, and the page it is not the same as."""
+        shared = self._shared
+        rules = {rule: why for rule, why in rules.items() if (rule.site, rule.id) not in self.suspended}
+        if not rules:
+            return
+        for rule, (url, page) in rules.items():
+            self.suspended[rule.site, rule.id] = Suspension(url, page, time.time())
+            shared.stats.inc_value("dedup/refuted")
+            logger.warning(
+                "Rule %s of %s is refuted and suspended: %s is not the same page as %s. What it has discarded is "
+                "fetched after all.",
+                rule.id,
+                rule.site,
+                url,
+                page,
+                extra={"spider": shared.spider},
+            )
+        (site,) = {rule.site for rule in rules}
+        await run_in_thread(self._write, {site})
+        swapping = shared.learning.swapping
+        try:
+            await swapping.swap([site])
+        except (RuleFileError, OSError):
+            await swapping.swap([site], reload=False)
+        self._forget_aliases()
+        shared.outcomes.retract()
+
+    def _forget_aliases(self) -> None:
+        """Forget the aliases of suspended kinds: their URLs are pages of their own again."""
+        identities = self._shared.identities
+        site_of = identities.site_and_mode
+        kept = {
+            key: alias
+            for key, alias in identities.aliases.items()
+            if (site_of(alias.url)[0], alias.rule) not in self.suspended
+        }
+        if len(kept) < len(identities.aliases):
+            identities.use(identities.book, kept)
+            self._shared.renew_marks()
+
+    def amended(self, book: RuleBook) -> RuleBook:
+        """Return *book*, in which what this crawl has refuted is suspended, whoever has made it."""
+        if not any(self._is_suspended(rule) and rule.status is Status.ACTIVE for rule in book):
+            return book
+        rules = [
+            replace(rule, status=Status.SUSPENDED)
+            if self._is_suspended(rule) and rule.status is Status.ACTIVE
+            else rule
+            for rule in book
+        ]
+        return RuleBook(rules, {site: book.site_rules(site).deep for site in book.sites}, book.groups)
+
+    def _is_suspended(self, rule: Rule) -> bool:
+        return (rule.site, rule.id) in self.suspended
+
+    def write(self) -> None:
+        """Write what the samples of the crawl have shown into the rule files; it waits."""
+        self._write(set(self._shared.monitor.suspects), samples=True)
+
+    def _write(self, sites: set[str], *, samples: bool = False) -> None:
+        shared = self._shared
+        directory = shared.learning.directory
+        for site in sorted(sites):
+            rules = {rule.id: rule for rule in shared.identities.book.for_site(site)}
+            found: dict[str, Samples] = {}
+            for name, trial in list(shared.monitor.suspects[site].trials.items()):
+                if name in rules and not rules[name].status.users:
+                    suspension = self.suspended.get((site, name))
+                    number = (trial.samples, trial.differing) if samples else (0, 0)
+                    if samples or suspension is not None:
+                        found[name] = Samples(*number, suspension.time if suspension is not None else None)
+            if not found:
+                continue
+            try:
+                note_samples(directory, site, rules, found)
+            except (RuleFileError, RuleWriteError, OSError) as error:
+                self._tell(error)
+
+    def _tell(self, error: Exception) -> None:
+        self._shared.faults.count("suspension")
+        if self.suspended and not self._told:
+            self._told = True
+            logger.warning(
+                "Rules that this crawl has refuted are suspended in this crawl only: %s",
+                error,
+                extra={"spider": self._shared.spider},
+            )
+
+    def owe(self, *, finished: bool) -> int:
+        """Leave what is not fetched to the next crawl, as the spider has closed; return how much that is.
+
+        It waits for the store. Unless the crawl has *finished*, what was scheduled may be lost with
+        the queue. Raises StoreError.
+        """
+        shared = self._shared
+        if not self.suspended:
+            return 0
+        book, job = self.amended(shared.identities.book), shared.seen.job
+        in_use = book is shared.identities.book
+        sites = {site for site, _ in self.suspended}
+        queue_is_lost = not finished and not shared.seen.persistent
+        lost = [DiscardState.REPLAYED, DiscardState.SAMPLED, DiscardState.RELEASED]
+        states = [DiscardState.PENDING, *(lost if queue_is_lost else [])]
+
+        def is_had(row: DiscardRow) -> bool:
+            """Whether its page has come, or will, under another URL by the rules that are left."""
+            request = shared.ledger.request(row) if in_use else None
+            identity = None if request is None else shared.identities.of(request)
+            if identity is None or identity.slot not in shared.seen:
+                return False
+            return not queue_is_lost or shared.seen.is_fetched(identity.slot)
+
+        with Store.open(shared.settings.store) as store:
+            owed = [
+                row.id
+                for state in states
+                for row in store.discards(shared.settings.scope, spider=shared.spider.name, state=state)
+                if row.id is not None
+                and row.site in sites
+                and shared.ledger.job_of(row) == job
+                and book.canonical_key(row.url) != row.key
+                and not is_had(row)
+            ]
+            store.mark_discards(owed, DiscardState.OWED)
+        return len(owed)

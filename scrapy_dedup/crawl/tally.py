@@ -1,0 +1,101 @@
+"""What a crawl has saved on each site, and what its samples say: counted for the report at its close."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from ..learning.evidence import upper_bound
+
+#: Sites that are counted by themselves; those past it are counted together.
+MOST_SITES: Final = 10_000
+OTHERS: Final = "other sites"
+
+
+@dataclass(slots=True)
+class SiteTally:
+    """The counts of one site, or of several."""
+
+    #: Pages that came, their bytes and the seconds that they took.
+    pages: int = 0
+    size: int = 0
+    seconds: float = 0.0
+    #: Distinct URLs that were discarded, and those of them that were scheduled after all.
+    discarded: int = 0
+    scheduled: int = 0
+    #: Samples that were what they were taken for, and those that were not.
+    confirmed: int = 0
+    differing: int = 0
+
+    def add(self, other: "SiteTally") -> None:
+        """Add the counts of another site."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def avoided(self) -> int:
+        """Return the downloads that were avoided."""
+        return max(0, self.discarded - self.scheduled)
+
+    @property
+    def avoided_bytes(self) -> int:
+        """Return the bytes of these, if they are like the pages that came."""
+        return round(self.avoided * self.size / self.pages) if self.pages else 0
+
+    @property
+    def avoided_seconds(self) -> float:
+        """Return the seconds that the site would have taken to send these, likewise."""
+        return self.avoided * self.seconds / self.pages if self.pages else 0.0
+
+    @property
+    def samples(self) -> int:
+        """Return the samples that could be compared."""
+        return self.confirmed + self.differing
+
+    @property
+    def most_lost(self) -> float:
+        """Return how many of the avoided downloads are pages of their own, at most (95 %), by the samples."""
+        return self.avoided * upper_bound(self.differing, self.samples)
+
+
+class Tally:
+    """The counts of all sites."""
+
+    def __init__(self) -> None:
+        self.sites: defaultdict[str, SiteTally] = defaultdict(SiteTally)
+
+    def of(self, site: str) -> SiteTally:
+        """Return the counts of a site."""
+        if site not in self.sites and len(self.sites) >= MOST_SITES:
+            return self.sites[OTHERS]
+        return self.sites[site]
+
+    @property
+    def total(self) -> SiteTally:
+        """Return the counts of all sites together."""
+        total = SiteTally()
+        for each in self.sites.values():
+            total.add(each)
+        return total
+
+    def page(self, site: str, size: int, seconds: float) -> None:
+        """Count a page that came."""
+        counts = self.of(site)
+        counts.pages += 1
+        counts.size += size
+        counts.seconds += seconds
+
+    def discarded(self, site: str) -> None:
+        """Count a URL that is discarded."""
+        self.of(site).discarded += 1
+
+    def scheduled(self, site: str) -> None:
+        """Count a discarded URL that was scheduled after all."""
+        self.of(site).scheduled += 1
+
+    def confirmed(self, site: str) -> None:
+        """Count a sample that was what it was taken for."""
+        self.of(site).confirmed += 1
+
+    def differing(self, site: str) -> None:
+        """Count a sample that was another page."""
+        self.of(site).differing += 1

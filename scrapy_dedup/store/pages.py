@@ -1,0 +1,78 @@
+"""Looking up single pages: the page that a discarded URL was taken for, and pages to compare with."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import func, select
+
+from ..observation import Observation
+from .schema import observation, page_sketch, page_version, signed_hash
+from .store import OBSERVED, Store, observation_of
+from .values import clean_url
+
+_NEAR = 5_000
+"""Rows, the latest ones, among which some pages of a site are looked for."""
+
+
+def latest_page(store: Store, scope: str, site: str, url: str) -> Observation | None:
+    """Return the latest response to *url* with status 200; None if there is none. Raises StoreError."""
+    url = clean_url(url)
+    o = observation.c
+    query = _pages().where(o.scope == scope, o.site == site, o.url_key == signed_hash(url), o.url == url)
+    for row in store.rows(query.order_by(o.id.desc()).limit(1)):
+        return observation_of(row)
+    return None
+
+
+def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observation]:
+    """Return late responses of *site* with status 200, of different texts. Raises StoreError."""
+    o = observation.c
+    newest = select(func.max(observation.c.id)).scalar_subquery()
+    query = _pages().where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.sketch.is_not(None))
+    found: dict[str, Observation] = {}
+    for row in store.rows(query.order_by(o.id.desc()).limit(20 * limit)):
+        found.setdefault(row.text, observation_of(row))
+        if len(found) >= limit:
+            break
+    return list(found.values())
+
+
+def is_elsewhere(store: Store, scope: str, site: str, bag: str, *, since: float, but: Sequence[str]) -> bool:
+    """Return whether a late response of *site* had this content, at another URL than those of *but*. Raises StoreError."""
+    o = observation.c
+    newest = select(func.max(observation.c.id)).scalar_subquery()
+    query = select(o.id).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200, o.bag == bag)
+    query = query.where(o.time >= since, o.url_key.not_in([signed_hash(clean_url(url)) for url in but]))
+    return any(True for _ in store.rows(query.limit(1)))
+
+
+def fetched_twice(store: Store, scope: str, site: str, limit: int) -> Iterator[tuple[Observation, Observation]]:
+    """Yield the last two responses with status 200 of URLs of *site*, the later one last. Raises StoreError."""
+    o = observation.c
+    twice = (
+        select(o.url_key)
+        .where(o.scope == scope, o.site == site, o.status == 200, o.text.is_not(None))
+        .group_by(o.url_key)
+        .having(func.count() > 1)
+        .limit(limit)
+    )
+    query = _pages().where(o.scope == scope, o.site == site, o.url_key.in_(twice)).order_by(o.url_key, o.id.desc())
+    for _, rows in groupby(store.rows(query), key=lambda row: row.url):
+        versions = [observation_of(row) for row, _ in zip(rows, range(2), strict=False)]
+        if len(versions) == 2:
+            yield versions[1], versions[0]
+
+
+def _pages() -> Any:
+    """Return a query for pages, as :func:`.observation_of` reads them."""
+    o = observation
+    return (
+        select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, page_version.c.data.label("version"))
+        .select_from(
+            o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch).outerjoin(
+                page_version, page_version.c.id == o.c.version
+            )
+        )
+        .where(o.c.status == 200, o.c.text.is_not(None))
+    )

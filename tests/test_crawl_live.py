@@ -1,0 +1,370 @@
+"""Learning while the crawl goes on: the first crawl of a site saves, loses nothing, and fetches nothing twice.
+
+The server holds answers back until rules are in use, where a test needs that: nothing here depends on how
+fast anything is.
+"""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy import signals
+from twisted.internet.defer import ensureDeferred, gatherResults
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl import learner, live, times
+from scrapy_dedup.crawl.signals import learned, rules_changed
+
+from .conftest import Serve
+from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, run
+from .server import Asked, Server, page, prose
+
+PAGES = 150
+#: Copies of a page.
+COPIES = 4
+
+
+@pytest.fixture(autouse=True)
+def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses between two learnings bound what they cost, and would make the tests long."""
+    monkeypatch.setattr(live, "_REST", 0)
+    monkeypatch.setattr(times, "GROWTH", 0.02)
+    monkeypatch.setattr(live, "_BACK_OFF", 0.01)
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
+
+
+class Shop:
+    """*PAGES* pages, each under *COPIES* session ids.
+
+    The start page leads to the first third of them under all their URLs; the others are linked from a page
+    that is held back until *released*.
+    """
+
+    def __init__(self, serve: Serve, *, held: bool = True) -> None:
+        self.released = threading.Event()
+        if not held:
+            self.released.set()
+        self.server: Server = serve(self.answer)
+
+    def links(self, numbers: range) -> list[str]:
+        return [f"/p?id={number}&sid=s{number}x{copy}" for number in numbers for copy in range(COPIES)]
+
+    def answer(self, asked: Asked) -> Any:
+        if asked.path == "/":
+            return page(prose("start"), "/more", *self.links(range(PAGES // 3)))  # the last link is followed first
+        if asked.path == "/more":
+            self.released.wait(60)
+            return page(prose("more"), *self.links(range(PAGES // 3, PAGES)))
+        return page(prose(asked.query["id"]), "/")
+
+    @property
+    def reached(self) -> set[str]:
+        return {target.partition("&")[0] for target in self.server.hits if target.startswith("/p")}
+
+    def check(self, done: Crawl) -> None:
+        """Nothing is lost, and nothing was fetched twice but the start page, which plain Scrapy fetches so, too."""
+        assert self.reached == {f"/p?id={number}" for number in range(PAGES)}
+        twice = {target for target, number in self.server.hits.items() if number > 1}
+        assert twice <= {"/"}
+        assert done.stats["finish_reason"] == "finished"
+        assert not [name for name in done.stats if name.startswith("dedup/errors")]
+
+
+async def crawl_live(shop: Shop, spider: type[scrapy.Spider] = Links, **settings: Any) -> Crawl:
+    """Crawl; what the shop holds back is released when rules are in use."""
+    crawler = crawler_of(spider, DEDUP_LEARN="live", **settings)
+
+    def changed(sites: Any) -> None:
+        shop.released.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    return await run(crawler, shop.server.url("/"))
+
+
+@pytest.mark.parametrize("concurrent", [1, 100])
+@in_reactor
+async def test_the_first_crawl_saves(serve: Serve, concurrent: int) -> None:
+    shop = Shop(serve)
+    done = await crawl_live(
+        shop, CONCURRENT_REQUESTS=concurrent, CONCURRENT_REQUESTS_PER_DOMAIN=concurrent, DOWNLOAD_TIMEOUT=60
+    )
+    shop.check(done)
+    assert shop.server.downloads <= 3 + PAGES // 3 * COPIES + 2 * PAGES // 3
+    assert done.stats["dedup/learned/swaps"] >= 1
+    assert done.stats["dedup/learned/times"] >= done.stats["dedup/learned/swaps"]
+    assert done.stats["dedup/discarded/urls"] >= 2 * PAGES // 3 * (COPIES - 1)
+    assert "dedup/learned/failed" not in done.stats
+    book = RuleBook.load("dedup-rules")
+    assert book.equivalent(shop.server.url("/p?id=1&sid=s9x1"), shop.server.url("/p?id=1&sid=s8x0"))
+    assert len(observed()) == shop.server.downloads - 1, "and it is all recorded"
+
+
+@in_reactor
+async def test_requests_on_their_way_when_rules_change(serve: Serve) -> None:
+    """All URLs are in the queue or under way when the rules come: each page comes out once or more, none is lost."""
+    shop = Shop(serve)
+    shop.released.set()
+    held = threading.Event()
+    answered = iter(range(10_000))
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page(prose("start"), *shop.links(range(PAGES)))
+        if next(answered) == 100:  # with everything else under way; the others are answered as they come
+            held.wait(60)
+        return page(prose(asked.query["id"]), "/")
+
+    shop.server.routes = {"*": answer}
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8, DOWNLOAD_DELAY=0.002)
+
+    def changed(sites: Any) -> None:
+        held.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert shop.server.downloads < 2 + PAGES * COPIES, "fewer than without the plug-in"
+    assert done.stats["dedup/discarded/gate"] == done.stats["dedup/discarded/urls"] > 0
+    assert len(shop.server.hits) + done.stats["dedup/discarded/urls"] == 1 + PAGES * COPIES
+    items = [item["url"] for item in done.items]
+    assert len(items) == shop.server.downloads, "every answer came to the spider"
+
+
+@pytest.mark.parametrize("status", [404, 500])
+@in_reactor
+async def test_a_page_that_fails_after_the_swap(serve: Serve, status: int) -> None:
+    """The URL that stands for a page under the new rules fails, and the next one: a third one is fetched."""
+    shop = Shop(serve)
+    held = threading.Event()
+    asked_for: list[str] = []
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page(prose("start"), "/more", *shop.links(range(50)))
+        if asked.path == "/more":
+            held.wait(60)
+            return page(prose("more"), *shop.links(range(50, PAGES)))
+        if asked.query["id"] == "60":
+            asked_for.append(asked.target)
+            if len(asked_for) <= 2:
+                return status
+        return page(prose(asked.query["id"]), "/")
+
+    shop.server.routes = {"*": answer}
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=100, RETRY_ENABLED=False)
+
+    def changed(sites: Any) -> None:
+        held.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert len(asked_for) == 3 == len(set(asked_for))
+    assert done.stats["dedup/released"] == 2
+    assert done.stats["finish_reason"] == "finished"
+
+
+def children() -> list[int]:
+    """The ids of the learning processes that this process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+            line = path.with_name("cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(words[1]) == os.getpid() and words[0] != "Z" and b"scrapy_dedup.learning" in line:
+            found.append(int(path.parent.name))
+    return found
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
+
+
+@linux
+@in_reactor
+async def test_a_learner_that_is_killed(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever kills it, the crawl goes on, and learns later."""
+    shop = Shop(serve)
+    killed: list[int] = []
+
+    class Killing(Links):
+        def parse(self, response: Any) -> Any:
+            for pid in children() if len(killed) < 2 else ():
+                if pid not in killed:
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+            yield from super().parse(response)
+
+    done = await crawl_live(shop, Killing, CONCURRENT_REQUESTS=4)
+    shop.check(done)
+    assert len(killed) == 2
+    assert done.stats["dedup/learned/swaps"] >= 1
+    assert not children()
+    told = messages(caplog)
+    assert len(told) <= 1
+    assert len(told) == min(1, done.stats.get("dedup/learned/failed", 0))
+
+
+HANGS = "import sys; sys.stdin.readline(); import time; time.sleep(600)"
+SPEAKS = "import sys\nfor line in sys.stdin: print('what', flush=True)"
+DIES = "import sys; sys.stdin.readline(); raise SystemExit('no memory left')"
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (HANGS, "it took longer than DEDUP_LEARN_TIMEOUT (0.3 s)"),
+        (SPEAKS, "the learning process failed (its answer is not understood)"),
+        (DIES, "the learning process failed (no memory left)"),
+    ],
+)
+@in_reactor
+async def test_a_learner_that_fails(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, code: str, problem: str
+) -> None:
+    """The crawl goes on without rules; one warning tells so, and the next attempt is later and later."""
+    monkeypatch.setattr(learner, "command_of", lambda settings, directory: [sys.executable, "-c", code])
+    shop = Shop(serve)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", DEDUP_LEARN_TIMEOUT=0.3)
+
+    def tried(problem: str) -> None:
+        assert problem
+        shop.released.set()
+
+    crawler.signals.connect(tried, learned)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert shop.server.downloads == 3 + PAGES * COPIES
+    assert done.stats["dedup/learned/failed"] >= 1
+    assert "dedup/learned/swaps" not in done.stats
+    first, *others = messages(caplog)
+    assert (
+        first
+        == f"Learning failed: {problem}. The crawl goes on with the rules that it has, and it is tried again later"
+    )
+    assert len(others) <= 1
+    assert all(each.startswith("No rules were learned from this crawl") for each in others), "at the close"
+
+
+class Stops(Links):
+    """Closes once rules have changed and *more* pages have come; starts through the dupe filter."""
+
+    custom_settings = {"CONCURRENT_REQUESTS": 2, "JOBDIR": "job"}
+
+    def __init__(self, start: str, more: int = 0) -> None:
+        super().__init__(start)
+        self.more = more
+        self.stopping = False
+
+    async def start(self) -> Any:
+        for url in self.start_urls:
+            yield scrapy.Request(url)
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        if self.stopping:
+            self.more -= 1
+            if self.more < 0:
+                raise scrapy.exceptions.CloseSpider("paused")
+
+
+@pytest.mark.parametrize("more", [0, 5, 60])
+@in_reactor
+async def test_a_job_is_paused_after_rules_changed_and_resumed(serve: Serve, more: int) -> None:
+    shop = Shop(serve)
+    crawler = crawler_of(Stops, DEDUP_LEARN="live")
+
+    def changed(sites: Any, spider: Any) -> None:
+        spider.stopping = True
+        shop.released.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    first = await run(crawler, shop.server.url("/"), more)
+    assert first.stats["finish_reason"] == "paused"
+    assert first.stats["dedup/learned/swaps"] >= 1
+    known = shop.reached
+    before = set(shop.server.hits)
+    second = await run(crawler_of(Stops, DEDUP_LEARN="live"), shop.server.url("/"))
+    shop.check(second)
+    assert second.stats["dedup/resumed"] >= len(known), "what was fetched before rules changed is known, too"
+    again = {target.partition("&")[0] for target in set(shop.server.hits) - before if target.startswith("/p")}
+    assert not known & again, "no page was fetched again under another URL"
+    assert len(first.items) + len(second.items) == len(shop.server.hits)
+
+
+@in_reactor
+async def test_an_engine_that_is_paused_while_rules_change(serve: Serve) -> None:
+    """What was queued before the pause is compared under the rules that came meanwhile."""
+    shop = Shop(serve, held=False)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=4)
+
+    def tried(problem: str) -> None:
+        assert not problem
+        crawler.engine.unpause()  # type: ignore[union-attr]
+
+    def response(response: Any) -> None:
+        if len(shop.server.hits) == 100:
+            crawler.engine.pause()  # type: ignore[union-attr]
+
+    crawler.signals.connect(tried, learned)
+    crawler.signals.connect(response, signals.response_received)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert done.stats["dedup/learned/times"] >= 1
+
+
+@pytest.mark.parametrize("condition", [{"CLOSESPIDER_PAGECOUNT": 120}, {"CLOSESPIDER_ITEMCOUNT": 60}])
+@in_reactor
+async def test_close_conditions(serve: Serve, condition: dict[str, int]) -> None:
+    """A crawl that closes while it learns leaves nothing behind, and the rules of what it has seen."""
+    shop = Shop(serve, held=False)
+    done = await run(crawler_of(Links, DEDUP_LEARN="live", **condition), shop.server.url("/"))
+    assert done.stats["finish_reason"] == next(iter(condition)).lower()
+    assert not [name for name in done.stats if name.startswith("dedup/errors")]
+    assert "dedup/learned/failed" not in done.stats
+    assert not children()
+    book = RuleBook.load("dedup-rules")
+    assert book.equivalent(shop.server.url("/p?id=1&sid=s9x1"), shop.server.url("/p?id=1&sid=s8x0"))
+
+
+@in_reactor
+async def test_several_spiders_and_one_store(serve: Serve) -> None:
+    """Two crawls of one site and one of another in one process: each learns what it needs."""
+    shops = [Shop(serve), Shop(serve)]
+    crawlers = []
+    for shop in (*shops, shops[0]):
+        crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
+
+        def changed(sites: Any, shop: Shop = shop) -> None:
+            shop.released.set()
+
+        crawler.signals.connect(changed, rules_changed, weak=False)
+        crawlers.append((crawler, shop))
+    done = await gatherResults([ensureDeferred(run(crawler, shop.server.url("/"))) for crawler, shop in crawlers])
+    assert shops[0].reached == shops[1].reached == {f"/p?id={number}" for number in range(PAGES)}
+    shops[1].check(done[1])
+    assert max(number for target, number in shops[0].server.hits.items() if target != "/") <= 2, "two spiders"
+    assert not children()
+    assert sorted(path.name for path in Path("dedup-rules").glob("*.toml")) == sorted(
+        f"127.0.0.1_{shop.server.port}.toml" for shop in shops
+    )
+
+
+@in_reactor
+async def test_a_directory_that_cannot_be_written(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    """The rules are used, and lost at the end: that is told once, at the start."""
+    Path("file").touch()
+    shop = Shop(serve)
+    done = await crawl_live(shop, DEDUP_DIR="file/rules", CONCURRENT_REQUESTS=8)
+    shop.check(done)
+    assert done.stats["dedup/learned/swaps"] >= 1
+    assert "dedup/learned/failed" not in done.stats
+    (warning,) = messages(caplog)
+    assert warning.startswith("The rules that this crawl learns will be lost when it closes: DEDUP_DIR is ")
+    assert Path("file").read_bytes() == b""

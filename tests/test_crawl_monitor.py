@@ -1,0 +1,215 @@
+"""Samples of what rules discard: compared with the page they were taken for, whatever the rule says."""
+
+import itertools
+import threading
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy.http import HtmlResponse
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl import DuplicateDiscarded
+from scrapy_dedup.crawl.sampling import Sampling
+from scrapy_dedup.rules import Ignore, Status
+
+from .conftest import Serve
+from .crawling import Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .server import Answer, Asked, Server, page, prose, redirect
+
+PAGES = 40
+
+
+def learned(server: Server, key: str = "q.sid") -> Any:
+    """A rule as it would be learned."""
+    return rule(f"127.0.0.1:{server.port}", {key: Ignore()}, status=Status.ACTIVE)
+
+
+def shop(asked: Asked) -> Any:
+    """Every page links to two others, under session ids of its own."""
+    if asked.path == "/":
+        return page("start", *(f"/p?id={i}&sid=0" for i in range(PAGES)))
+    number = int(asked.query["id"])
+    links = [f"/p?id={(number + step) % PAGES}&sid={number}" for step in (1, 2)]
+    return page(prose(number), *links)
+
+
+class Errs(Links):
+    """Keeps what its errback gets."""
+
+    def __init__(self, *start: str, **kwargs: Any) -> None:
+        super().__init__(*start, **kwargs)
+        self.failures: list[Any] = []
+
+    def parse(self, response: Any) -> Any:
+        for each in super().parse(response):
+            yield each.replace(errback=self.failed) if isinstance(each, scrapy.Request) else each
+
+    def failed(self, failure: Any) -> None:
+        self.failures.append(failure.value)
+
+
+def of_file(server: Server) -> Any:
+    (found,) = RuleBook.load("dedup-rules").for_site(f"127.0.0.1:{server.port}")
+    return found
+
+
+def never_more(server: Server, most: int) -> None:
+    assert server.downloads <= most, "never more requests than without"
+    assert max(count for target, count in server.hits.items() if target != "/") <= 2
+
+
+@pytest.mark.parametrize("concurrency", [1, 100])
+@in_reactor
+async def test_confirmed_samples_stop_before_the_callback(
+    serve: Serve, concurrency: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve(shop)
+    write_rules(learned(server))
+    with caplog.at_level("INFO"):
+        done = await crawl(Errs, server.url("/"), DEDUP_SAMPLE=0.02, CONCURRENT_REQUESTS=concurrency)
+    stats = done.dedup()
+    assert len(done.items) == 1 + PAGES, "each page once"
+    samples = stats["samples"]
+    assert 3 <= samples == stats["samples/confirmed"] <= 8
+    assert server.downloads == len(done.items) + samples
+    failures = done.crawler.spider.failures  # type: ignore[union-attr]
+    assert len(failures) == samples
+    assert all(isinstance(failure, DuplicateDiscarded) for failure in failures)
+    assert {failure.rule for failure in failures} == {learned(server).id}
+    assert stats["recorded"] == server.downloads, "samples are observations like any other"
+    assert set(observed()) == {server.url(target) for target in server.hits}
+    assert (of_file(server).evidence.samples, of_file(server).evidence.refuted) == (samples, 0)
+    assert of_file(server).status is Status.ACTIVE
+    told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.closing"))
+    avoided = stats["avoided"]
+    assert f"{avoided} downloads avoided" in told
+    assert f"{samples} samples of the discards: {samples} are" in told
+    assert avoided == 3 * PAGES - 2 - PAGES - samples
+    assert stats["avoided/bytes"] > 100 * avoided
+    assert not [name for name in stats if name.startswith("errors")]
+
+
+@in_reactor
+async def test_without_samples_no_request_is_made_for_them(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0)
+    assert server.downloads == len(done.items) == 1 + PAGES
+
+
+@in_reactor
+async def test_a_later_crawl_takes_fewer_samples(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(learned(server))
+    first = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02)
+    second = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02)
+    assert 1 <= second.stats["dedup/samples"] < first.stats["dedup/samples"]
+    assert of_file(server).evidence.samples == first.stats["dedup/samples"] + second.stats["dedup/samples"]
+
+
+@in_reactor
+async def test_a_sample_that_fails_says_nothing(serve: Serve) -> None:
+    """The rule says which page a URL is, and an answer that is none does not contradict it."""
+    answers = itertools.cycle([404, 500, redirect("/"), Answer(hang_up=True), Answer("few words")])
+    lock = threading.Lock()
+    first: set[str] = set()
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return shop(asked)
+        with lock:
+            if asked.query["id"] not in first:
+                first.add(asked.query["id"])
+                return shop(asked)
+            return next(answers)
+
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.3, CONCURRENT_REQUESTS=1)
+    assert {f"/p?id={i}" for i in range(PAGES)} == {url.partition("&")[0] for url in done.urls if url.startswith("/p")}
+    assert of_file(server).status is Status.ACTIVE
+    assert "dedup/samples/confirmed" not in done.stats
+    assert "dedup/samples/differing" not in done.stats
+    assert "dedup/errors" not in str(done.dedup())
+
+
+@in_reactor
+async def test_a_manual_rule_is_warned_of_and_goes_on_to_act(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(lists)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()}))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
+    (told,) = [text for text in messages(caplog) if "is manual" in text]
+    assert of_file(server).id in told
+    assert of_file(server).status is Status.MANUAL
+    assert of_file(server).evidence is None, "the file is the user's"
+    assert done.stats["dedup/refuted/manual"] == 1
+    assert "dedup/refuted" not in done.stats
+    assert len(done.items) == server.downloads < 2 + LISTS * LENGTH, "differing samples are ordinary responses"
+    assert done.stats["dedup/samples/differing"] > 2
+
+
+LISTS, LENGTH = 4, 12
+
+
+def lists(asked: Asked) -> Any:
+    """Lists of several pages."""
+    if asked.path == "/":
+        return page("start", *(f"/list?of={i}&page=1" for i in range(LISTS)))
+    number, at = asked.query["of"], int(asked.query["page"])
+    links = [f"/list?of={number}&page={other}" for other in range(1, LENGTH + 1)]
+    return page(prose(f"{number} {at}"), *links)
+
+
+@in_reactor
+async def test_spiders_that_hand_on_meta_hand_on_no_sample(serve: Serve) -> None:
+    class Copies(Links):
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url, "key": response.meta.get("dedup_sample")}
+            if isinstance(response, HtmlResponse):
+                for link in response.css("a::attr(href)").getall():
+                    yield response.follow(link, meta=response.meta)
+
+    server = serve(lists)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()}))
+    done = await crawl(Copies, server.url("/"), DEDUP_SAMPLE=0.2)
+    assert done.stats["dedup/samples"] == server.downloads - 1 - LISTS
+    assert "dedup/errors" not in str(done.dedup())
+
+
+def test_which_discards_are_samples() -> None:
+    def taken(sampling: Sampling, rule: str = "1", number: int = 2_000) -> list[int]:
+        return [i for i in range(number) if sampling.takes(rule, f"http://a.test/{i}")]
+
+    young = taken(Sampling.of(0.02, 0))
+    assert young == taken(Sampling.of(0.02, 0)), "the same in every crawl"
+    assert young != taken(Sampling.of(0.02, 0), "2")
+    assert min(young) < 5
+    assert len([i for i in young if i < 60]) >= 3
+    assert 38 <= len(young) <= 46
+    old = taken(Sampling.of(0.02, 100))
+    assert len([i for i in old if i < 50]) <= 2
+    assert 36 <= len(old) <= 44
+    assert taken(Sampling.of(1, 100), number=20) == list(range(20))
+    gaps = [b - a for a, b in itertools.pairwise(old)]
+    assert max(gaps) <= 100, "there is never a long stretch without"
+
+
+@in_reactor
+async def test_a_site_that_bans(serve: Serve) -> None:
+    """It answers every request with one page from some new page on: that refutes no rule."""
+    known: set[str] = set()
+    lock = threading.Lock()
+
+    def site(asked: Asked) -> Any:
+        with lock:
+            known.add(asked.path + asked.query.get("id", ""))
+            if len(known) > 20:
+                return page("You have asked for too much, come again tomorrow", f"/p?id={len(known)}&sid=0")
+        return shop(asked)
+
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.3, CONCURRENT_REQUESTS=1, CLOSESPIDER_PAGECOUNT=60)
+    assert done.stats["dedup/samples"] > 1
+    assert of_file(server).status is Status.ACTIVE
