@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .addon import Addon
     from .aliases import AliasGate, AliasMiddleware
+    from .cache import SharedCacheStorage
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
@@ -29,6 +30,7 @@ __all__ = [
     "PageMiddleware",
     "RedirectRecorder",
     "SampleGate",
+    "SharedCacheStorage",
 ]
 
 _HOMES = {
@@ -43,6 +45,7 @@ _HOMES = {
     "PageMiddleware": ".pages",
     "RedirectRecorder": ".recorder",
     "SampleGate": ".sample_gate",
+    "SharedCacheStorage": ".cache",
 }
 
 

@@ -91,6 +91,7 @@ class PageMiddleware:
             else:
                 self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
+        self._shared.extras.revisits.note(request, response, identity.site)
 
     def _end(self, response: "Response", *, links: bool) -> None:
         request = response.request

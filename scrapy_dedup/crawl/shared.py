@@ -18,6 +18,7 @@ from ..store.writer import Writer
 from . import closing
 from .callbacks import CallbackNames
 from .discards import Discards
+from .extras import Extras
 from .faults import Faults
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
@@ -96,6 +97,7 @@ class Shared:
         self.unwritten = Unwritten(self)
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
+        self.extras = Extras(self)
         self.writer: Writer | None = None
         self.learning = Learning(self)
         #: Whether earlier runs of the job may have left discards that are needed now.
@@ -194,10 +196,11 @@ class Shared:
             raise DontCloseSpider
         try:
             self.outcomes.idle()
+            self.extras.idle()
         except DontCloseSpider:
             raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self.faults.report("idle", "Discarded requests could not be scheduled")
+            self.faults.report("idle", "What is left for idle times could not be done")
 
     async def _spider_closed(self, reason: str) -> None:
         try:

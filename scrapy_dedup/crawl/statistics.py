@@ -41,6 +41,21 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "dedup/avoided/lost_at_most",
         "How many of the downloads avoided are pages of their own, at most: the upper 95 % bound by the samples.",
     ),
+    (
+        "dedup/extra/requests",
+        "Requests of the plug-in's own that savings have paid for (DEDUP_EXTRA): probes and revisits.",
+    ),
+    ("dedup/extra/stopped", "Sites of which probes and revisits were given up: they answered with an error."),
+    ("dedup/probes/requests", "Answers to probes."),
+    ("dedup/probes/pages", "Pages on which a parameter was probed."),
+    (
+        "dedup/probes/<verdict>",
+        "The same by what that has shown of the parameter: irrelevant, required (irrelevant, but there must be one), "
+        "relevant or undecided.",
+    ),
+    ("dedup/revisits", "Answers to revisits: pages that were fetched again, so that passing content can be found."),
+    ("dedup/revisits/recorded", "Those of them that were recorded, as another version of the page."),
+    ("dedup/cache/shared", "Answers of the HTTP cache with the copy of an equivalent URL (DEDUP_SHARE_CACHE)."),
     ("dedup/shadow/discarded", "Requests that would have been discarded, on sites in shadow mode."),
     ("dedup/shadow/rule/<id>", "The same by rule."),
     ("dedup/ledger/written", "Discards handed over to the ledger."),
