@@ -146,8 +146,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "DEDUP_LEARN",
         '"live", "close" or "off"',
-        "close",
-        "When rules are learned: during each crawl, at its end, or only by the command learn-rules.",
+        "live",
+        "When rules are learned: while a crawl goes on and at its end, at its end only, or only by learn-rules.",
         values.learn,
     ),
     Setting(

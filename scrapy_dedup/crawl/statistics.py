@@ -69,8 +69,13 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "dedup/resumed/doubtful",
         "Pages of a run that was killed which are not: their links may be lost, so that equivalents are fetched.",
     ),
-    ("dedup/learned/rules", "Rules found by learning at the close of the crawl."),
-    ("dedup/learned/seconds", "How long it took."),
-    ("dedup/learned/failed", "1 if learning ended with an error, took too long, or had no place to write rules to."),
+    ("dedup/learned/rules", "Rules that learning has found, of the sites that it was about."),
+    ("dedup/learned/times", "How often the crawl has learned."),
+    ("dedup/learned/seconds", "How long it took in all."),
+    ("dedup/learned/swaps", "How often other rules came into use in the middle of the crawl."),
+    (
+        "dedup/learned/failed",
+        "How often learning ended with an error, took too long, or had no place to write rules to.",
+    ),
     ("dedup/errors/<where>", "Faults inside the plug-in; the crawl went on, and the URL was treated as new."),
 )
