@@ -4,7 +4,7 @@
         done = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
         assert done.urls == [...]
 
-Tests are coroutines under ``@in_reactor``. Learning and samples are off unless a test asks for them.
+Tests are coroutines under ``@in_reactor``. Learning, samples, probes and revisits are off unless a test asks for them.
 """
 
 import logging
@@ -34,6 +34,7 @@ BASE: dict[str, Any] = {
     "RETRY_TIMES": 1,
     "DEDUP_LEARN": "off",
     "DEDUP_SAMPLE": 0,
+    "DEDUP_EXTRA": 0,
     "ADDONS": {"scrapy_dedup.Addon": 600},
 }
 STORE = Path(".scrapy/dedup/store.sqlite")

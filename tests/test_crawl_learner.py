@@ -161,12 +161,12 @@ sys.stdin.buffer.read()
 """
 
 
-def shop_with_a_learner_that_waits(project: Project) -> None:
+def shop_with_a_learner_that_waits(project: Project, learn: str = "close") -> None:
     project.write("sleeper.py", SLEEPER)
     settings = project.folder / "shop/settings.py"
     settings.write_text(
         settings.read_text()
-        + "DEDUP_LEARN_TIMEOUT = 600\n"
+        + f"DEDUP_LEARN_TIMEOUT = 600\nDEDUP_LEARN = {learn!r}\n"
         + "from scrapy_dedup.crawl import learner\n"
         + "import sys\n"
         + "learner.command_of = lambda settings, directory: [sys.executable, 'sleeper.py']\n"
@@ -206,9 +206,10 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks a
 
 
 @linux
+@pytest.mark.parametrize("learn", ["close", "live"])
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.Signals) -> None:
-    shop_with_a_learner_that_waits(project)
+def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.Signals, learn: str) -> None:
+    shop_with_a_learner_that_waits(project, learn)
     process, learning = started(project, serve({"*": page("x")}).url("/"))
     process.send_signal(sent)
     errors = process.communicate(timeout=60)[1]
@@ -219,8 +220,9 @@ def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.S
 
 
 @linux
-def test_learning_ends_with_a_crawl_that_is_killed(project: Project, serve: Serve) -> None:
-    shop_with_a_learner_that_waits(project)
+@pytest.mark.parametrize("learn", ["close", "live"])
+def test_learning_ends_with_a_crawl_that_is_killed(project: Project, serve: Serve, learn: str) -> None:
+    shop_with_a_learner_that_waits(project, learn)
     process, learning = started(project, serve({"*": page("x")}).url("/"))
     process.kill()
     process.communicate(timeout=60)

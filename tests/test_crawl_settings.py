@@ -24,7 +24,7 @@ def read(**settings: Any) -> DedupSettings:
 def test_defaults() -> None:
     settings = read()
     assert settings == read(**{setting.name: setting.default for setting in SETTINGS})
-    assert (settings.mode, settings.learn, settings.compares) == (Mode.ACTIVE, "close", True)
+    assert (settings.mode, settings.learn, settings.compares) == (Mode.ACTIVE, "live", True)
     assert settings.dir == Path.cwd() / "dedup-rules"
     assert settings.store == str(Path.cwd() / ".scrapy/dedup/store.sqlite")
     assert settings.rule_directories == ()
@@ -241,7 +241,8 @@ def run_script(project: Project, name: str) -> Any:
 
 def test_every_stat_is_in_the_table() -> None:
     source = "".join(path.read_text() for path in Path(scrapy_dedup.crawl.__file__).parent.glob("[!s]*.py"))
-    source += (Path(scrapy_dedup.crawl.__file__).parent / "shared.py").read_text()
+    for name in ("shared.py", "swapping.py"):
+        source += (Path(scrapy_dedup.crawl.__file__).parent / name).read_text()
     used = {re.sub(r"\{.*?\}", "<>", name) for name in re.findall(r'f?"(dedup/[^"]+)"', source)}
     known = {re.sub(r"<.*?>", "<>", name) for name, _ in STATS}
     errors = {name for name in used if name.startswith("dedup/errors/")} | {"dedup/errors/<>"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .addon import Addon
+    from .cache import SharedCacheStorage
     from .discards import DuplicateDiscarded
     from .dupefilter import DupeFilter
     from .gate import Gate
@@ -27,6 +28,7 @@ __all__ = [
     "PageMiddleware",
     "RedirectRecorder",
     "SampleGate",
+    "SharedCacheStorage",
     "TransientPipeline",
 ]
 
@@ -40,6 +42,7 @@ _HOMES = {
     "PageMiddleware": ".pages",
     "RedirectRecorder": ".recorder",
     "SampleGate": ".sample_gate",
+    "SharedCacheStorage": ".cache",
     "TransientPipeline": ".pipeline",
 }
 

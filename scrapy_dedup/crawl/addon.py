@@ -9,6 +9,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
+from .cache import FALLBACK as FALLBACK_STORAGE
+from .cache import SharedCacheStorage
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
@@ -58,6 +60,8 @@ class Addon:
             if dedup.sample:
                 settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", SampleGate, SAMPLES)
             _wrap_dupe_filter(settings)
+            if dedup.share_cache:
+                _wrap_cache_storage(settings)
 
 
 def _wrap_dupe_filter(settings: "BaseSettings") -> None:
@@ -71,6 +75,17 @@ def _wrap_dupe_filter(settings: "BaseSettings") -> None:
     if not _is_set(settings, FALLBACK):
         settings.set(FALLBACK, current, priority)
     settings.set("DUPEFILTER_CLASS", DupeFilter, max(priority, SETTINGS_PRIORITIES["addon"]))
+
+
+def _wrap_cache_storage(settings: "BaseSettings") -> None:
+    current = settings["HTTPCACHE_STORAGE"]
+    current_class = load_object(current)
+    if isinstance(current_class, type) and issubclass(current_class, SharedCacheStorage):
+        return
+    priority = settings.getpriority("HTTPCACHE_STORAGE") or 0
+    if not _is_set(settings, FALLBACK_STORAGE):
+        settings.set(FALLBACK_STORAGE, current, priority)
+    settings.set("HTTPCACHE_STORAGE", SharedCacheStorage, max(priority, SETTINGS_PRIORITIES["addon"]))
 
 
 def _is_set(settings: "BaseSettings", name: str) -> bool:

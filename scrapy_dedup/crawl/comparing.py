@@ -41,7 +41,7 @@ class Comparing:
 
     def with_page(self, sample: "ObservationRow", url: str) -> Comparison:
         """Compare a *sample* with the page at *url*. Raises StoreError."""
-        mine = _observation_of_row(sample)
+        mine = observation_of_row(sample)
         with self._lock:
             page = self._page(sample.scope, sample.site, url)
             if mine is None or page is None:
@@ -110,7 +110,8 @@ def _plain_identity(page: Observation) -> str:
     return page.bag or page.fingerprint
 
 
-def _observation_of_row(row: "ObservationRow") -> Observation | None:
+def observation_of_row(row: "ObservationRow") -> Observation | None:
+    """Return a page as learning sees it; None if the row is that of none."""
     prints = row.fingerprints
     if prints is None or row.status != 200:
         return None

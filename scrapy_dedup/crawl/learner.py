@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryFile
@@ -149,7 +150,7 @@ class Learner:
         if process is not None:
             process.kill()
             process.wait()
-            with process:  # which closes its pipes
+            with suppress(OSError), process:  # closes its pipes, of which one may hold what could not be written
                 pass
         if errors is not None:
             errors.close()

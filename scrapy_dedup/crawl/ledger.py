@@ -48,6 +48,11 @@ _PASSING: Final = frozenset(
 _SECRET_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
+def passing(name: str) -> bool:
+    """Whether what ``Request.meta`` has under *name* is about one response or one attempt only."""
+    return name in _PASSING
+
+
 class Ledger:
     """Writes discards, through *add*, and makes requests of them again."""
 

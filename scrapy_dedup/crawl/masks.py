@@ -37,6 +37,10 @@ class Masks:
         """Return the mask of the site of *url*; None without one, and where the plug-in is off."""
         return self._find(url, self._masks)
 
+    def of_site(self, site: str) -> "Mask | None":
+        """Return the mask of a site."""
+        return self._masks.get(site)
+
     def with_links_of(self, url: str) -> "Mask | None":
         """As :meth:`of`: the mask that also hides where links lead whose texts it hides."""
         return self._find(url, self._with_links)

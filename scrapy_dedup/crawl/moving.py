@@ -20,7 +20,7 @@ from .journal import LineReader, Page
 if TYPE_CHECKING:
     from .journal import Event, Journal
 
-_A_FEW = 16  # lines between two looks at the clock
+_A_FEW = 8  # lines between two looks at the clock
 
 
 class _Under(NamedTuple):

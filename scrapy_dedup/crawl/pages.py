@@ -110,6 +110,7 @@ class PageMiddleware:
             else:
                 self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
+        self._shared.extras.revisits.note(request, response, identity.site)
 
     def _searched(self, response: "Response") -> PageLook | None:
         """Search the page for other URLs of its own; return what looks for them among its requests."""

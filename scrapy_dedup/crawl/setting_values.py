@@ -142,6 +142,18 @@ def share_or_none(value: Any) -> float:
     return number
 
 
+def band(value: Any) -> tuple[float, float]:
+    """Return two numbers from 0 to 1, the smaller one first."""
+    problem = "it must be two numbers from 0 to 1, the smaller one first"
+    ends = value.split(",") if isinstance(value, str) else value
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise WrongValue(problem, "The default is (0.1, 0.9).")
+    least, most = (_number(end, problem) for end in ends)
+    if not 0 <= least < most <= 1:
+        raise WrongValue(problem, "The default is (0.1, 0.9).")
+    return least, most
+
+
 def sites(value: Any) -> dict[str, Mode | None]:
     """Return site -> mode, None for False."""
     remedy = 'Write a dictionary such as {"example.com": "shadow", "example.org": False}.'

@@ -146,8 +146,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "DEDUP_LEARN",
         '"live", "close" or "off"',
-        "close",
-        "When rules are learned: during each crawl, at its end, or only by the command learn-rules.",
+        "live",
+        "When rules are learned: while a crawl goes on and at its end, at its end only, or only by learn-rules.",
         values.learn,
     ),
     Setting(
@@ -201,6 +201,43 @@ SETTINGS: tuple[Setting, ...] = (
         values.share_or_none,
     ),
     Setting(
+        "DEDUP_EXTRA",
+        "number from 0 to 1",
+        0.05,
+        "What probes and revisits may cost: this share of the downloads that were avoided on the site, and nothing "
+        "before. 0 switches both off.",
+        values.share_or_none,
+    ),
+    Setting(
+        "DEDUP_PROBE_BAND",
+        "two numbers from 0 to 1",
+        (0.1, 0.9),
+        "A parameter is worth a probe if the probability that it is relevant lies between these.",
+        values.band,
+    ),
+    Setting(
+        "DEDUP_REVISITS",
+        "int",
+        0,
+        "At the end of each crawl so many pages of each kind are fetched again, to find what passes in them, whatever that "
+        "costs; with 0 a few, as far as DEDUP_EXTRA pays for them.",
+        values.integer,
+    ),
+    Setting(
+        "DEDUP_SHARE_CACHE",
+        "bool",
+        False,
+        "Whether Scrapy's HTTP cache answers with the copy of an equivalent URL where it has none of the URL itself.",
+        values.truth,
+    ),
+    Setting(
+        "DEDUP_FALLBACK_HTTPCACHE_STORAGE",
+        "class or import path",
+        "scrapy.extensions.httpcache.FilesystemCacheStorage",
+        "The storage of the HTTP cache that is wrapped; the add-on sets it to the value of HTTPCACHE_STORAGE.",
+        values.anything,
+    ),
+    Setting(
         "DEDUP_FALLBACK_DUPEFILTER_CLASS",
         "class or import path",
         "scrapy.dupefilters.RFPDupeFilter",
@@ -242,6 +279,14 @@ class DedupSettings:
     transient_priority: int
     #: Share of the discards.
     sample: float
+    #: Share of the downloads avoided.
+    extra: float
+    #: Least and most probability.
+    probe_band: tuple[float, float]
+    #: Pages per kind.
+    revisits: int
+    share_cache: bool
+    fallback_httpcache_storage: Any
     fallback_dupefilter_class: Any
 
     @classmethod

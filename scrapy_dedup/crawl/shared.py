@@ -20,6 +20,7 @@ from . import closing
 from .aliases import Aliases
 from .callbacks import CallbackNames
 from .discards import Discards
+from .extras import Extras
 from .faults import Faults
 from .field_hints import FieldHints
 from .identities import Identities, UrlIdentity
@@ -112,6 +113,7 @@ class Shared:
         self.field_hints = FieldHints(self) if hints else None
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
+        self.extras = Extras(self)
         self.writer: Writer | None = None
         self.learning = Learning(self)
         #: Whether earlier runs of the job may have left discards that are needed now.
@@ -228,10 +230,11 @@ class Shared:
             raise DontCloseSpider
         try:
             self.outcomes.idle()
+            self.extras.idle()
         except DontCloseSpider:
             raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self.faults.report("idle", "Discarded requests could not be scheduled")
+            self.faults.report("idle", "What is left for idle times could not be done")
 
     async def _spider_closed(self, reason: str) -> None:
         try:

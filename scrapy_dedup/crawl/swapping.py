@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .seen import Waiting
     from .shared import Shared
 
-_AT_ONCE = 0.003  # seconds of work
+_AT_ONCE = 0.002  # seconds of work
 _BETWEEN = 0.002  # seconds for others
 _SOME = 16  # things that are done between two looks at the clock
 

@@ -42,6 +42,8 @@ from .server import Server
 
 LEAST_SAVED = {"wordpress": 0.55, "dokuwiki": 0.95, "apache-docs": 0.77}
 """Saved share of the warm crawl that ``--check`` asks for, by file stem."""
+LEAST_COLD = 0.5
+"""Part of that which the cold crawl saves at least, since it learns while it runs."""
 PEER = "duplicate-url-discarder"
 
 
@@ -188,6 +190,9 @@ def checks(result: Result) -> list[Check]:
     if (least := LEAST_SAVED.get(result.name)) is not None:
         share = warm.saved_share(result["plain"])
         found.append(Check(f"{result.name} warm: saved share", share, least))
+        cold = result["cold"].saved_share(result["plain"])
+        part = cold / share if cold is not None and share else None
+        found.append(Check(f"{result.name} cold: part of what the warm crawl saves", part, LEAST_COLD))
     return found
 
 

@@ -1,0 +1,100 @@
+"""What requests of the plug-in's own may cost: a share of what it has saved, or a number that was asked for."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .shared import Shared
+
+
+class Purse(Protocol):
+    """Pays for requests, site by site."""
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site are left."""
+
+    def take(self, site: str) -> bool:
+        """Pay for a request; return False if there is no room for it."""
+
+    def give_back(self, site: str) -> None:
+        """Take a request back that was not sent."""
+
+
+class Extra:
+    """Pays out of savings: of the downloads avoided on a site, the share ``DEDUP_EXTRA``, and nothing before.
+
+    Both probes and revisits are paid by it, so that a crawl never makes more requests than it would
+    without the plug-in. Where the HTTP cache has answered, nobody knows what would have been a download.
+    """
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._share = shared.settings.extra
+        self._spent: Counter[str] = Counter()
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site the savings there still pay for."""
+        shared = self._shared
+        if not self._share or site not in shared.tally.sites or shared.stats.get_value("httpcache/hit", 0):
+            return 0
+        return max(0, int(self._share * shared.tally.sites[site].avoided) - self._spent[site])
+
+    def take(self, site: str) -> bool:
+        """Pay for a request to a site; return False if the savings do not."""
+        if self.room(site) < 1:
+            return False
+        self._spent[site] += 1
+        self._shared.stats.inc_value("dedup/extra/requests")
+        return True
+
+    def give_back(self, site: str) -> None:
+        """Take a request back that was not sent."""
+        self._spent[site] -= 1
+        self._shared.stats.inc_value("dedup/extra/requests", -1)
+
+
+class Part:
+    """Pays for at most *most* requests out of another purse."""
+
+    def __init__(self, purse: Purse, most: int) -> None:
+        self._purse = purse
+        self._left = most
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site are left."""
+        return min(self._left, self._purse.room(site))
+
+    def take(self, site: str) -> bool:
+        """Pay for a request to a site; return False if there is no room for it."""
+        if self._left < 1 or not self._purse.take(site):
+            return False
+        self._left -= 1
+        return True
+
+    def give_back(self, site: str) -> None:
+        """Take a request back that was not sent."""
+        self._left += 1
+        self._purse.give_back(site)
+
+
+class Granted:
+    """Pays for at most *most* requests to each site: what was asked for by hand."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._spent: Counter[str] = Counter()
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site are left."""
+        return self._most - self._spent[site]
+
+    def take(self, site: str) -> bool:
+        """Pay for a request to a site; return False if there is no room for it."""
+        if self.room(site) < 1:
+            return False
+        self._spent[site] += 1
+        return True
+
+    def give_back(self, site: str) -> None:
+        """Take a request back that was not sent."""
+        self._spent[site] -= 1

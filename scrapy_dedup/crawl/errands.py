@@ -1,0 +1,118 @@
+"""Requests of the plug-in's own: they go through the spider's engine, and end there.
+
+Robots.txt, delays, AutoThrottle, proxies and cookies apply as to any request; callbacks, spider
+middlewares, the dupe filter and the HTTP cache never see them. They are made one at a
+time, each is paid for, and a site that answers with an error is left alone from then on.
+"""
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.asyncio import run_in_thread
+
+from .marks import SWITCH
+from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row, redirect_row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.http import Response
+
+    from ..store.rows import ObservationRow
+    from .budget import Purse
+    from .shared import Shared
+
+logger = logging.getLogger(__name__)
+
+#: What the meta of these requests says: they are nobody else's, neither answered by nor kept in the HTTP
+#: cache, and each is one request, not several.
+META: Final[dict[str, Any]] = {SWITCH: False, "dont_cache": True, "dont_retry": True, "dont_redirect": True}
+#: Answers after which a site is left alone: it asks for who is there, for fewer requests, or is in trouble.
+ENOUGH: Final = frozenset((401, 403, 407, 408, 429))
+#: Requests that robots.txt or another middleware has refused, after which a site is left alone.
+MOST_REFUSED: Final = 20
+
+
+class Closing(Exception):
+    """No more requests can be made: the spider closes, or is paused."""
+
+
+class Errands:
+    """Makes requests, one at a time."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        #: Sites that are left alone.
+        self.barred: set[str] = set()
+        self._refused: dict[str, int] = {}
+
+    @property
+    def open(self) -> bool:
+        """Whether requests can be made."""
+        engine: Any = self._shared.crawler.engine
+        slot = getattr(engine, "_slot", None)
+        return bool(engine.running and not engine.paused and slot is not None and slot.closing is None)
+
+    async def fetch(
+        self, url: str, site: str, purse: "Purse", *, method: str = "GET", like: "Mapping[str, Any] | None" = None
+    ) -> "Response | None":
+        """Return the answer for *url*; None if there is none, or if nobody pays for it.
+
+        *like* has what else the request is made of. Raises Closing.
+        """
+        if not self.open:
+            raise Closing
+        if site in self.barred or not purse.take(site):
+            return None
+        more = dict(like or {})
+        meta = {**more.pop("meta", {}), **META}
+        request = Request(url, method=method, callback=NO_CALLBACK, dont_filter=True, meta=meta, **more)
+        try:
+            response = await self._shared.crawler.engine.download_async(request)
+        except IgnoreRequest as error:
+            purse.give_back(site)
+            self._refused[site] = self._refused.get(site, 0) + 1
+            if self._refused[site] >= MOST_REFUSED:
+                self._bar(site, str(error))
+            return None
+        except Exception as error:  # noqa: BLE001 (whatever a download can end with)
+            self._bar(site, f"{type(error).__name__}: {error}")
+            return None
+        if response.status in ENOUGH or response.status >= 500:
+            self._bar(site, f"status {response.status}")
+            return None
+        return response
+
+    def _bar(self, site: str, why: str) -> None:
+        self.barred.add(site)
+        self._shared.stats.inc_value("dedup/extra/stopped")
+        logger.info(
+            "No more probes and revisits of %(site)s in this crawl (%(why)s)",
+            {"site": site, "why": why},
+            extra={"spider": self._shared.spider},
+        )
+
+    async def row(self, response: "Response", site: str) -> "ObservationRow | None":
+        """Return what was seen as a row of the store; None if it was cut off."""
+        request = response.request
+        if request is None or CUT_OFF.intersection(response.flags):
+            return None
+        shared = self._shared
+        base = base_row(request, response, shared.settings.scope, site, shared.spider.name, from_cache=False)
+        if 300 <= response.status < 400:
+            return redirect_row(request, response, base)
+        if response.status != 200 or request.method != "GET":
+            return base
+        if is_quick(response):
+            return page_row(response, base, shared.settings.max_body, versioned=True)
+        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=True))
+
+    def record(self, row: "ObservationRow") -> None:
+        """Hand over a row to the store, as that of any response."""
+        shared = self._shared
+        if shared.record(row):
+            shared.stats.inc_value("dedup/recorded")
+            shared.learning.times.add(row.site, row.url)

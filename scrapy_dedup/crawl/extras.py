@@ -1,0 +1,90 @@
+"""What a crawl does beyond its spider's requests, when the spider is idle: revisits and probes."""
+
+from typing import TYPE_CHECKING, Final
+
+from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.defer import deferred_from_coro
+
+from .budget import Extra, Granted, Part
+from .errands import Closing, Errands
+from .prober import PER_PAGE, Prober
+from .revisits import Revisits
+
+if TYPE_CHECKING:
+    from .shared import Shared
+
+#: A site is probed again once so many times as much was saved there.
+_MORE: Final = 1.5
+
+
+class Extras:
+    """Revisits and probes of one crawl, paid out of what it has saved."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self.extra = Extra(shared)
+        self.errands = Errands(shared)
+        self.revisits = Revisits(shared, self.errands)
+        self.prober = Prober(shared, self.errands)
+        settings = shared.crawler.settings
+        # Who replays a cache and nothing else wants no requests.
+        self._wanted = bool(shared.settings.extra or shared.settings.revisits) and not (
+            settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING")
+        )
+        #: Whether revisits were asked for, whatever they cost.
+        self._asked = shared.settings.revisits > 0
+        #: Site -> what was avoided there when it was probed.
+        self._probed: dict[str, int] = {}
+        self._at_work = False
+
+    def idle(self) -> None:
+        """Begin what is to be done. Raises DontCloseSpider while that goes on."""
+        if self._at_work:
+            raise DontCloseSpider
+        if self._wanted and self.errands.open and (sites := self._sites()):
+            self._at_work = True
+            deferred_from_coro(self._work(sites)).addErrback(lambda _: None)
+            raise DontCloseSpider
+
+    def _sites(self) -> list[str]:
+        """Return the sites where there may be something to do."""
+        to_revisit = self.revisits.sites
+        asked = to_revisit if self._asked else ()
+        paid = [
+            site
+            for site in self._shared.tally.sites
+            if self.extra.room(site)
+            and site not in self.errands.barred
+            and (site in to_revisit or self._is_worth_probing(site))
+        ]
+        return list(dict.fromkeys((*asked, *paid)))
+
+    def _is_worth_probing(self, site: str) -> bool:
+        """Whether probes can be paid for, and there is more to try than the last time."""
+        enough = self.extra.room(site) >= PER_PAGE
+        return enough and self._shared.tally.of(site).avoided > _MORE * self._probed.get(site, 0)
+
+    async def _work(self, sites: list[str]) -> None:
+        shared = self._shared
+        try:
+            for site in sites:
+                await self._work_on(site)
+        except Closing:
+            pass
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            shared.faults.report("extra", "Probes or revisits could not be made")
+            self._wanted = False
+        finally:
+            self._at_work = False
+            shared.wake()
+
+    async def _work_on(self, site: str) -> None:
+        if self._asked:
+            await self.revisits.run(site, Granted(self.revisits.waiting(site)))
+        elif room := self.extra.room(site):
+            await self.revisits.run(site, Part(self.extra, (room + 1) // 2))
+        if self._is_worth_probing(site):
+            self._probed[site] = self._shared.tally.of(site).avoided
+            await self.prober.run(await self.prober.find(site), self.extra)
+        if not self._asked:
+            await self.revisits.run(site, self.extra)

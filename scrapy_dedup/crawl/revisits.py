@@ -1,0 +1,94 @@
+"""Revisits: a few pages of each kind are fetched a second time, so that passing content can be found.
+
+What differs between two versions of a page is not what the page is. A revisit is the
+request that fetched the page, once more, at idle time; its answer is recorded and goes nowhere else.
+"""
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from ..urls.acting import acts
+from ..urls.templates import template_of
+from .identities import is_plain_get
+from .ledger import passing
+from .marks import redirects_to
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from .budget import Purse
+    from .errands import Errands
+    from .shared import Shared
+
+#: Pages per kind where nobody has asked for a number.
+FEW: Final = 3
+#: Kinds of pages of which some are remembered.
+MOST_KINDS: Final = 2_000
+
+
+class Revisits:
+    """Remembers the first pages of each kind, and fetches them again."""
+
+    def __init__(self, shared: "Shared", errands: "Errands") -> None:
+        self._shared = shared
+        self._errands = errands
+        self._per_kind = shared.settings.revisits or (FEW if shared.settings.extra else 0)
+        self._has_jars = shared.crawler.settings.getbool("COOKIES_ENABLED")
+        #: Site -> kind of pages -> how many of them were noted.
+        self._kinds: dict[str, dict[int, int]] = {}
+        self._number = 0
+        #: Site -> what is to be fetched: a kind's first page before the second one of another.
+        self._waiting: dict[str, list[deque[tuple[str, dict[str, Any]]]]] = {}
+
+    def note(self, request: "Request", response: "Response", site: str) -> None:
+        """Note a page that has come."""
+        if not self._per_kind or response.status != 200 or "cached" in response.flags:
+            return
+        kinds = self._kinds.setdefault(site, {})
+        kind = hash(template_of(request.url))
+        number = kinds.get(kind, 0)
+        if number >= self._per_kind or (not number and self._number >= MOST_KINDS):
+            return
+        if redirects_to(request) or not is_plain_get(request) or acts(request.url):
+            return
+        like = self._like(request)
+        if like is None:
+            return
+        self._number += not number
+        kinds[kind] = number + 1
+        ranks = self._waiting.setdefault(site, [deque() for _ in range(self._per_kind)])
+        ranks[number].append((request.url, like))
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites of which pages wait for a revisit."""
+        return tuple(site for site, ranks in self._waiting.items() if any(ranks) and site not in self._errands.barred)
+
+    def waiting(self, site: str) -> int:
+        """Return how many pages of a site wait."""
+        return sum(map(len, self._waiting.get(site, ())))
+
+    async def run(self, site: str, purse: "Purse") -> None:
+        """Fetch what waits, as far as *purse* pays for it. Raises Closing."""
+        for rank in self._waiting.get(site, ()):
+            while rank and purse.room(site) > 0 and site not in self._errands.barred:
+                url, like = rank.popleft()
+                response = await self._errands.fetch(url, site, purse, like=like)
+                if response is None:
+                    continue
+                self._shared.stats.inc_value("dedup/revisits")
+                row = await self._errands.row(response, site)
+                if row is not None and row.fingerprints is not None:
+                    self._errands.record(row)
+                    self._shared.stats.inc_value("dedup/revisits/recorded")
+
+    def _like(self, request: "Request") -> dict[str, Any] | None:
+        """Return what a request for the same page is made of; None if it cannot be made again."""
+        meta = {name: value for name, value in request.meta.items() if not passing(name)}
+        if any(not isinstance(value, str | int | float | bool | None) for value in meta.values()):
+            return None  # a browser's page, say, which is gone
+        from_jar = self._has_jars and not meta.get("dont_merge_cookies")
+        left_out = {b"Proxy-Authorization", *([b"Cookie"] if from_jar else [])}
+        headers = {name: values for name, values in request.headers.items() if name not in left_out}
+        return {"headers": headers, "cookies": request.cookies, "meta": meta}

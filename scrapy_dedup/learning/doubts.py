@@ -1,0 +1,151 @@
+"""Which parameters are worth a probe: those whose relevance is in doubt, and the pages to try them on.
+
+Source: url-parameter-relevance, "only parameters whose probabilities lie within some predetermined range of
+uncertainty (e.g. 10%<p<90%) would be tested by the HTTP HEAD or HTTP GET request for content referenced by a
+modified URL". The probability is that of :mod:`.belief`, per kind of pages (template): a parameter that is
+noise on one may be the page on another.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..content.mask import Mask
+from ..observation import Observation
+from ..rules import Rule, RuleBook
+from ..urls import GroupsLike, normal_form, values_of
+from ..urls.acting import acts
+from ..urls.templates import template_of
+from ..urls.variation import raw_value
+from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
+from .clusters import Identities, no_evidence
+from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, analysed
+from .evidence import MIN_GROUPS
+
+PAGES: Final = MIN_GROUPS
+"""Pages that are kept of a doubt: with as many that agree a rule can be learned."""
+VALUES: Final = 12
+MIN_URLS: Final = 2
+"""URLs of one kind that must have a parameter: what one link has alone is not worth a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A parameter of one kind of pages, of which nobody knows whether it is relevant.
+
+    ``relevant`` is the probability that it is; ``urls`` the number of URLs that have it; ``pages``
+    some of these, as they were seen; ``values`` some of its values, as URLs spell them.
+    """
+
+    site: str
+    key: str
+    relevant: float
+    urls: int
+    pages: tuple[Observation, ...]
+    values: tuple[str, ...]
+
+
+def doubts(
+    site: str,
+    observations: Iterable[Observation],
+    book: RuleBook,
+    *,
+    band: tuple[float, float] = (LEAST, MOST),
+    acting: bool = False,
+    since: float = 0.0,
+    mask: Mask | None = None,
+) -> list[Doubt]:
+    """Return what is worth a probe on one site, what may save most first.
+
+    Parameters that a rule which acts drops already are left to its samples, unless *acting*; those of the
+    user's own rules always are. Pages seen before *since* (seconds since 1970) are evidence, but nothing is
+    tried on them; nor on URLs that may do something. O(URLs x parameters).
+    """
+    kinds: dict[tuple[object, ...], dict[str, Observation]] = {}
+    declaring = list(observations)
+    identities = Identities(declaring, mask)
+    for each in declaring:
+        if no_evidence(each) is None and identities.of(each) is not None and "?" in each.url:
+            kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
+    declared = declared_opinions(declaring, groups=book.groups)
+    search = _Search(site, book, declared, band, acting, since, identities)
+    found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
+    return sorted(found, key=lambda doubt: (doubt.relevant, -doubt.urls, doubt.key))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What is asked for, and what is known of all pages of the site."""
+
+    site: str
+    book: RuleBook
+    declared: dict[str, tuple[Opinion, ...]]
+    band: tuple[float, float]
+    acting: bool
+    since: float
+    identities: Identities
+
+    def of_kind(self, pages: Sequence[Observation]) -> Iterator[Doubt]:
+        """Yield the doubts of the pages of one kind."""
+        usable = [each for each in pages if (each.time or 0.0) >= self.since and not acts(each.url)]
+        if not usable or len(pages) < MIN_URLS:
+            return
+        groups = self.book.groups
+        contents = [self.identities.of(each) or "" for each in pages]
+        views = [values_of(each.url, groups=groups) for each in pages]
+        names = Counter(key for view in views for key in view if key.startswith("q.") and "[" not in key)
+        entropy = _entropy(pages, contents, views, groups) if len(pages) >= MINIMUM_SIZE else {}
+        for key, number in sorted(names.items()):
+            if number < MIN_URLS or self._is_settled(key, usable[0].url):
+                continue
+            tested = _tested(key, views, contents)
+            relevant = belief(key, entropy=entropy, names=KNOWN_NAMES, declared=self.declared, tested=tested).relevant
+            if not is_uncertain(relevant, *self.band):
+                continue
+            with_it = [(each, value) for each in usable if (value := raw_value(each.url, key)) is not None]
+            values = tuple(dict.fromkeys(value for _, value in with_it if value))[:VALUES]
+            if with_it and len(values) >= MIN_URLS:
+                bases = self._spread([each for each, _ in with_it])
+                yield Doubt(self.site, key, relevant, number, tuple(bases[:PAGES]), values)
+
+    def _spread(self, pages: Sequence[Observation]) -> list[Observation]:
+        """Put pages of different contents first."""
+        seen: Counter[str] = Counter()
+        ranked = []
+        for each in pages:
+            content = self.identities.of(each) or ""
+            ranked.append((seen[content], each))
+            seen[content] += 1
+        return [each for _, each in sorted(ranked, key=lambda item: item[0])]
+
+    def _is_settled(self, key: str, url: str) -> bool:
+        """Whether a rule says already what becomes of a parameter: the user's own, or one that acts."""
+        if any(_touches(rule, key) for rule in self.book.for_site(self.site) if rule.status.users):
+            return True
+        acting = () if self.acting else self.book.matching(url)
+        return any(_touches(rule, key) for rule in acting)
+
+
+def _entropy(
+    pages: Sequence[Observation], contents: Sequence[str], views: Sequence[Mapping[str, str | None]], groups: GroupsLike
+) -> dict[str, ParameterRule]:
+    """Return the entropies' rules; none where every URL has a value and a page of its own, which they say nothing of."""
+    rules = analysed([Page(each.url, content) for each, content in zip(pages, contents, strict=True)], groups=groups)
+    if len(set(contents)) < len(contents):
+        return rules
+    return {key: rule for key, rule in rules.items() if len({view.get(key) for view in views}) < len(views)}
+
+
+def _tested(key: str, views: Sequence[dict[str, str | None]], contents: Sequence[str]) -> tuple[int, int]:
+    """Return the groups of URLs that differ in a parameter alone, and those of them that are several pages."""
+    groups: dict[tuple[tuple[str, str | None], ...], dict[str | None, str]] = {}
+    for view, content in zip(views, contents, strict=True):
+        rest = tuple(item for item in sorted(view.items()) if item[0] != key)
+        groups.setdefault(rest, {})[view.get(key)] = content
+    informative = [set(group.values()) for group in groups.values() if len(group) > 1]
+    return len(informative), sum(len(group) > 1 for group in informative)
+
+
+def _touches(rule: Rule, key: str) -> bool:
+    return any(key == name or (name.endswith("*") and key.startswith(name[:-1])) for name in rule.ops)
