@@ -51,9 +51,17 @@ class Answer:
 class Recording:
     """The answers of one site, by URL, in the order in which they were recorded."""
 
-    def __init__(self, name: str, answers: Iterable[Answer], whole: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        answers: Iterable[Answer],
+        whole: dict[str, str] | None = None,
+        bags: dict[str, str] | None = None,
+    ) -> None:
+        """*whole* and *bags* are labels by URL: digests of whole bodies, and of words in any order."""
         self.name = name
         self.whole = whole or {}
+        self.bags = bags or {}
         self.answers: dict[str, Answer] = {}
         for answer in answers:
             self.answers.setdefault(answer.url, answer)
@@ -61,8 +69,12 @@ class Recording:
             raise ValueError(f"{name}: no recorded response in it")
 
     @classmethod
-    def load(cls, path: Path) -> "Recording":
-        """Read a recording, and the labels beside it when they are there."""
+    def load(cls, path: Path, truth: Path | None = None) -> "Recording":
+        """Read a recording, and the labels beside it when they are there.
+
+        *truth* are other labels, which say of the URLs in them which are one page: those of a crawl without
+        cookies, say, where cookies make pages differ.
+        """
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             answers = [
                 Answer(
@@ -78,7 +90,10 @@ class Recording:
             ]
         name = path.name.split(".")[0]
         labels = path.with_name(f"{name}.labels.tsv.gz")
-        return cls(name, answers, read_digests(labels) if labels.exists() else None)
+        whole = read_labels(labels, "sha1_body") if labels.exists() else None
+        if truth is None:
+            return cls(name, answers, whole)
+        return cls(truth.name.split(".")[0], answers, whole, read_labels(truth, "sha1_bag_of_words"))
 
     @property
     def start_urls(self) -> list[str]:
@@ -103,6 +118,8 @@ class Recording:
 
     def _identity(self, answer: Answer) -> PageIdentity:
         body = answer.body
+        if answer.url in self.bags:
+            return PageIdentity(identity(body, answer.content_type).text, fingerprint(self.bags[answer.url]))
         if "html" not in answer.content_type:
             whole = self.whole.get(answer.url)
             if whole is not None and whole != sha1(body, usedforsecurity=False).hexdigest():
@@ -125,11 +142,11 @@ class Recording:
         return self.moved(body.decode("latin-1"), self.port, port).encode("latin-1")
 
 
-def read_digests(labels: Path) -> dict[str, str]:
-    """URL -> SHA-1 of the whole body, from a tab-separated file of labels."""
+def read_labels(labels: Path, column: str) -> dict[str, str]:
+    """URL -> what stands in *column* of a tab-separated file of labels."""
     with gzip.open(labels, "rt", encoding="utf-8") as lines:
         columns = next(lines).rstrip("\n").split("\t")
-        url, digest = columns.index("requested_url"), columns.index("sha1_body")
+        url, digest = columns.index("requested_url"), columns.index(column)
         return {urldefrag(row[url]).url: row[digest] for row in (line.rstrip("\n").split("\t") for line in lines)}
 
 
