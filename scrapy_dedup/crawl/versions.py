@@ -6,7 +6,7 @@ from typing import Final
 from ..urls.templates import template_of
 
 #: Pages of each template whose texts are kept, the first ones of a crawl.
-PER_TEMPLATE: Final = 200
+PER_TEMPLATE: Final = 100
 #: Templates of a crawl that are counted; of further ones nothing is kept.
 MOST_TEMPLATES: Final = 5_000
 
