@@ -27,7 +27,7 @@ class Version:
         places = [numbers.setdefault(selector, len(numbers)) for selector, _, _ in self.blocks]
         columns = [list(numbers), places, [row[1] for row in self.blocks], [row[2] for row in self.blocks]]
         data = json.dumps(columns, separators=(",", ":")).encode()
-        return bytes((_FORMAT,)) + zlib.compress(data, 6)
+        return bytes((_FORMAT,)) + zlib.compress(data, 3)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Version":
