@@ -5,16 +5,35 @@ from typing import TYPE_CHECKING, Final
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
+from ..learning.probing import of_rules
+from ..rules.book import RuleBook
+from ..rules.suspension import Samples, note_samples
 from .budget import Extra, Granted, Part
 from .errands import Closing, Errands
 from .prober import PER_PAGE, Prober
 from .revisits import Revisits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ..learning.probing import Tried
     from .shared import Shared
 
 #: A site is probed again once so many times as much was saved there.
 _MORE: Final = 1.5
+
+
+def note_probes(tried: "Sequence[Tried]", directory: "Path", groups: "Mapping[str, tuple[str, ...]]") -> None:
+    """Write what probes have shown into the evidence of the learned rules in *directory*.
+
+    Raises RuleFileError, RuleWriteError.
+    """
+    book = RuleBook.load_sites(directory, {each.doubt.site for each in tried}, groups)
+    for site, found in of_rules(tried, book).items():
+        rules = {rule.id: rule for rule in found}
+        samples = {rule.id: Samples(probes=probes, contradicted=bad) for rule, (probes, bad) in found.items()}
+        note_samples(directory, site, rules, samples)
 
 
 class Extras:
@@ -58,6 +77,14 @@ class Extras:
             and (site in to_revisit or self._is_worth_probing(site))
         ]
         return list(dict.fromkeys((*asked, *paid)))
+
+    def note(self) -> None:
+        """Write into the rule files what probes have shown of rules that were learned since; it waits.
+
+        Raises RuleFileError, RuleWriteError.
+        """
+        if self.prober.tried:
+            note_probes(self.prober.tried, self._shared.learning.directory, self._shared.settings.site_groups)
 
     def _is_worth_probing(self, site: str) -> bool:
         """Whether probes can be paid for, and there is more to try than the last time."""
