@@ -144,6 +144,18 @@ async def test_probes_respect_robots(serve: Serve) -> None:
     assert server.downloads == len(done.items) + stats["extra/requests"]
 
 
+@in_reactor
+async def test_what_robots_would_have_forbidden_is_no_saving(serve: Serve) -> None:
+    site = Site()
+    site.robots = "User-agent: *\nDisallow: /p?*sid=1\nDisallow: /p?*sid=2\nDisallow: /p?*sid=3\n"
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.5, ROBOTSTXT_OBEY=True)
+    stats = done.dedup()
+    forbidden = 2 * (1 + 10 + 1 + 10 + 1 + 10)
+    assert 0 < stats["extra/requests"] <= 0.5 * (stats["avoided"] - forbidden)
+
+
 @pytest.mark.parametrize("status", [429, 500, 403])
 @in_reactor
 async def test_a_site_that_complains_is_left_alone(serve: Serve, status: int) -> None:

@@ -12,6 +12,7 @@ from .budget import Extra, Granted, Part
 from .errands import Closing, Errands
 from .prober import PER_PAGE, Prober
 from .revisits import Revisits
+from .robots import Robots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,7 @@ class Extras:
         self._asked = shared.settings.revisits > 0
         #: Site -> what was avoided there when it was probed.
         self._probed: dict[str, int] = {}
+        self._robots = Robots(shared)
         self._at_work = False
 
     def idle(self) -> None:
@@ -108,7 +110,9 @@ class Extras:
     async def _work_on(self, site: str) -> None:
         if self._asked:
             await self.revisits.run(site, Granted(self.revisits.waiting(site)))
-        elif room := self.extra.room(site):
+        if self.extra.room(site):
+            self.extra.real[site] = await self._robots.allowed(site)
+        if not self._asked and (room := self.extra.room(site)):
             await self.revisits.run(site, Part(self.extra, (room + 1) // 2))
         if self._is_worth_probing(site):
             self._probed[site] = self._shared.tally.of(site).avoided
