@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import scrapy
 
+from scrapy_dedup.crawl.settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.learning.probing import Tried
 from scrapy_dedup.rules import Ignore, Status
@@ -437,3 +438,27 @@ async def test_a_crawl_from_a_cache_alone_makes_no_request(serve: Serve) -> None
     done = await crawl(Links, server.url("/"), HTTPCACHE_ENABLED=True, DEDUP_EXTRA=1)
     assert len(done.items) > PAGES
     assert server.downloads == 0
+
+
+@pytest.mark.parametrize("wrapped", ["no.such.Storage", "scrapy_dedup.crawl.SharedCacheStorage"])
+@in_reactor
+async def test_a_storage_that_cannot_be_wrapped_stops_the_start(serve: Serve, wrapped: str) -> None:
+    server = serve({"*": page("x")})
+    by_hand = {
+        "HTTPCACHE_STORAGE": "scrapy_dedup.crawl.SharedCacheStorage",
+        "DEDUP_FALLBACK_HTTPCACHE_STORAGE": wrapped,
+    }
+    with pytest.raises(DedupSettingError, match="DEDUP_FALLBACK_HTTPCACHE_STORAGE"):
+        await crawl(Links, server.url("/"), **CACHE, **by_hand)
+    assert server.downloads == 0
+
+
+@in_reactor
+async def test_the_storage_is_listed_by_hand(serve: Serve) -> None:
+    by_hand = {**CACHE, "HTTPCACHE_STORAGE": "scrapy_dedup.crawl.SharedCacheStorage"}
+    server = serve(numbered)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    await crawl(Cached, server.url("/"), "one", **by_hand)
+    assert "cache/shared" in (await crawl(Cached, server.url("/"), "two", **by_hand)).dedup()
+    off = await crawl(Cached, server.url("/"), "three", **{**by_hand, "DEDUP_SHARE_CACHE": False})
+    assert "cache/shared" not in off.dedup()

@@ -74,7 +74,8 @@ def _details(shared: "Shared", total: SiteTally) -> list[str]:
         lines.append(line)
     for (site, rule), suspension in shared.retraction.suspended.items():
         lines.append(f"rule {rule} of {site} is suspended: {suspension.url} is not the same page as {suspension.page}")
-    probes, revisits = (shared.stats.get_value(f"dedup/{name}", 0) for name in ("probes/requests", "revisits"))
+    probes = shared.stats.get_value("dedup/probes/requests", 0)
+    revisits = shared.stats.get_value("dedup/revisits", 0)
     if probes or revisits:
         lines.append(f"{probes} requests of probes and {revisits} revisits were made")
     retracted = shared.stats.get_value("dedup/retracted", 0)
