@@ -157,6 +157,8 @@ evidences = st.builds(
     samples=st.integers(0, 10),
     refuted=st.integers(0, 10),
     refuted_at=st.integers(0, 4 * 10**9),
+    probes=st.integers(1, 10),
+    contradicted=st.integers(0, 10),
 )
 
 

@@ -1,15 +1,26 @@
 """Probes and revisits: what they ask for, what they find out, what they may cost, and who never sees them."""
 
+import itertools
+import re
 from typing import Any
 
+import pytest
+import scrapy
+
+from scrapy_dedup.crawl.settings import DedupSettingError
+from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.learning.probing import Tried
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
-from .crawling import Links, crawl, in_reactor, rule, write_rules
-from .server import Answer, Asked, Server, page, prose
+from .crawling import STORE, Crawl, Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .server import Answer, Asked, Server, page, prose, redirect
 
 PAGES = 40
 KINDS = 10
+#: Folder, parameter, and what the values begin with.
+KIND = (("req", "tok", "x"), ("rel", "v", "y"), ("irr", "w", "z"))
+LINKED = {f"/{name}/show?id={i}&{key}={lead}{i}" for name, key, lead in KIND for i in range(KINDS)}
 
 
 def learned(server: Server, key: str = "q.sid") -> Any:
@@ -32,9 +43,7 @@ class Site:
         if asked.path == "/robots.txt":
             return Answer(self.robots, content_type="text/plain") if self.robots else 404
         if asked.path == "/":
-            kinds = (("req", "tok", "x"), ("rel", "v", "y"), ("irr", "w", "z"))
-            links = [f"/{name}/show?id={i}&{key}={lead}{i}" for name, key, lead in kinds for i in range(KINDS)]
-            return page("start", *(f"/p?id={i}&sid=0" for i in range(PAGES)), *links)
+            return page("start", *(f"/p?id={i}&sid=0" for i in range(PAGES)), *sorted(LINKED))
         query = asked.query
         if asked.path == "/p":
             number = int(query["id"])
@@ -58,6 +67,10 @@ def plain_downloads(server: Server) -> int:
     return 1 + 3 * PAGES + 3 * KINDS
 
 
+def tried(done: Crawl) -> list[Tried]:
+    return Shared.of(done.crawler).extras.prober.tried
+
+
 def extra(server: Server) -> list[str]:
     """The targets that were asked for beyond those that the spider has found, each once."""
     return [target for target, count in server.hits.items() for _ in range(count - 1)]
@@ -70,16 +83,381 @@ async def test_probes_tell_what_must_be_there_from_what_matters(serve: Serve) ->
     done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
     stats = done.dedup()
     assert len(done.items) == 1 + PAGES + 3 * KINDS, "callbacks get each page once"
-    tried = {
-        tried.doubt.key: tried.said
-        for tried in done.crawler.spider.crawler._scrapy_dedup.extras.prober.tried  # type: ignore[union-attr]
-    }
-    assert tried == {
-        "q.id": "relevant",
-        "q.tok": "irrelevant, but it must be there",
-        "q.v": "relevant",
-        "q.w": "irrelevant",
-    }
+    said = {each.doubt.key: each.said for each in tried(done)}
+    assert said == {"q.id": "relevant", "q.tok": "required", "q.v": "relevant", "q.w": "irrelevant"}
     assert stats["extra/requests"] == stats["probes/requests"] + stats["revisits"]
     assert server.downloads == len(done.items) + stats["extra/requests"] < plain_downloads(server)
     assert not [name for name in stats if name.startswith("errors")]
+
+
+@in_reactor
+async def test_what_probes_show_is_recorded(serve: Serve) -> None:
+    """What shows another page, or the same, is an observation; a URL that only lacks what must be there is none."""
+    server = serve(Site())
+    write_rules(learned(server))
+    await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    seen = observed()
+    made_up = {"/" + url.partition("//")[2].partition("/")[2] for url in seen if "/show" in url} - LINKED
+    assert any(each.startswith("/rel/") for each in made_up)
+    assert any(each.startswith("/irr/") and "w=" not in each for each in made_up), "dropped, and the same page"
+    assert not [each for each in made_up if each.startswith("/req/") and "tok" not in each]
+    assert all(observation.status == 200 for observation in seen.values())
+
+
+class NeverActs(Site):
+    """Parameters in doubt on URLs that do something."""
+
+    def other(self, kind: str, query: dict[str, str]) -> Any:
+        return page(prose(f"{kind}{query.get('id')}"))
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/":
+            start = super().__call__(asked)
+            links = [f"/cart/show?do=addToCart&id={i}&n={i}x" for i in range(KINDS)]
+            links += [f"/log-out/show?id={i}&n={i}x" for i in range(KINDS)]
+            return start.replace("<ul>", "<ul>" + "".join(f'<li><a href="{link}">l</a></li>' for link in links))
+        return super().__call__(asked)
+
+
+@in_reactor
+async def test_what_may_do_something_is_never_asked_for_again(serve: Serve) -> None:
+    server = serve(NeverActs())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9, DEDUP_REVISITS=5)
+    assert done.dedup()["probes/pages"] > 0
+    acting = {target: count for target, count in server.hits.items() if "addToCart" in target or "log-out" in target}
+    assert len(acting) == 2 * KINDS, "no other URL than those that the spider has found"
+    assert set(acting.values()) == {1}
+
+
+@in_reactor
+async def test_probes_respect_robots(serve: Serve) -> None:
+    """The URL without its parameter is forbidden: it is never asked for, and costs nothing."""
+    site = Site()
+    site.robots = "User-agent: *\nDisallow: /req/show?id=*x$\nDisallow: /irr/show?w=\nDisallow: /rel/\n"
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9, ROBOTSTXT_OBEY=True)
+    stats = done.dedup()
+    assert stats["probes/pages"] > 0
+    assert not [target for target in server.hits if target.startswith(("/rel/", "/irr/show?w="))]
+    assert server.downloads == len(done.items) + stats["extra/requests"]
+
+
+@in_reactor
+async def test_what_robots_would_have_forbidden_is_no_saving(serve: Serve) -> None:
+    site = Site()
+    site.robots = "User-agent: *\nDisallow: /p?*sid=1\nDisallow: /p?*sid=2\nDisallow: /p?*sid=3\n"
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.5, ROBOTSTXT_OBEY=True)
+    stats = done.dedup()
+    forbidden = 2 * (1 + 10 + 1 + 10 + 1 + 10)
+    assert 0 < stats["extra/requests"] <= 0.5 * (stats["avoided"] - forbidden)
+
+
+@pytest.mark.parametrize("status", [429, 500, 403])
+@in_reactor
+async def test_a_site_that_complains_is_left_alone(serve: Serve, status: int) -> None:
+    site = Site()
+    site.status = status
+    server = serve(site)
+    write_rules(learned(server))
+
+    class Tells(Links):
+        """Has the site answer with errors once the spider is done."""
+
+        @classmethod
+        def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
+            def idle() -> None:
+                site.finished = True
+
+            spider = super().from_crawler(crawler, *args, **kwargs)
+            spider.told = idle
+            crawler.signals.connect(idle, scrapy.signals.spider_idle)
+            return spider
+
+    done = await crawl(Tells, server.url("/"), DEDUP_EXTRA=0.9, RETRY_TIMES=3)
+    stats = done.dedup()
+    assert stats["extra/stopped"] == 1
+    answers = [target for target in extra(server) if "/show" in target]
+    assert len(answers) == 1, "not even a retry"
+    assert all(observation.status == 200 for observation in observed().values()), "what was seen is not forgotten"
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2])
+@in_reactor
+async def test_the_budget_is_kept(serve: Serve, share: float) -> None:
+    server = serve(Site())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=share, DEDUP_SAMPLE=0.02)
+    stats = done.dedup()
+    assert 0 < stats["extra/requests"] <= share * stats["avoided"]
+    assert server.downloads == len(done.items) + stats["extra/requests"] + stats.get("samples", 0)
+    assert server.downloads <= plain_downloads(server)
+
+
+@in_reactor
+async def test_without_savings_nothing_is_asked_for(serve: Serve) -> None:
+    server = serve(Site())
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=1)
+    assert (
+        server.downloads
+        == len(done.items)
+        == plain_downloads(server) - PAGES * 3 + len([target for target in server.hits if target.startswith("/p?")])
+    )
+    assert "extra/requests" not in done.dedup()
+
+
+class Clock(Site):
+    """Its pages say how often they were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = itertools.count()
+
+    def other(self, kind: str, query: dict[str, str]) -> Any:
+        return page(f"{prose(f'{kind}{query}')} seen {next(self.count)} times")
+
+
+@in_reactor
+async def test_an_unstable_page_says_nothing(serve: Serve) -> None:
+    server = serve(Clock())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    said = {each.doubt.key: each.said for each in tried(done)}
+    assert {said[key] for key in ("q.tok", "q.v", "q.w")} == {"undecided"}
+    made_up = [target for target in server.hits if "/show" in target and server.hits[target] == 1]
+    assert len(made_up) <= 3 * KINDS, "after a control that differs nothing else is asked for"
+
+
+@in_reactor
+async def test_revisits_give_two_versions(serve: Serve) -> None:
+    server = serve(Clock())
+    done = await crawl(Links, server.url("/"), DEDUP_REVISITS=2)
+    stats = done.dedup()
+    assert stats["revisits"] == stats["revisits/recorded"] > 0
+    assert server.downloads == len(done.items) + stats["revisits"]
+    twice = extra(server)
+    per_kind = {kind: [target for target in twice if target.startswith(f"/{kind}/")] for kind in ("req", "rel", "irr")}
+    assert {kind: len(targets) for kind, targets in per_kind.items()} == {"req": 2, "rel": 2, "irr": 2}
+    assert max(server.hits.values()) == 2
+    with Store.open(STORE, readonly=True) as store:
+        changed = store.unstable_urls()
+    assert changed == {server.url(target) for targets in per_kind.values() for target in targets}
+
+
+@in_reactor
+async def test_a_revisit_is_the_request_that_fetched_the_page(serve: Serve) -> None:
+    """The same headers and cookies; where its meta cannot be made again there is none."""
+
+    class Mine(scrapy.Spider):
+        name = "mine"
+
+        async def start(self) -> Any:
+            for i in range(3):
+                yield scrapy.Request(
+                    server.url(f"/a/x?id={i}"), headers={"X-Mine": "yes"}, cookies={"who": "me"}, meta={"cookiejar": 1}
+                )
+            yield scrapy.Request(server.url("/b/x?id=1"), meta={"browser_page": object()})
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    server = serve(lambda asked: page(prose(asked.target)))
+    done = await crawl(Mine, DEDUP_REVISITS=1, COOKIES_ENABLED=True)
+    assert len(done.items) == 4
+    (target,) = extra(server)
+    first, again = [asked for asked in server.asked if asked.target == target]
+    assert (again.headers["x-mine"], again.headers["cookie"]) == ("yes", "who=me")
+    assert first.headers["user-agent"] == again.headers["user-agent"]
+    assert target.startswith("/a/x?")
+
+
+@in_reactor
+async def test_probes_have_a_cookie_jar_of_their_own(serve: Serve) -> None:
+    class Cookies(Site):
+        def __call__(self, asked: Asked) -> Any:
+            said = super().__call__(asked)
+            return Answer(said, headers={"Set-Cookie": "who=spider"}) if asked.path == "/" else said
+
+    server = serve(Cookies())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    assert done.dedup()["probes/requests"] > 0
+    made_up = [asked for asked in server.asked if "/show" in asked.target and asked.target not in LINKED]
+    assert made_up
+    assert not [asked for asked in made_up if "cookie" in asked.headers]
+
+
+@in_reactor
+async def test_nothing_is_asked_for_once_the_spider_closes(serve: Serve) -> None:
+    server = serve(Site())
+    done = await crawl(Links, server.url("/"), DEDUP_REVISITS=50, CLOSESPIDER_PAGECOUNT=20, CONCURRENT_REQUESTS=1)
+    assert "revisits" not in done.dedup()
+    assert not extra(server)
+
+
+@in_reactor
+async def test_faults_of_probes_end_no_crawl(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("scrapy_dedup.crawl.prober.doubts", fails)
+    server = serve(Site())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    assert done.stats["finish_reason"] == "finished"
+    assert done.dedup()["errors/extra"] == 1
+    assert len(messages(caplog)) == 1
+
+
+@in_reactor
+async def test_long_pages_are_asked_for_by_head_first(serve: Serve) -> None:
+    """Where HEAD shows that pages differ no body is fetched; where it shows nothing GET decides."""
+
+    class Long(Site):
+        def other(self, kind: str, query: dict[str, str]) -> Any:
+            value = query.get("v", "") if kind == "rel" else ""
+            number = int(query.get("id", 0))
+            return page(prose(f"{kind}{number}{value}", words=15_000 + 100 * number + sum(map(ord, value))))
+
+    server = serve(Long())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    said = {each.doubt.key: each.said for each in tried(done)}
+    assert (said["q.v"], said["q.w"]) == ("relevant", "irrelevant")
+    heads = server.counted(method="HEAD")
+    assert any(target.startswith("/irr/") for target in heads)
+    assert any(target.startswith("/rel/") for target in heads)
+    gets = server.counted(method="GET")
+    assert not [target for target in gets if target.startswith("/rel/") and target not in LINKED]
+
+
+class Cached(Links):
+    """Asks for each page under a session id of its own."""
+
+    def __init__(self, start: str, sid: str) -> None:
+        super().__init__(start)
+        self.sid = sid
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "asked": response.request.url, "flags": list(response.flags)}
+        if response.url.endswith("/"):
+            for i in range(10):
+                yield response.follow(f"/p?id={i}&sid={self.sid}")
+                yield response.follow(f"/p?sid={self.sid}b&id={i}")
+
+
+CACHE = {"HTTPCACHE_ENABLED": True, "DEDUP_SHARE_CACHE": True}
+
+
+def numbered(asked: Asked) -> Any:
+    if asked.path == "/":
+        return page("start")
+    if asked.path == "/p" and asked.query["id"] == "9" and asked.query["sid"] != "canon":
+        return redirect("/p?id=9&sid=canon")
+    return page(prose(asked.query["id"]))
+
+
+@pytest.mark.parametrize("storage", ["FilesystemCacheStorage", "DbmCacheStorage"])
+@in_reactor
+async def test_equivalent_urls_share_one_cached_copy(serve: Serve, storage: str) -> None:
+    settings = {**CACHE, "HTTPCACHE_STORAGE": f"scrapy.extensions.httpcache.{storage}"}
+    server = serve(numbered)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    first = await crawl(Cached, server.url("/"), "one", **settings)
+    assert len(first.items) == 11
+    server.reset()
+    second = await crawl(Cached, server.url("/"), "two", **settings)
+    assert len(second.items) == 11
+    assert not [target for target in server.hits if not target.startswith("/p?id=9")]
+    assert second.dedup()["cache/shared"] == 9 + 1, "of the page behind the redirect, too"
+    assert not [name for name in second.dedup() if name.startswith("errors")]
+    shared = [item for item in second.items if item["url"] != item["asked"]]
+    assert all("cached" in item["flags"] for item in shared)
+    assert not [url for url in observed() if "sid=two" in url and "id=9" not in url], "it is no evidence"
+
+
+@in_reactor
+async def test_when_a_rule_goes_no_copy_is_wrong(serve: Serve) -> None:
+    """Every copy stays its own URL's: a wrong rule leaves nothing behind."""
+    server = serve(numbered)
+    site = f"127.0.0.1:{server.port}"
+    write_rules(rule(site, {"q.id": Ignore(), "q.sid": Ignore()}))
+    first = await crawl(Cached, server.url("/"), "one", **CACHE)
+    assert len(first.items) == 2
+    write_rules(rule(site, {"q.sid": Ignore()}))
+    second = await crawl(Cached, server.url("/"), "two", **CACHE)
+    assert len(second.items) == 11
+    pages = {item["asked"]: re.search("id=([0-9])", item["url"]) for item in second.items if "/p?" in item["asked"]}
+    assert all(found and found[0] in asked for asked, found in pages.items())
+
+
+@in_reactor
+async def test_without_the_setting_the_cache_keeps_to_urls(serve: Serve) -> None:
+    server = serve(numbered)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    for sid in ("one", "two"):
+        done = await crawl(Cached, server.url("/"), sid, HTTPCACHE_ENABLED=True)
+    assert "cache/shared" not in done.dedup()
+    assert all(item["url"] == item["asked"] for item in done.items)
+
+
+@in_reactor
+async def test_samples_never_read_the_copy_of_another_url(serve: Serve) -> None:
+    server = serve(numbered)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}, status=Status.ACTIVE))
+    await crawl(Cached, server.url("/"), "one", **CACHE)
+    server.reset()
+    done = await crawl(Cached, server.url("/"), "two", DEDUP_SAMPLE=1, **CACHE)
+    assert done.dedup()["samples"] == 10
+    assert {f"/p?sid=twob&id={i}" for i in range(9)} <= set(server.hits), "each came from the site"
+    assert not [item for item in done.items if "sid=twob" in item["asked"] and "cached" in item["flags"]]
+
+
+@in_reactor
+async def test_revisits_never_read_a_cached_copy(serve: Serve) -> None:
+    server = serve(numbered)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Cached, server.url("/"), "one", DEDUP_REVISITS=4, **CACHE)
+    assert done.dedup()["revisits"] == len(extra(server)) >= 4
+    server.reset()
+    again = await crawl(Cached, server.url("/"), "one", DEDUP_REVISITS=4, **CACHE)
+    assert "revisits" not in again.dedup(), "of what came from the cache none is made"
+
+
+@in_reactor
+async def test_a_crawl_from_a_cache_alone_makes_no_request(serve: Serve) -> None:
+    server = serve(Site())
+    await crawl(Links, server.url("/"), HTTPCACHE_ENABLED=True)
+    server.reset()
+    done = await crawl(Links, server.url("/"), HTTPCACHE_ENABLED=True, DEDUP_EXTRA=1)
+    assert len(done.items) > PAGES
+    assert server.downloads == 0
+
+
+@pytest.mark.parametrize("wrapped", ["no.such.Storage", "scrapy_dedup.crawl.SharedCacheStorage"])
+@in_reactor
+async def test_a_storage_that_cannot_be_wrapped_stops_the_start(serve: Serve, wrapped: str) -> None:
+    server = serve({"*": page("x")})
+    by_hand = {
+        "HTTPCACHE_STORAGE": "scrapy_dedup.crawl.SharedCacheStorage",
+        "DEDUP_FALLBACK_HTTPCACHE_STORAGE": wrapped,
+    }
+    with pytest.raises(DedupSettingError, match="DEDUP_FALLBACK_HTTPCACHE_STORAGE"):
+        await crawl(Links, server.url("/"), **CACHE, **by_hand)
+    assert server.downloads == 0
+
+
+@in_reactor
+async def test_the_storage_is_listed_by_hand(serve: Serve) -> None:
+    by_hand = {**CACHE, "HTTPCACHE_STORAGE": "scrapy_dedup.crawl.SharedCacheStorage"}
+    server = serve(numbered)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    await crawl(Cached, server.url("/"), "one", **by_hand)
+    assert "cache/shared" in (await crawl(Cached, server.url("/"), "two", **by_hand)).dedup()
+    off = await crawl(Cached, server.url("/"), "three", **{**by_hand, "DEDUP_SHARE_CACHE": False})
+    assert "cache/shared" not in off.dedup()

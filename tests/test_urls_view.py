@@ -209,6 +209,15 @@ def test_learned_deep_tokens() -> None:
     }
 
 
+def test_numbers_at_the_same_place_of_other_pages_do_not_hide_a_deep_token() -> None:
+    columns = {
+        "path.1": [*map(str, range(60)), *(f"title-{n}" for n in range(40))],
+        "q.topic": [*map(str, range(60)), *(f"{n}.msg{n}" for n in range(40))],
+        "path.2": [*map(str, range(60)), *(f"title-{n}" for n in range(19))],
+    }
+    assert learn_deep_splits(columns) == {"path.1": DeepSplit("-", "last")}
+
+
 @pytest.mark.parametrize("bad", [("", "last"), ("-", "middle")])
 def test_deep_splits_that_are_none(bad: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match=r"delimiter|side"):

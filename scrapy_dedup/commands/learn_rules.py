@@ -9,6 +9,9 @@ from .base import DONE, NOTHING, DedupCommand
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
 
+#: Requests that the probe of a parameter on one page takes.
+LEAST_PROBE = 3
+
 
 class LearnRules(DedupCommand):
     """``scrapy learn-rules``: learn from what crawls have recorded, show it, and write the rule files.
@@ -58,10 +61,22 @@ class LearnRules(DedupCommand):
             "--check", action="store_true", help="check the rule files, for instance in a CI, and do nothing else"
         )
 
+        parser.add_argument(
+            "--probe",
+            metavar="N",
+            type=int,
+            help="first ask the sites about the parameters that are in doubt, by at most N requests to each",
+        )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        # Without probes there is nothing to crawl, and no reactor to install.
+        self.requires_crawler_process = opts.probe is not None
+
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         exclusive = (
             *(("--check", opts.check), ("--forget", opts.forget)),
-            *(("--from", opts.file), ("--import", opts.imported)),
+            *(("--from", opts.file), ("--import", opts.imported), ("--probe", opts.probe is not None)),
         )
         asked = [name for name, given in exclusive if given]
         if len(asked) > 1:
@@ -77,7 +92,24 @@ class LearnRules(DedupCommand):
             if args:
                 raise UsageError("--forget and SITE do not go together; repeat --forget for more sites")
             return forget(settings, opts.forget)
-        return learn(settings, args, opts.file, dry_run=opts.dry_run)
+        if opts.probe is None:
+            return learn(settings, args, opts.file, dry_run=opts.dry_run)
+        if opts.probe < LEAST_PROBE or opts.dry_run:
+            raise UsageError(f"--probe needs at least {LEAST_PROBE} requests, for one page, and --dry-run makes none")
+        return self._probe_and_learn(settings, args, opts)
+
+    def _probe_and_learn(self, settings: "DedupSettings", args: list[str], opts: argparse.Namespace) -> int:
+        from ..crawl.extras import note_probes
+        from .probing import in_doubt, print_probes, probe
+
+        spider = self._spider_class(opts.spider) if opts.spider else None
+        found = in_doubt(settings, args)
+        tried = probe(self.crawler_process, spider, found, opts.probe) if found else []
+        print_probes(tried)
+        exitcode = learn(settings, args, None, dry_run=False)
+        if tried:
+            note_probes(tried, settings.learned_directory, settings.site_groups)
+        return exitcode
 
 
 def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool) -> int:

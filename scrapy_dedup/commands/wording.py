@@ -28,6 +28,8 @@ def evidence_of(evidence: "Evidence | None") -> str:
     samples = ""
     if evidence.samples:
         samples = f"; {sampled(evidence)}"
+    if evidence.probes:
+        samples += f"; {counted(evidence.probes, 'probed page')}, {evidence.contradicted} against it"
     learners = f", found by {', '.join(evidence.learners)}" if evidence.learners else ""
     return (
         f"{counted(evidence.groups, 'group')} for it, {evidence.counterexamples} against it; "

@@ -60,7 +60,7 @@ class Addon:
             if dedup.sample:
                 settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", SampleGate, SAMPLES)
             _wrap_dupe_filter(settings)
-            if dedup.share_cache:
+            if dedup.share_cache and settings.getbool("HTTPCACHE_ENABLED"):
                 _wrap_cache_storage(settings)
 
 

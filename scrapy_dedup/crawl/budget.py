@@ -31,13 +31,16 @@ class Extra:
         self._shared = shared
         self._share = shared.settings.extra
         self._spent: Counter[str] = Counter()
+        #: Site -> the share of what was avoided there that would have been a download; 1 where nobody knows better.
+        self.real: dict[str, float] = {}
 
     def room(self, site: str) -> int:
         """Return how many requests to a site the savings there still pay for."""
         shared = self._shared
         if not self._share or site not in shared.tally.sites or shared.stats.get_value("httpcache/hit", 0):
             return 0
-        return max(0, int(self._share * shared.tally.sites[site].avoided) - self._spent[site])
+        avoided = self.real.get(site, 1.0) * shared.tally.sites[site].avoided
+        return max(0, int(self._share * avoided) - self._spent[site])
 
     def take(self, site: str) -> bool:
         """Pay for a request to a site; return False if the savings do not."""

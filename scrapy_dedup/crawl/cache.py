@@ -52,7 +52,8 @@ class SharedCacheStorage:
     def open_spider(self, spider: "Spider") -> None:
         """Open the wrapped storage."""
         self.wrapped.open_spider(spider)
-        self._shared = Shared.of_enabled(spider.crawler)
+        shared = Shared.of_enabled(spider.crawler)
+        self._shared = shared if shared is not None and shared.settings.share_cache else None
 
     def close_spider(self, spider: "Spider") -> None:
         """Close the wrapped storage."""

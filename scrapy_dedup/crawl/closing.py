@@ -39,6 +39,10 @@ async def close(shared: "Shared", reason: str) -> None:
     if written and not shutdown:
         await run_in_thread(_prune, shared)
     await shared.learning.finish(last=written and not shutdown)
+    try:
+        await run_in_thread(shared.extras.note)
+    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+        shared.faults.report("probes", "What probes have shown could not be written")
 
 
 def _count(shared: "Shared", writer: Writer) -> None:

@@ -74,6 +74,10 @@ def _details(shared: "Shared", total: SiteTally) -> list[str]:
         lines.append(line)
     for (site, rule), suspension in shared.retraction.suspended.items():
         lines.append(f"rule {rule} of {site} is suspended: {suspension.url} is not the same page as {suspension.page}")
+    probes = shared.stats.get_value("dedup/probes/requests", 0)
+    revisits = shared.stats.get_value("dedup/revisits", 0)
+    if probes or revisits:
+        lines.append(f"{probes} requests of probes and {revisits} revisits were made")
     retracted = shared.stats.get_value("dedup/retracted", 0)
     owed = shared.stats.get_value("dedup/owed", 0)
     if retracted or owed:

@@ -5,16 +5,36 @@ from typing import TYPE_CHECKING, Final
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
+from ..learning.probing import of_rules
+from ..rules.book import RuleBook
+from ..rules.suspension import Samples, note_samples
 from .budget import Extra, Granted, Part
 from .errands import Closing, Errands
 from .prober import PER_PAGE, Prober
 from .revisits import Revisits
+from .robots import Robots
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ..learning.probing import Tried
     from .shared import Shared
 
 #: A site is probed again once so many times as much was saved there.
 _MORE: Final = 1.5
+
+
+def note_probes(tried: "Sequence[Tried]", directory: "Path", groups: "Mapping[str, tuple[str, ...]]") -> None:
+    """Write what probes have shown into the evidence of the learned rules in *directory*.
+
+    Raises RuleFileError, RuleWriteError.
+    """
+    book = RuleBook.load_sites(directory, {each.doubt.site for each in tried}, groups)
+    for site, found in of_rules(tried, book).items():
+        rules = {rule.id: rule for rule in found}
+        samples = {rule.id: Samples(probes=probes, contradicted=bad) for rule, (probes, bad) in found.items()}
+        note_samples(directory, site, rules, samples)
 
 
 class Extras:
@@ -35,6 +55,7 @@ class Extras:
         self._asked = shared.settings.revisits > 0
         #: Site -> what was avoided there when it was probed.
         self._probed: dict[str, int] = {}
+        self._robots = Robots(shared)
         self._at_work = False
 
     def idle(self) -> None:
@@ -59,6 +80,14 @@ class Extras:
         ]
         return list(dict.fromkeys((*asked, *paid)))
 
+    def note(self) -> None:
+        """Write into the rule files what probes have shown of rules that were learned since; it waits.
+
+        Raises RuleFileError, RuleWriteError.
+        """
+        if self.prober.tried:
+            note_probes(self.prober.tried, self._shared.learning.directory, self._shared.settings.site_groups)
+
     def _is_worth_probing(self, site: str) -> bool:
         """Whether probes can be paid for, and there is more to try than the last time."""
         enough = self.extra.room(site) >= PER_PAGE
@@ -81,7 +110,9 @@ class Extras:
     async def _work_on(self, site: str) -> None:
         if self._asked:
             await self.revisits.run(site, Granted(self.revisits.waiting(site)))
-        elif room := self.extra.room(site):
+        if self.extra.room(site):
+            self.extra.real[site] = await self._robots.allowed(site)
+        if not self._asked and (room := self.extra.room(site)):
             await self.revisits.run(site, Part(self.extra, (room + 1) // 2))
         if self._is_worth_probing(site):
             self._probed[site] = self._shared.tally.of(site).avoided

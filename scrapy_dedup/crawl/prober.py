@@ -6,7 +6,6 @@ what it was, when it is fetched once more, says nothing.
 """
 
 import logging
-from dataclasses import dataclass
 from itertools import islice
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +15,7 @@ from scrapy.utils.asyncio import run_in_thread
 from ..learning.clusters import Identities, no_evidence
 from ..learning.doubts import Doubt, doubts
 from ..learning.entropy import HeadFingerprint, head_fingerprint
-from ..learning.probing import Outcome, Verdict, head_outcome, verdict
+from ..learning.probing import Outcome, Tried, Verdict, head_outcome, verdict
 from ..store.store import Store
 from ..urls import normal_form
 from ..urls.acting import acts
@@ -40,26 +39,6 @@ PER_PAGE: Final = 3
 LONG: Final = 100_000
 
 
-@dataclass(slots=True)
-class Tried:
-    """What the probes of a parameter have shown, by verdict."""
-
-    doubt: Doubt
-    irrelevant: int = 0
-    required: int = 0
-    relevant: int = 0
-    undecided: int = 0
-
-    @property
-    def said(self) -> str:
-        """What is to be said of it."""
-        if self.relevant:
-            return "relevant"
-        if self.required:
-            return "irrelevant, but it must be there"
-        return "irrelevant" if self.irrelevant else "nothing to be told"
-
-
 class Prober:
     """Probes the parameters of sites."""
 
@@ -67,7 +46,7 @@ class Prober:
         self._shared = shared
         self._errands = errands
         self._jar = f"dedup probes {token_hex(8)}"
-        #: By site and URL: pages that were tried, with the parameter.
+        #: URLs of pages that were tried, with the parameter.
         self._done: set[tuple[str, str]] = set()
         self.tried: list[Tried] = []
 
@@ -105,13 +84,13 @@ class Prober:
                     continue
                 page = pages.pop(0)
                 self._done.add((page.url, tried.doubt.key))
-                self._count(tried, await self._probe(tried.doubt, page, purse))
-                if not tried.relevant:
+                self._add(tried, page.url, await self._probe(tried.doubt, page, purse))
+                if not tried.number(Verdict.RELEVANT):
                     left.append((tried, pages))
             open_doubts = left
 
-    def _count(self, tried: Tried, found: Verdict) -> None:
-        setattr(tried, found.value, getattr(tried, found.value) + 1)
+    def _add(self, tried: Tried, url: str, found: Verdict) -> None:
+        tried.verdicts.append((url, found))
         self._shared.stats.inc_value("dedup/probes/pages")
         self._shared.stats.inc_value(f"dedup/probes/{found}")
         logger.debug(

@@ -50,7 +50,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/probes/pages", "Pages on which a parameter was probed."),
     (
         "dedup/probes/<verdict>",
-        "The same by what that has shown of the parameter: irrelevant, required (it must be there), relevant or undecided.",
+        "The same by what that has shown: irrelevant, required (irrelevant, but it must be there), relevant, undecided.",
     ),
     ("dedup/revisits", "Answers to revisits: pages that were fetched again, so that passing content can be found."),
     ("dedup/revisits/recorded", "Those of them that were recorded, as another version of the page."),

@@ -121,10 +121,10 @@ class _Search:
 
     def _is_settled(self, key: str, url: str) -> bool:
         """Whether a rule says already what becomes of a parameter: the user's own, or one that acts."""
-        if any(_touches(rule, key) for rule in self.book.for_site(self.site) if rule.status.users):
+        if any(touches(rule, key) for rule in self.book.for_site(self.site) if rule.status.users):
             return True
         acting = () if self.acting else self.book.matching(url)
-        return any(_touches(rule, key) for rule in acting)
+        return any(touches(rule, key) for rule in acting)
 
 
 def _entropy(
@@ -147,5 +147,6 @@ def _tested(key: str, views: Sequence[dict[str, str | None]], contents: Sequence
     return len(informative), sum(len(group) > 1 for group in informative)
 
 
-def _touches(rule: Rule, key: str) -> bool:
+def touches(rule: Rule, key: str) -> bool:
+    """Tell whether a rule does something to a key."""
     return any(key == name or (name.endswith("*") and key.startswith(name[:-1])) for name in rule.ops)

@@ -5,11 +5,15 @@ URL" and on HEAD. The document compares contents only; that a modified URL may f
 parameter does not matter, is ours: a session id that must be there is not what the page is.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import Enum
 
+from ..rules import Rule, RuleBook
+from .doubts import Doubt, touches
 from .entropy import HeadFingerprint
 
-__all__ = ["Outcome", "Verdict", "head_outcome", "verdict"]
+__all__ = ["Outcome", "Tried", "Verdict", "head_outcome", "of_rules", "verdict"]
 
 
 class Outcome(str, Enum):
@@ -67,3 +71,36 @@ def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | No
     if control is None or modified is None or control.strength is not modified.strength:
         return Outcome.UNKNOWN
     return Outcome.UNKNOWN if control.text == modified.text else Outcome.OTHER
+
+
+@dataclass(slots=True)
+class Tried:
+    """A parameter that was probed, with the URL of each page on which it was, and the verdict there."""
+
+    doubt: Doubt
+    verdicts: list[tuple[str, Verdict]] = field(default_factory=list)
+
+    def number(self, verdict: Verdict) -> int:
+        """Return on how many pages the verdict was this one."""
+        return sum(found is verdict for _, found in self.verdicts)
+
+    @property
+    def said(self) -> Verdict:
+        """What is to be said of the parameter: one page on which it matters is enough."""
+        order = (Verdict.RELEVANT, Verdict.REQUIRED, Verdict.IRRELEVANT)
+        return next((each for each in order if self.number(each)), Verdict.UNDECIDED)
+
+
+def of_rules(tried: Iterable[Tried], book: RuleBook) -> dict[str, dict[Rule, tuple[int, int]]]:
+    """Return site -> rule that acts -> pages on which a key that it touches was probed, and those that contradict it."""
+    found: dict[str, dict[Rule, tuple[int, int]]] = {}
+    for each in tried:
+        for url, verdict in each.verdicts:
+            if verdict is Verdict.UNDECIDED:
+                continue
+            for rule in book.matching(url):
+                if touches(rule, each.doubt.key) and not rule.status.users:
+                    rules = found.setdefault(each.doubt.site, {})
+                    probes, contradicted = rules.get(rule, (0, 0))
+                    rules[rule] = probes + 1, contradicted + (verdict is Verdict.RELEVANT)
+    return found

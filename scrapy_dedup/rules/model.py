@@ -82,7 +82,9 @@ class Evidence:
     ``upper95``: upper 95 % bound of the share of pages lost; ``examples``: pairs of URLs
     that it equates, their dropped values redacted; ``samples``: discards of it that were
     fetched all the same and compared; ``refuted``: those of them that were another page;
-    ``refuted_at``: when that refuted it, in whole seconds since 1970, 0 if never.
+    ``refuted_at``: when that refuted it, in whole seconds since 1970, 0 if never; ``probes``: pages on
+    which a parameter that it drops was probed with an outcome; ``contradicted``: those of them whose outcome
+    was that it matters.
     """
 
     learners: tuple[str, ...] = ()
@@ -96,6 +98,8 @@ class Evidence:
     samples: int = 0
     refuted: int = 0
     refuted_at: int = 0
+    probes: int = 0
+    contradicted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +251,7 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
       (:func:`settled`);
     - a suspended rule stays so, learned again or not: it was refuted; unless it was learned
       again from what was seen after that (its ``refuted_at`` tells that the learner knew);
-    - what its samples have shown stays with a rule;
+    - what its samples and probes have shown stays with a rule;
     - a note that the user wrote to a learned rule stays with it.
 
     *deep* replaces the deep tokens; None leaves those of *old*.
@@ -279,6 +283,9 @@ def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit]
 def _with_samples(rule: Rule, known: Rule) -> Rule:
     """Return a rule that was learned again, with what is known of its samples."""
     before, evidence = known.evidence or Evidence(), rule.evidence or Evidence()
+    if before.probes and rule is not known:
+        evidence = replace(evidence, probes=before.probes, contradicted=before.contradicted)
+        rule = replace(rule, evidence=evidence)
     if evidence.refuted_at and evidence.refuted_at >= before.refuted_at and rule is not known:
         return rule  # judged by what was seen since
     if before.samples or before.refuted_at:

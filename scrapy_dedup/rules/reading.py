@@ -29,7 +29,7 @@ FORMAT = "dedup-rules/1"
 is_rule_header = re.compile(r"""\s*\[\[\s*(?:rule|"rule"|'rule')\s*\]\]""").match
 _FILE_KEYS = ("format", "site", "deep", "rule")
 _RULE_KEYS = ("id", "status", "note", "match", "ops", "evidence")
-_COUNTS = ("groups", "counterexamples", "pages", "urls", "removed", "samples", "refuted")
+_COUNTS = ("groups", "counterexamples", "pages", "urls", "removed", "samples", "refuted", "probes", "contradicted")
 _EVIDENCE_KEYS = ("learners", *_COUNTS, "upper95", "examples", "refuted_at")
 _STATUSES = [str(status.value) for status in Status]
 

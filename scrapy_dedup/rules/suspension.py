@@ -1,4 +1,4 @@
-"""What samples have shown, written into rule files: counts, and the suspension of what they refute."""
+"""What samples and probes have shown, written into rule files: counts, and the suspension of what samples refute."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,12 +16,14 @@ __all__ = ["Samples", "note_samples"]
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Samples of one rule's discards, and how many of them were other pages."""
+    """Samples of one rule's discards, and how many of them were other pages; probes, and how many contradicted it."""
 
     samples: int = 0
     refuted: int = 0
     #: When the rule was refuted, in seconds since 1970; None if it was not.
     time: float | None = None
+    probes: int = 0
+    contradicted: int = 0
 
 
 def note_samples(
@@ -49,7 +51,13 @@ def note_samples(
 
 def _noted(rule: Rule, found: Samples) -> Rule:
     evidence = rule.evidence or Evidence()
-    evidence = replace(evidence, samples=evidence.samples + found.samples, refuted=evidence.refuted + found.refuted)
+    evidence = replace(
+        evidence,
+        samples=evidence.samples + found.samples,
+        refuted=evidence.refuted + found.refuted,
+        probes=evidence.probes + found.probes,
+        contradicted=evidence.contradicted + found.contradicted,
+    )
     if found.time is None:
         return replace(rule, evidence=evidence)
     return replace(rule, evidence=replace(evidence, refuted_at=ceil(found.time)), status=Status.SUSPENDED)

@@ -150,6 +150,8 @@ def _evidence(evidence: Evidence | None) -> dict[str, Any]:
     }
     if evidence.samples or evidence.refuted:
         content |= {"samples": evidence.samples, "refuted": evidence.refuted}
+    if evidence.probes:
+        content |= {"probes": evidence.probes, "contradicted": evidence.contradicted}
     if evidence.refuted_at:
         moment = datetime.fromtimestamp(evidence.refuted_at, timezone.utc)
         content["refuted_at"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from ..observation import Observation
-from .schema import observation, page_sketch, page_version, signed_hash
+from .schema import discard, observation, page_sketch, page_version, signed_hash
 from .store import OBSERVED, Store, observation_of
 from .values import clean_url
 
@@ -45,6 +45,13 @@ def is_elsewhere(store: Store, scope: str, site: str, bag: str, *, since: float,
     query = select(o.id).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200, o.bag == bag)
     query = query.where(o.time >= since, o.url_key.not_in([signed_hash(clean_url(url)) for url in but]))
     return any(True for _ in store.rows(query.limit(1)))
+
+
+def some_discards(store: Store, scope: str, site: str, *, since: float, limit: int) -> list[str]:
+    """Return URLs of *site* that were discarded since a time, without passwords. Raises StoreError."""
+    d = discard.c
+    query = select(d.url).where(d.scope == scope, d.site == site, d.time >= since)
+    return [row.url for row in store.rows(query.order_by(d.url_key).limit(limit))]
 
 
 def fetched_twice(store: Store, scope: str, site: str, limit: int) -> Iterator[tuple[Observation, Observation]]:

@@ -82,7 +82,8 @@ def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSpl
 
     A key is split where at least 90 % of its values, of which there are 20 or more
     distinct ones, hold the delimiter and have at one end a number, a hexadecimal id
-    or letters followed by a number.
+    or letters followed by a number. At a place in the path stand values of several kinds
+    of pages: those that are nothing but a number do not count there.
 
     >>> columns = {"q.topic": [f"{n}.msg{n * 7}" for n in range(40)]}
     >>> learn_deep_splits(columns)
@@ -94,7 +95,10 @@ def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSpl
             "path.len",
             "path.trail",
         }:
-            split = _split_of(list(dict.fromkeys(value for value in column if value)))
+            values = list(dict.fromkeys(value for value in column if value))
+            if key.startswith("path."):
+                values = [value for value in values if not value.isdecimal()]
+            split = _split_of(values)
             if split is not None:
                 splits[key] = split
     return splits

@@ -105,6 +105,32 @@ class SpeedSpider(Spider):
         write_stats(self, self.stats_file)
 
 
+class FamilySpider(Spider):
+    """Follows every link from *start*, breadth first; lets MaybeDont, where it is installed, look at each request."""
+
+    name = "families"
+    custom_settings = BREADTH_FIRST
+
+    def __init__(self, start: str, stats_file: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.first = start
+        self.stats_file = Path(stats_file)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Not ``dont_filter``: as any other page."""
+        yield Request(self.first, self.parse, meta={"avoid_dup_content": True})
+
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[Request]:
+        """Follow the links."""
+        if isinstance(response, HtmlResponse):
+            yield from response.follow_all(css="a", meta={"avoid_dup_content": True})
+
+    def closed(self, reason: str) -> None:
+        """Leave the stats for the benchmark, with why it ended, which stands there only later."""
+        self.crawler.stats.set_value("finish_reason", reason)
+        write_stats(self, self.stats_file)
+
+
 def write_stats(spider: Spider, path: Path) -> None:
     """Write the crawl's stats as JSON."""
     path.write_text(json.dumps(spider.crawler.stats.get_stats(), default=str), encoding="utf-8")

@@ -1,0 +1,59 @@
+"""``scrapy learn-rules --probe N``: the site is asked about the parameters that are in doubt."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..urls import site_of_url
+from .base import Mistake
+from .wording import counted
+
+if TYPE_CHECKING:
+    from ..crawl.settings import DedupSettings
+    from ..learning.doubts import Doubt
+    from ..learning.probing import Tried
+
+
+def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
+    """Return what is worth a probe, by what the store holds. Raises Nothing, Mistake and StoreError."""
+    from ..learning.doubts import doubts
+    from .evidence import observations_in_store
+
+    def site_of(observation: Any) -> str:
+        return site_of_url(observation.url, groups=settings.site_groups)
+
+    book = settings.load_rules()
+    found = []
+    for site, seen in groupby(observations_in_store(settings, names), key=site_of):
+        if settings.mode_of(site) is not None:
+            found += doubts(site, seen, book, band=settings.probe_band, acting=True)
+    return found
+
+
+def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[Tried]":
+    """Probe these in a small crawl, at most *most* requests to each site; return what was found. Raises Mistake."""
+    from ..crawl.probe_spider import probe_spider
+    from ..crawl.shared import Shared
+
+    crawler = process.create_crawler(probe_spider(spider))
+    process.crawl(crawler, found=found, most=most)
+    process.start()
+    if process.bootstrap_failed:
+        raise Mistake("the site could not be asked: the log says why")
+    return Shared.of(crawler).extras.prober.tried
+
+
+def print_probes(tried: "list[Tried]") -> None:
+    """Print what the probes have shown of each parameter."""
+    said = {
+        "irrelevant": "irrelevant",
+        "required": "irrelevant, but it must be there",
+        "relevant": "relevant",
+        "undecided": "still in doubt",
+    }
+    for each in tried:
+        if each.verdicts:
+            print(
+                f"{each.doubt.site}: {each.doubt.key} is {said[each.said]} (by {counted(len(each.verdicts), 'page')})"
+            )
+    if not any(each.verdicts for each in tried):
+        print("There was nothing to probe.")

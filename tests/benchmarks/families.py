@@ -1,0 +1,161 @@
+"""A site of four families of pages under eight spellings each, in a process of its own, that counts what it serves.
+
+``python -m tests.benchmarks.families SECONDS`` listens on 127.0.0.1, waits SECONDS before each answer, and prints
+its port. A line on its standard input makes it print what it was asked for since the last one (see ``Served``); it
+ends when its standard input closes.
+
+Each of 60 numbers is a page in each family, and each page links four random numbers under all spellings. Those
+numbers, session ids, time stamps and the words of an article's URL are new ones whenever a page is served, so a
+crawler that takes every URL for a page comes to no end.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from .many_keys import hex_token, word
+from .server import ServerProcess
+
+NUMBERS: Final = 60
+LINKED: Final = 4
+"""Numbers that a page links."""
+FAMILIES: Final = ("topic", "thread", "article", "print")
+PAGES: Final = 1 + NUMBERS * len(FAMILIES)
+"""Distinct pages, with the first one."""
+
+_SPELLINGS: Final[tuple[Callable[[int, Random], str], ...]] = (
+    lambda number, rng: f"/view.php?topic={number}",
+    lambda number, rng: f"/view.php?topic={number}&start=0",
+    lambda number, rng: f"/view.php?topic={number}&sid={rng.getrandbits(128):032x}",
+    lambda number, rng: f"/view.php?topic={number}&utm_source={word(rng)}&utm_medium={word(rng)}",
+    lambda number, rng: f"/t/{number}",
+    lambda number, rng: f"/t/{number}/",
+    lambda number, rng: f"/article/title-{hex_token(rng)}-{number}",
+    lambda number, rng: f"/print?topic={number}&ts={rng.randrange(10**12, 10**13)}",
+)
+
+
+def page_of(target: str) -> str | None:
+    """The page that a target is: "/", or "FAMILY NUMBER"; None where there is none."""
+    parts = urlsplit(target)
+    if parts.path == "/":
+        return "/"
+    head, _, tail = parts.path.strip("/").partition("/")
+    family = {"view.php": "topic", "t": "thread", "article": "article", "print": "print"}.get(head, "")
+    number = tail.rpartition("-")[2] if tail else parse_qs(parts.query).get("topic", [""])[0]
+    return f"{family} {number}" if family and number.isdecimal() and int(number) < NUMBERS else None
+
+
+def links_of(rng: Random) -> list[str]:
+    """The links of a page as they are served this time."""
+    numbers = rng.sample(range(NUMBERS), LINKED)
+    return [spelling(number, rng) for number in numbers for spelling in _SPELLINGS]
+
+
+def html_of(page: str, links: list[str]) -> str:
+    """The page itself: words of its own in the frame of the site."""
+    rng = Random(f"text of {page}")
+    text = " ".join(word(rng) for _ in range(80))
+    anchors = "".join(f'<li><a href="{link.replace("&", "&amp;")}">see also</a></li>' for link in links)
+    return (
+        f"<!doctype html><html><head><title>{page}</title></head><body><p>Families, home, help and imprint</p>"
+        f"<h1>{page}</h1><p>{text}</p><ul>{anchors}</ul><p>All rights reserved by nobody</p></body></html>"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a crawl asked for: targets in their order, and how many of these stock Scrapy would not have asked for.
+
+    Those are targets that no page had linked before (as made-up ones are), repetitions, and requests that are
+    no GET.
+    """
+
+    targets: list[str]
+    extra: int
+
+    @property
+    def distinct(self) -> int:
+        """Distinct pages."""
+        return len({page_of(target) for target in self.targets} - {None})
+
+    def downloads_until(self, share: float) -> int | None:
+        """Downloads until that share of all distinct pages was there; None if it never was."""
+        reached: set[str | None] = {None}
+        for count, target in enumerate(self.targets, 1):
+            reached.add(page_of(target))
+            if len(reached) - 1 >= share * PAGES:
+                return count
+        return None
+
+
+class FamilySite(ServerProcess):
+    """Serves the site."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("tests.benchmarks.families", str(seconds))
+
+    def served(self) -> Served:
+        """What was asked for since the last call."""
+        return Served(**json.loads(self.told("served")))
+
+
+class _Site:
+    """What the process knows."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.reset()
+
+    def reset(self) -> None:
+        """Count anew, with the same random numbers."""
+        self._rng = Random(1)
+        self._linked = {"/"}
+        self.targets: list[str] = []
+        self.extra = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer what comes over one connection."""
+        try:
+            while True:
+                method, target, _ = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split(" ", 2)
+                status, body = self._answer(method, target)
+                await asyncio.sleep(self._seconds)
+                head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
+                writer.write(head.encode() + (b"" if method == "HEAD" else body))
+                await writer.drain()
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
+            pass
+        finally:
+            writer.close()
+
+    def _answer(self, method: str, target: str) -> tuple[str, bytes]:
+        if method != "GET" or target not in self._linked or target in self.targets:
+            self.extra += 1
+        self.targets.append(target)
+        page = page_of(target)
+        if page is None:
+            return "404 Not Found", b"there is no such page"
+        links = links_of(self._rng)
+        self._linked.update(links)
+        return "200 OK", html_of(page, links).encode()
+
+
+async def main(seconds: float) -> None:
+    """Serve until standard input closes."""
+    site = _Site(seconds)
+    server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    while await asyncio.to_thread(sys.stdin.readline):
+        print(json.dumps({"targets": site.targets, "extra": site.extra}), flush=True)
+        site.reset()
+    server.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(float(sys.argv[1])))
