@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -311,9 +311,9 @@ def seconds(pages: int) -> float:
     sid = hexes(11)
     rows = [(f"/c{i % 50}/view?id={i}&a={i % 7}&sid={sid()}&ts={n}{i}", i) for i in range(pages) for n in range(3)]
     sample = sample_of(rows)
-    start = perf_counter()
+    start = process_time()
     assert proposals(sample, {})
-    return perf_counter() - start
+    return process_time() - start
 
 
 def test_work_is_linear() -> None:
@@ -323,10 +323,10 @@ def test_work_is_linear() -> None:
 
 
 def test_one_large_class() -> None:
-    start = perf_counter()
+    start = process_time()
     found = proposals(sample_of((f"/login?returnto={i}", "log in") for i in range(8_000)), {})
     assert [proposal.key for proposal in found] == ["q.returnto"]
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
 
 
 def test_many_optional_parameters_are_bounded_work() -> None:
@@ -337,13 +337,13 @@ def test_many_optional_parameters_are_bounded_work() -> None:
         for i in range(500)
         for _ in range(4)
     ]
-    start = perf_counter()
+    start = process_time()
     proposals(sample_of(rows), {})
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
 
 
 def test_the_documents_own_method_is_linear_too() -> None:
     seen = [Observed(f"http://a.example/view?id={i}&sid={i * 7 + n}", i) for i in range(5_000) for n in range(3)]
-    start = perf_counter()
+    start = process_time()
     assert len(inferred(seen, Policy()).active) == 1
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5

@@ -1,14 +1,22 @@
 """Large sites: what a few odd pages may cost, and what a sample has to hold."""
 
 import random
+from collections import Counter
+from collections.abc import Set as AbstractSet
 
 import numpy as np
+import pytest
 
-from scrapy_dedup import Observation
+from scrapy_dedup import Observation, RuleBook
+from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.frame import Frame, Level
+from scrapy_dedup.learning.judgement import Sample, judged
 from scrapy_dedup.learning.learn import learn
+from scrapy_dedup.learning.noise import Noise
 from scrapy_dedup.learning.sampling import sampled
 from scrapy_dedup.learning.table import encode
+from scrapy_dedup.learning.validation import validated
+from scrapy_dedup.rules import Ignore, Rule
 from scrapy_dedup.urls import values_of
 
 SITE = "http://shop.example.com"
@@ -33,6 +41,42 @@ def test_a_clock_takes_no_rule_away() -> None:
     assert report.share > 0.99
 
 
+def visited(odd_pairs: int, odd: int) -> list[tuple[str, int]]:
+    """1,000 pages of two URLs and 1,000 of five, of which so many have one response of its own content."""
+    rows = [(f"/v?id={i}&sid={copy}", i) for i in range(2000) for copy in range(2 if i < 1000 else 5)]
+    rows = [(url, 10_000 + i if url.endswith("=1") and i < odd_pairs else i) for url, i in rows]
+    return [(url, 10_000 + i if url.endswith("=1") and 1000 <= i < 1000 + odd else i) for url, i in rows]
+
+
+@pytest.mark.parametrize(("odd_pairs", "odd", "noise"), [(2, 5, 7), (4, 3, 3), (2, 0, 0), (0, 5, 5), (60, 100, 100)])
+def test_a_clock_beside_a_page_of_one_url(odd_pairs: int, odd: int, noise: int) -> None:
+    """There it looks like a second page, and is believed to be none as often as it shows beside other pages."""
+    rows = visited(odd_pairs, odd)
+    count = Counter(content for _, content in rows)
+    lone = {content for content in count if count[content] == 1}
+    groups = frame_of(rows, lone).groups({"q.sid": Level.DROPPED})
+    assert groups.lost == odd_pairs + odd
+    assert groups.lone_lost == noise
+    sample = Sample("example.com", [SITE + url for url, _ in rows], [content for _, content in rows], lone=lone)
+    judgement = judged(RuleBook([Rule("example.com", {}, {"q.sid": Ignore()})]), sample)
+    assert len(Noise.of(judgement).groups(judgement)) == noise
+
+
+def test_what_speaks_for_a_proposal_still_does_when_another_one_is_gone() -> None:
+    """``a`` is refuted by pages that show twice; the clocks beside the others tell against nothing else."""
+    rows = [(f"/v?id={i}&b={copy}", i) for i in range(1000) for copy in range(3)]
+    rows = [(url, 10_000 + i if url.endswith("=1") and i < 4 else i) for url, i in rows]
+    rows += [(f"/v?id={i}&a={copy}", i) for i in range(1000, 2000) for copy in range(3)]
+    rows += [(f"/v?id={i}&a=9&b={copy}", 20_000 + i) for i in range(1500, 1600) for copy in range(2)]
+    content = [content for _, content in rows]
+    count = Counter(content)
+    lone = {number for number in count if count[number] == 1}
+    sample = Sample("example.com", [SITE + url for url, _ in rows], content, lone=lone)
+    proposals = [Proposal((), key, Ignore()) for key in ("q.a", "q.b")]
+    assert validated([proposals[1]], sample, {}) == [proposals[1]]
+    assert validated(proposals, sample, {}) == [proposals[1]]
+
+
 def test_odd_pages_that_are_many_are_not_noise() -> None:
     report = learn(passed_on(2, 1 / 50)).reports[0]
     assert report.share < 0.2
@@ -48,9 +92,9 @@ def test_a_page_that_shows_twice_is_no_noise() -> None:
     assert book.equivalent(f"{SITE}/v?id=5&k4=34567&k1=12345", f"{SITE}/v?id=5&k3=77777")
 
 
-def frame_of(rows: list[tuple[str, int]]) -> Frame:
+def frame_of(rows: list[tuple[str, int]], lone: AbstractSet[int] = frozenset()) -> Frame:
     urls = [SITE + url for url, _ in rows]
-    table = encode(urls, (values_of(url) for url in urls), [content for _, content in rows])
+    table = encode(urls, (values_of(url) for url in urls), [content for _, content in rows], lone)
     return Frame(table, np.arange(len(table)))
 
 

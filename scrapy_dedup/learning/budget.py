@@ -20,6 +20,7 @@ from .combining import rules_of
 from .emission import Proposal
 from .evidence import plausible_pages
 from .judgement import Judgement, Sample, book_of, judged
+from .noise import Noise
 from .site import SiteLearner
 from .validation import without
 
@@ -110,7 +111,8 @@ def _tried(
 
 def _beside_a_page(judgement: Judgement) -> set[int]:
     """Return the contents of a single URL that stand in a group beside one page: what may be noise."""
-    members = (i for group in judgement.bad if judgement.is_lone(group) for i in group)
+    bad = judgement.bad
+    members = (i for number in Noise.of(judgement).groups(judgement) for i in bad[number])
     return {judgement.sample.content[i] for i in members} & judgement.sample.lone
 
 

@@ -64,6 +64,21 @@ def like_noise(lone: float, clean: int) -> bool:
     return lone <= MAX_BAD_SHARE * (lone + clean)
 
 
+def explained(pairs: int, twos: int, odd: int, urls: int) -> bool:
+    """Tell whether *pairs* of *twos* groups of two URLs, each with a page of its own, can be noise.
+
+    *odd* of the *urls* in larger groups stand beside one page with a content of a single URL, as a clock
+    does. Beside a page of one URL a clock is as rare; there it looks like one page more. More of them
+    than that, at 95 % confidence, are pages; so are all of them where no noise was seen.
+
+    >>> explained(4, 3000, 41, 60_000), explained(12, 3000, 41, 60_000), explained(1, 3000, 0, 60_000)
+    (True, False, False)
+    """
+    if not odd or odd > MAX_BAD_SHARE * urls or pairs > MAX_BAD_SHARE * twos:
+        return False
+    return pairs == 0 or 1 - _at_most(pairs - 1, 2 * twos, odd / urls) > 1 - CONFIDENCE
+
+
 def plausible_pages(lost: int, lone: int, lone_share: float) -> int:
     """Return how many of the *lost* contents can be pages and not noise, at 95 % confidence.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .evidence import explained
 from .table import Codes, Hashes, Rows
 
 Flags = npt.NDArray[np.bool_]
@@ -35,7 +36,7 @@ class Groups:
     merged_starts: Rows
     """Where in ``merged`` each of these groups starts."""
     lone_lost: int = 0
-    """Contents that are lost to one page that several URLs of the site have, and have one URL themselves."""
+    """Contents of one URL that are lost to a page of several URLs, or to one of one URL where noise explains that."""
 
     @property
     def informative(self) -> int:
@@ -80,10 +81,16 @@ def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
     sizes = size[size > 1]
     bad = contents > 1
     lone_lost = 0
-    if bad.any():
-        shared = np.bincount(group[new_run if lone is None else new_run & ~lone[order]], minlength=len(size))
+    if lone is not None and bad.any():
+        shared = np.bincount(group[new_run & ~lone[order]], minlength=len(size))
         # Several contents of one URL each are as many pages: noise stands beside a page.
-        lone_lost = int((contents - 1)[bad & (shared == 1)].sum())
+        beside = bad & (shared == 1)
+        lone_lost = int((contents - 1)[beside].sum())
+        two, large = size == 2, size > 2
+        pairs = int(np.count_nonzero(two & bad & (shared == 0)))
+        odd, urls = int((contents - 1)[beside & large].sum()), int(size[large & (beside | ~bad)].sum())
+        if explained(pairs, int(np.count_nonzero(two)), odd, urls):
+            lone_lost += pairs
     return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_lost)
 
 

@@ -89,6 +89,11 @@ class Judgement:
         """
         return len({self.sample.content[i] for i in members} - self.sample.lone) == 1
 
+    def is_lone_pair(self, members: Sequence[int]) -> bool:
+        """Tell whether a group is two URLs with a content of their own each: a page and noise, or two pages."""
+        contents = {self.sample.content[i] for i in members}
+        return len(members) == len(contents) == 2 and contents <= self.sample.lone
+
     def lost_in(self, members: Sequence[int]) -> int:
         """Return the number of pages of a group that are lost, if it is one page to a crawl."""
         return len({self.sample.content[i] for i in members}) - 1

@@ -8,6 +8,7 @@ was seen, as the best of its parts, and what says nothing new is not deployed.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..rules.model import operation_problem
 from .blame import blamed
@@ -29,19 +30,26 @@ CORE = "difference_sets"
 LOSS = 100
 """Downloads that a lost page weighs as much as, where learners are compared."""
 
-Source = Mapping[Proposal, tuple[str, ...]]
 
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Validated proposals. ``used`` are the learners that they were taken from, the best first.
 
-def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[Proposal], Source]:
-    """Return the validated proposals of the learners, and which of them each comes from.
-
-    None where no two URLs of the sample lead to one page.
+    ``sources`` are those that each comes from: others may say the same.
     """
+
+    proposals: list[Proposal] = field(default_factory=list)
+    sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
+    used: tuple[str, ...] = ()
+
+
+def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
+    """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
     sample = evidence.sample
     pages = len(set(sample.content))
     duplicates = len(sample.urls) - pages
     if not duplicates or pages < 2:
-        return [], {}
+        return Selected()
     candidates: dict[str, list[Proposal]] = {}
     outcomes: dict[str, Judgement] = {}
     for name, learner in learners.items():
@@ -56,6 +64,7 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
     ranking = sorted(candidates, key=lambda name: LOSS * outcomes[name].lost - outcomes[name].removed)
     best, *others = ranking
     chosen, outcome = candidates[best], outcomes[best]
+    used = [best]
     for name in others:
         fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
         if not fresh or outcome.removed >= ENOUGH * duplicates:
@@ -64,9 +73,10 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> tuple[list[
         joined = _judged(union, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
+            used.append(name)
     sources = _sources(chosen, candidates)
     kept = kept_where_constant(chosen, evidence.table)
-    return [*chosen, *kept], {**sources, **dict.fromkeys(kept, (best,))}
+    return Selected([*chosen, *kept], {**sources, **dict.fromkeys(kept, (best,))}, tuple(used))
 
 
 def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
@@ -110,7 +120,9 @@ def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
     return [one for one in proposals if one in kept or (one.joint and one.match in joint)]
 
 
-def _sources(chosen: Iterable[Proposal], candidates: Mapping[str, Sequence[Proposal]]) -> Source:
+def _sources(
+    chosen: Iterable[Proposal], candidates: Mapping[str, Sequence[Proposal]]
+) -> dict[Proposal, tuple[str, ...]]:
     return {
         proposal: tuple(name for name, proposals in candidates.items() if proposal in proposals) for proposal in chosen
     }

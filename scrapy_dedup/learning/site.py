@@ -9,14 +9,14 @@ from .declared import Declarations
 from .emission import Proposal
 from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
-from .selection import selected
+from .selection import Selected, selected
 from .table import ABSENT, REPEAT, Rows, Table, encode
 
 
 class SiteLearner:
     """Learns from a sample of a site's URLs; ``deep`` are the deep tokens that its rules may speak of.
 
-    ``sources`` says, once :meth:`proposals` was asked, which learners each of them comes from.
+    ``sources`` and :meth:`proposals_of_part` are about what :meth:`proposals` returned last.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class SiteLearner:
         deep = deep_splits(table)
         self._evidence = Evidence(sample, deep, table.with_deep(deep), declarations or Declarations())
         self._learners = learners
-        self.sources: Mapping[Proposal, tuple[str, ...]] = {}
+        self._selected = Selected()
 
     @property
     def deep(self) -> Mapping[str, DeepSplit]:
@@ -39,14 +39,23 @@ class SiteLearner:
 
     def proposals(self) -> list[Proposal]:
         """Return the validated proposals; none where there is nothing to learn from."""
-        found, self.sources = selected(self._evidence, self._learners)
-        return found
+        self._selected = selected(self._evidence, self._learners)
+        return self._selected.proposals
+
+    @property
+    def sources(self) -> Mapping[Proposal, tuple[str, ...]]:
+        """Return the learners that each of the proposals comes from."""
+        return self._selected.sources
 
     def proposals_of_part(self, rows: Rows) -> list[Proposal]:
-        """Return what would be proposed if some of the URLs were all."""
+        """Return what would be proposed if some of the URLs were all, by the learners that had a part in the whole.
+
+        Of the others nothing is deployed, so that nothing of theirs is to be tested.
+        """
         whole = self._evidence
         part = Evidence(whole.sample.part(rows.tolist()), whole.deep, whole.table.part(rows), whole.declarations)
-        return selected(part, self._learners)[0]
+        learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
+        return selected(part, learners).proposals
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

@@ -5,13 +5,15 @@ A proposal may be part of no bad group, or of a share of them that is bounded li
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..rules import RuleBook
-from .blame import blamed
+from .blame import MAX_MEMBERS, blamed
 from .combining import rules_of
 from .emission import Proposal
 from .evidence import like_noise, tolerable
 from .judgement import Deep, Judgement, Sample, book_of, judged
+from .noise import Noise
 
 ROUNDS = 20
 MAX_CLEAN = 2_000
@@ -23,20 +25,46 @@ def validated(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> list
 
     Proposals that are part of bad groups are taken out, the worst first, until each rule that is left
     is free of counterexamples or within what noise can explain. To take one out divides groups and
-    joins none, so that from the second round on only what was in bad groups is looked at.
+    joins none, so that from the second round on only what was in bad groups is looked at, and some of
+    the clean groups, which speak for what is left.
     """
     kept = list(proposals)
     looked_at = sample
+    witnesses: Witnesses | None = None
     for _ in range(ROUNDS):
         book = book_of(rules_of(sample.site, kept), sample, deep)
         judgement = judged(book, looked_at)
-        rejected = refuted(kept, book, judgement)
+        witnesses = Witnesses.of(judgement) if witnesses is None else witnesses.again(book)
+        rejected = refuted(kept, book, judgement, witnesses)
         if not rejected:
             return kept
         looked_at = looked_at.part(sorted(i for members in judgement.bad for i in members))
         for proposal in rejected:
             kept = without(kept, proposal)
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """Clean groups that speak for proposals, each for ``step`` of them, and the noise: both of the first round."""
+
+    judgement: Judgement
+    groups: Sequence[Sequence[int]]
+    step: int
+    noise: Noise
+
+    @classmethod
+    def of(cls, judgement: Judgement) -> "Witnesses":
+        """Return some of the clean groups of a judgement."""
+        clean = judgement.clean
+        step = len(clean) // MAX_CLEAN + 1
+        return cls(judgement, clean[::step], step, Noise.of(judgement))
+
+    def again(self, book: RuleBook) -> "Witnesses":
+        """Return them as they are under other rules."""
+        asked = self.judgement.sample.part([i for members in self.groups for i in members[:MAX_MEMBERS]])
+        judgement = judged(book, asked)
+        return Witnesses(judgement, judgement.clean, self.step, self.noise)
 
 
 def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]:
@@ -48,7 +76,9 @@ def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]
     ]
 
 
-def refuted(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement) -> list[Proposal]:
+def refuted(
+    proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement, witnesses: Witnesses
+) -> list[Proposal]:
     """Return proposals with more counterexamples than noise explains, the worst first.
 
     A bad group is held against the worst of those that brought it together; the others are asked
@@ -58,14 +88,11 @@ def refuted(proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement)
     if not bad:
         return []
     against = blamed(proposals, book, judgement, bad)
-    clean = judgement.clean
-    step = len(clean) // MAX_CLEAN + 1
-    for_it = Counter(
-        {proposal: len(groups) * step for proposal, groups in blamed(proposals, book, judgement, clean[::step]).items()}
-    )
+    speaking = blamed(proposals, book, witnesses.judgement, witnesses.groups)
+    for_it = Counter({proposal: len(groups) * witnesses.step for proposal, groups in speaking.items()})
     rejected: list[Proposal] = []
     open_groups = set(range(len(bad)))
-    lone = {number for number, members in enumerate(bad) if judgement.is_lone(members)}
+    lone = witnesses.noise.groups(judgement)
     lost = [judgement.lost_in(members) for members in bad]
     keys = {(number, proposal.key) for proposal, groups in against.items() for number in groups}
     suspects = Counter(number for number, _ in keys)
