@@ -11,6 +11,7 @@ from scrapy_dedup.crawl.settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.learning.probing import Tried
 from scrapy_dedup.rules import Ignore, Status
+from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
 from .crawling import STORE, Crawl, Links, crawl, in_reactor, messages, observed, rule, write_rules

@@ -1,9 +1,7 @@
 """``scrapy learn-rules --probe N``: the site is asked about the parameters that are in doubt."""
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..urls import site_of_url
 from .base import Mistake
 from .wording import counted
 
@@ -16,16 +14,18 @@ if TYPE_CHECKING:
 def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
     """Return what is worth a probe, by what the store holds. Raises Nothing, Mistake and StoreError."""
     from ..learning.doubts import doubts
-    from .evidence import observations_in_store
-
-    def site_of(observation: Any) -> str:
-        return site_of_url(observation.url, groups=settings.site_groups)
+    from ..rules.mask_files import load_masks
+    from .evidence import evidence_in_store
 
     book = settings.load_rules()
+    masks = load_masks(settings.rule_directories)
     found = []
-    for site, seen in groupby(observations_in_store(settings, names), key=site_of):
-        if settings.mode_of(site) is not None:
-            found += doubts(site, seen, book, band=settings.probe_band, acting=True)
+    with evidence_in_store(settings, names) as evidence:
+        for site in evidence.named():
+            if settings.mode_of(site) is not None:
+                mask = masks.get(site)
+                seen = evidence.observations(site, versions=mask is not None)
+                found += doubts(site, seen, book, band=settings.probe_band, acting=True, mask=mask)
     return found
 
 

@@ -12,7 +12,8 @@ from ..learning.clusters import APART, Identities, no_evidence
 from ..learning.refutation import Noise, noise_of
 from ..observation import Observation
 from ..store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
-from ..store.store import Store, version_in
+from ..store.reading import version_in
+from ..store.store import Store
 
 if TYPE_CHECKING:
     from ..store.rows import ObservationRow

@@ -76,7 +76,7 @@ def explained(pairs: int, twos: int, odd: int, urls: int) -> bool:
     """
     if not odd or odd > MAX_BAD_SHARE * urls or pairs > MAX_BAD_SHARE * twos:
         return False
-    return pairs == 0 or 1 - _at_most(pairs - 1, 2 * twos, odd / urls) > 1 - CONFIDENCE
+    return pairs == 0 or 1 - at_most(pairs - 1, 2 * twos, odd / urls) > 1 - CONFIDENCE
 
 
 def plausible_pages(lost: int, lone: int, lone_share: float) -> int:

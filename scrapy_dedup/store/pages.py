@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import func, select
 
 from ..observation import Observation
+from .reading import OBSERVED, observation_of
 from .schema import discard, observation, page_sketch, page_version, signed_hash
-from .store import OBSERVED, Store, observation_of
+from .store import Store
 from .values import clean_url
 
 _NEAR = 5_000

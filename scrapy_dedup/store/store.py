@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, exists, func, inspect, null, or_, select, update
 
-from ..content.sketch import Sketch
 from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
+from .reading import OBSERVED, observation_of, version_in
 from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, observation, page_sketch, page_version
 from .sketches import sketch_keeper, version_keeper
@@ -330,54 +330,8 @@ class Store:
         return found.st_dev, found.st_ino
 
 
-OBSERVED = (
-    "url",
-    "text",
-    "canonical",
-    "redirect",
-    "status",
-    "time",
-    "length",
-    "bag",
-    "headers",
-    "words",
-)
-
-
 def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
-
-
-def observation_of(row: Any) -> Observation:
-    return Observation(
-        row.url,
-        row.text or "",
-        canonical=row.canonical,
-        redirect=row.redirect,
-        status=row.status,
-        time=row.time,
-        length=row.length,
-        bag=row.bag,
-        headers=row.headers,
-        sketch=_sketch(row.data),
-        words=row.words,
-        version=version_in(row.version),
-    )
-
-
-def _sketch(data: bytes | None) -> Sketch | None:
-    try:
-        return None if data is None else Sketch.from_bytes(data)
-    except ValueError:  # damaged, or of a later version: the fingerprints are there all the same
-        return None
-
-
-def version_in(data: bytes | None) -> Version | None:
-    """Return the version of a page that is packed as *data*; None where there is none, or it cannot be read."""
-    try:
-        return None if data is None else Version.from_bytes(data)
-    except ValueError:  # as above
-        return None
 
 
 def _upsert_discards(connection: Connection, rows: Sequence[DiscardRow]) -> None:
