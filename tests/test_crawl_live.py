@@ -303,19 +303,23 @@ async def test_an_engine_that_is_paused_while_rules_change(serve: Serve) -> None
     """What was queued before the pause is compared under the rules that came meanwhile."""
     shop = Shop(serve, held=False)
     crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=4)
+    paused = False
 
     def tried(problem: str) -> None:
         assert not problem
         crawler.engine.unpause()  # type: ignore[union-attr]
 
     def response(response: Any) -> None:
-        if len(shop.server.hits) == 100:
+        nonlocal paused
+        if not paused and len(shop.server.hits) >= times.FIRST + 4:  # so many are there or under way: it is learned
+            paused = True
             crawler.engine.pause()  # type: ignore[union-attr]
 
     crawler.signals.connect(tried, learned)
     crawler.signals.connect(response, signals.response_received)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
+    assert paused
     assert done.stats["dedup/learned/times"] >= 1
 
 

@@ -134,14 +134,18 @@ class Learning:
     async def _learn_and_use(self, sites: Collection[str]) -> str | None:
         """Learn *sites*, and use what was found; return what went wrong, None if nothing did."""
         started = time.monotonic()
+        is_first = not self._seconds
         outcome = await run_in_thread(self._learned, sites)
         if outcome.summary is None:
             return "" if outcome.ended else outcome.problem
+        if not is_first:
+            # No rest for what a process takes to start, which it does once, nor for what comes below: that
+            # takes long where much is queued, but hardly any computing.
+            self._rest_until = time.monotonic() + _REST * (time.monotonic() - started)
         self._count(outcome.summary, time.monotonic() - started)
         await self.swapping.swap(sites)
         self._shared.use_masks(await run_in_thread(self._shared.renewed_masks))
         self._failures = 0
-        self._rest_until = time.monotonic() + _REST * (time.monotonic() - started)
         return None
 
     def _learned(self, sites: Collection[str]) -> Outcome:

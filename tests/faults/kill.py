@@ -1,0 +1,191 @@
+"""kill -9 in the middle of a crawl, and again: no page is lost that plain Scrapy finds.
+
+    python -m tests.faults.kill [--runs N] [--first N] [--verbose]
+
+A run is a crawl that is killed once or twice and then goes on to its end, with the plug-in and without, each in a
+folder of its own. The server that is crawled sends the kill when it has seen a number of requests, so the moment does
+not depend on any clock. The number of the run decides everything that is left to chance: whether there is a job
+directory, how many requests are made at once, what is known beforehand (nothing; a rule that is right; a rule that is
+wrong beside it), whether session ids are others after the kill, and the moments.
+
+With a job directory, what a run finds is what all its crawls together gave to the callback; without, what the
+last one gave, which began anew. Exit code: 1 if a page was lost.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.rules import Ignore, Rule, Status
+
+from ..benchmarks.server import ROOT
+from .crawl import PAGES as FOUND
+from .site import PAGES, FaultySite
+
+RUNS = 50
+_TIMEOUT = 180
+"""Seconds for a crawl, which takes two or three."""
+KNOWN = ("nothing", "a right rule", "a wrong rule, too")
+SETTINGS: dict[str, Any] = {
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "LOG_LEVEL": "ERROR",
+    "ROBOTSTXT_OBEY": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is done: *moments* are the numbers of requests at which the crawls before the last are killed."""
+
+    number: int
+    job: bool
+    renewed: bool
+    known: str
+    concurrent: int
+    moments: tuple[int, ...]
+
+    @classmethod
+    def of(cls, number: int) -> "Run":
+        """The run of that number: always the same."""
+        chance = Random(number)
+        known = KNOWN[number // 2 % len(KNOWN)]
+        most = 60 if known == "a right rule" else 100
+        return cls(
+            number=number,
+            job=number % 2 == 0,
+            renewed=chance.random() < 0.5,
+            known=known,
+            concurrent=chance.choice((1, 2, 8, 16)),
+            moments=tuple(chance.randint(2, most) for _ in range(chance.choice((1, 1, 2)))),
+        )
+
+    def __str__(self) -> str:
+        job = "a job" if self.job else "no job"
+        ids = "new" if self.renewed else "old"
+        moments = " and ".join(map(str, self.moments))
+        return f"{job}, {self.concurrent} at once, {self.known} known, {ids} session ids, killed at request {moments}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of it: pages, and the requests of each crawl."""
+
+    pages: frozenset[str]
+    requests: tuple[int, ...]
+    kills: int
+
+
+class CrawlFailed(Exception):
+    """A crawl ended otherwise than by the kill or well."""
+
+
+def crawled(site: FaultySite, run: Run, folder: Path, *, plugin: bool) -> Found:
+    """Do a run. Raises CrawlFailed."""
+    folder.mkdir()
+    settings = {**SETTINGS, "CONCURRENT_REQUESTS": run.concurrent, "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrent}
+    if run.job:
+        settings["JOBDIR"] = "job"
+    if plugin:
+        settings["ADDONS"] = {"scrapy_dedup.Addon": 600}
+        RuleBook(known_rules(run.known, f"127.0.0.1:{site.port}")).save(folder / "dedup-rules")
+    requests, kills = [], 0
+    for visit, moment in enumerate((*run.moments, None)):
+        if not run.job:
+            (folder / FOUND).unlink(missing_ok=True)
+        site.visit(visit if run.renewed else 0)
+        kills += _crawl(site, folder, settings, moment)
+        requests.append(site.asked())
+    return Found(frozenset((folder / FOUND).read_text().splitlines()), tuple(requests), kills)
+
+
+def _crawl(site: FaultySite, folder: Path, settings: dict[str, Any], moment: int | None) -> bool:
+    """Crawl once; return whether it was killed."""
+    log = folder / "log"
+    with log.open("a") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.crawl", f"http://127.0.0.1:{site.port}/", json.dumps(settings)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=file,
+            stderr=file,
+        )
+        if moment is not None:
+            site.kill(process.pid, moment)
+        try:
+            code = process.wait(_TIMEOUT)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            process.wait()
+            raise CrawlFailed(f"it did not end within {_TIMEOUT} s:\n{_tail(log)}") from error
+    if code < 0 and moment is not None:
+        return True
+    if code:
+        raise CrawlFailed(f"it ended with code {code}:\n{_tail(log)}")
+    return False
+
+
+def _tail(log: Path) -> str:
+    return log.read_text()[-4000:]
+
+
+def known_rules(known: str, site: str) -> list[Rule]:
+    """The rules that a run begins with, as if they had been learned."""
+    keys = {KNOWN[0]: (), KNOWN[1]: ("sid",), KNOWN[2]: ("sid", "page")}[known]
+    return [Rule(site, {}, {f"q.{key}": Ignore()}, Status.ACTIVE) for key in keys]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do the runs; print what was lost and a summary; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.faults.kill", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many ({RUNS})")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first one (0)")
+    parser.add_argument("--verbose", action="store_true", help="a line for each run")
+    options = parser.parse_args(arguments)
+    bad = kills = requests = plain_requests = 0
+    with FaultySite() as site, tempfile.TemporaryDirectory(prefix="faults-") as scratch:
+        for number in range(options.first, options.first + options.runs):
+            run = Run.of(number)
+            folders = [Path(scratch) / f"{number}-{name}" for name in ("plain", "ours")]
+            try:
+                plain, ours = (
+                    crawled(site, run, folder, plugin=plugin)
+                    for folder, plugin in zip(folders, (False, True), strict=True)
+                )
+            except CrawlFailed as error:
+                bad += 1
+                print(f"run {number} FAILED ({run}): {error}")
+                continue
+            lost = plain.pages - ours.pages
+            errors = (folders[1] / "log").read_text()
+            kills += ours.kills
+            requests += sum(ours.requests)
+            plain_requests += sum(plain.requests)
+            if lost or errors:
+                bad += 1
+                print(f"run {number} LOST {len(lost)} pages ({run}): {sorted(lost)[:5]} {errors[-2000:]}")
+            elif options.verbose:
+                print(
+                    f"run {number}: {run}: {len(ours.pages)} of {len(PAGES)} pages, plain {len(plain.pages)}; "
+                    f"requests {ours.requests}, plain {plain.requests}"
+                )
+    print(
+        f"{options.runs} runs, {kills} kills: {bad or 'none'} with a loss; "
+        f"{requests} requests, plain Scrapy {plain_requests}"
+    )
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
