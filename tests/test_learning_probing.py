@@ -33,6 +33,14 @@ def test_where_every_link_has_values_of_its_own_all_is_in_doubt() -> None:
     assert all(value.startswith("v") for value in found[1].values)
 
 
+def test_what_the_entropies_say_is_beyond_doubt() -> None:
+    """Here id tells the page, and w and z tell nothing: the document's band leaves out what they alone say."""
+    observations = [seen(f"id={i // 2}&w=v{i}&z={i}z", f"page {i // 2}") for i in range(60)]
+    assert keys(observations) == []
+    found = doubts(SITE, observations, RuleBook([]), band=(0.05, 0.95))
+    assert {doubt.key: doubt.relevant for doubt in found} == {"q.w": 0.1, "q.z": 0.1, "q.id": 0.9}
+
+
 def test_a_parameter_that_was_seen_to_matter_is_not() -> None:
     assert keys([*UNIQUE, seen("id=1&w=new", "page 1b")]) == ["q.id"]
 

@@ -20,12 +20,14 @@ from ..urls.templates import template_of
 from ..urls.variation import raw_value
 from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
 from .clusters import Identities, no_evidence
-from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, analysed
+from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Relevance, analysed
 from .evidence import MIN_GROUPS
 
 PAGES: Final = MIN_GROUPS
 """Pages that are kept of a doubt: with as many that agree a rule can be learned."""
 VALUES: Final = 12
+UNIQUE: Final = 0.9
+"""Distinct values per URL of a parameter of which the entropies say nothing."""
 MIN_URLS: Final = 2
 """URLs of one kind that must have a parameter: what one link has alone is not worth a request."""
 
@@ -100,7 +102,8 @@ class _Search:
             if number < MIN_URLS or self._is_settled(key, usable[0].url):
                 continue
             tested = _tested(key, views, contents)
-            relevant = belief(key, entropy=entropy, names=KNOWN_NAMES, declared=self.declared, tested=tested).relevant
+            believed = belief(key, entropy=entropy, names=KNOWN_NAMES, declared=self.declared, tested=tested)
+            relevant = round(believed.relevant, 9)  # 0.9 is what the entropies alone give, and not less
             if not is_uncertain(relevant, *self.band):
                 continue
             with_it = [(each, value) for each in usable if (value := raw_value(each.url, key)) is not None]
@@ -130,11 +133,16 @@ class _Search:
 def _entropy(
     pages: Sequence[Observation], contents: Sequence[str], views: Sequence[Mapping[str, str | None]], groups: GroupsLike
 ) -> dict[str, ParameterRule]:
-    """Return the entropies' rules; none where every URL has a value and a page of its own, which they say nothing of."""
+    """Return the entropies' rules.
+
+    That a parameter whose values hardly ever come again tells the page is no finding: so would a random number.
+    """
     rules = analysed([Page(each.url, content) for each, content in zip(pages, contents, strict=True)], groups=groups)
-    if len(set(contents)) < len(contents):
-        return rules
-    return {key: rule for key, rule in rules.items() if len({view.get(key) for view in views}) < len(views)}
+    return {
+        key: rule
+        for key, rule in rules.items()
+        if rule.relevance is not Relevance.ACCEPT or len({view.get(key) for view in views}) < UNIQUE * len(views)
+    }
 
 
 def _tested(key: str, views: Sequence[dict[str, str | None]], contents: Sequence[str]) -> tuple[int, int]:
