@@ -1,13 +1,14 @@
 """Which proposals brought URLs together: what a group speaks for, and what against."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
 from ..rules import Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
 from ..urls import ValueClass, values_of
 from .combining import rules_of
-from .emission import Proposal
+from .emission import Match, Proposal
 from .judgement import Judgement
 from .table import REPEAT, joined_repeats
 
@@ -31,31 +32,62 @@ def blamed(
     differ in everything, one that holds another page would tell against every key there is.
     """
     urls, site_groups = judgement.sample.urls, judgement.sample.groups
-    parts_of = _proposals_by_rule(proposals, book, judgement.sample.site)
+    parts_of = _parts_by_rule(proposals, book, judgement.sample.site)
     found: defaultdict[Proposal, set[int]] = defaultdict(set)
     for number, members in enumerate(groups):
         views = {i: dict(joined_repeats(values_of(urls[i], groups=site_groups))) for i in _chosen(members, judgement)}
         some = _nearest(views, judgement) or list(views)
         first, *others = (views[i] for i in some)
         differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
-        acting, concerned = set(), set()
-        for i in some:
-            for rule in book.matching(urls[i]):
-                for proposal in parts_of[rule.id]:
-                    acting.add(proposal)
-                    if _changes(proposal, views[i]):
-                        concerned.add(proposal)
-        for proposal in {one for one in concerned if _is_about(one.key, differing)} or acting:
+        acting = {i: [parts_of[rule.id] for rule in book.matching(urls[i])] for i in some}
+        concerned = {
+            proposal
+            for i, rules in acting.items()
+            for parts in rules
+            for proposal in parts.about(differing)
+            if _changes(proposal, views[i])
+        }
+        if not concerned:
+            concerned = {proposal for rules in acting.values() for parts in rules for proposal in parts.every}
+        for proposal in concerned:
             found[proposal].add(number)
     return dict(found)
 
 
-def _proposals_by_rule(proposals: Sequence[Proposal], book: RuleBook, site: str) -> dict[str, list[Proposal]]:
-    by_match: defaultdict[str, list[Proposal]] = defaultdict(list)
+@dataclass(slots=True)
+class _Parts:
+    """The proposals that a rule was made of, and where they are found by the key that they are about."""
+
+    every: list[Proposal] = field(default_factory=list)
+    by_key: dict[str, list[Proposal]] = field(default_factory=dict)
+    families: list[Proposal] = field(default_factory=list)
+    """Those whose key is a beginning of keys."""
+
+    def add(self, proposal: Proposal) -> None:
+        self.every.append(proposal)
+        if proposal.key.endswith("*"):
+            self.families.append(proposal)
+        else:
+            self.by_key.setdefault(_base(proposal.key), []).append(proposal)
+
+    def about(self, differing: AbstractSet[str]) -> Iterator[Proposal]:
+        """Yield the proposals whose key is, or covers, one of those that differ."""
+        for key in differing:
+            yield from self.by_key.get(key, ())
+        for proposal in self.families:
+            if any(key.startswith(proposal.key[:-1]) for key in differing):
+                yield proposal
+
+
+def _parts_by_rule(proposals: Sequence[Proposal], book: RuleBook, site: str) -> dict[str, _Parts]:
+    names: dict[Match, str] = {}
+    by_name: defaultdict[str, _Parts] = defaultdict(_Parts)
     for proposal in proposals:
-        (rule,) = rules_of(site, [proposal])
-        by_match[repr(rule.match)].append(proposal)
-    return {rule.id: by_match[repr(rule.match)] for rule in book}
+        if proposal.match not in names:
+            (rule,) = rules_of(site, [proposal])
+            names[proposal.match] = repr(rule.match)
+        by_name[names[proposal.match]].add(proposal)
+    return {rule.id: by_name[repr(rule.match)] for rule in book}
 
 
 def _chosen(members: Sequence[int], judgement: Judgement) -> list[int]:
@@ -87,13 +119,6 @@ def _nearest(views: Mapping[int, View], judgement: Judgement) -> list[int]:
     pairs = ((len(items[i] ^ items[j]), i, j) for i in odd for j in views if content[i] != content[j])
     _, one, other = min(pairs)
     return [one, other]
-
-
-def _is_about(key: str, differing: AbstractSet[str]) -> bool:
-    """Tell whether a proposal's key is, or covers, one of those that differ."""
-    if key.endswith("*"):
-        return any(other.startswith(key[:-1]) for other in differing)
-    return _base(key) in differing
 
 
 def _changes(proposal: Proposal, view: View) -> bool:

@@ -124,7 +124,8 @@ def _shared(frame: Frame, rows: Rows) -> dict[str, int]:
     shared = {}
     for key, codes in frame.columns.items():
         first = codes[rows[0]]
-        if first == ABSENT or is_token(frame.table.vocabulary[first]):
+        # The last row is asked first: most keys differ there.
+        if first == ABSENT or codes[rows[-1]] != first or is_token(frame.table.vocabulary[first]):
             continue
         if bool((codes[rows] == first).all()):
             shared[key] = int(first)
@@ -138,10 +139,13 @@ def _is_exception_free(frame: Frame, pattern: dict[str, int], expected: int) -> 
     """
     if not any(key.startswith(("path.", "q.", "m.", "s.")) and key not in NEVER_KEPT for key in pattern):
         return False
-    matching = np.ones(len(frame), dtype=np.bool_)
+    rows: Rows | None = None
     for key, code in pattern.items():
-        matching &= frame.columns[key] == code
-    return int(matching.sum()) == expected
+        codes = frame.columns[key]
+        rows = np.flatnonzero(codes == code) if rows is None else rows[codes[rows] == code]
+        if len(rows) == expected:
+            return True  # the rows of the pattern are among them
+    return False
 
 
 def _ignored(frame: Frame, pattern: dict[str, int], rows: Rows) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from .blame import changes
 from .emission import Match, Proposal
 from .grouping import Flags
 from .judgement import Judgement
-from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token
+from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token, places
 
 MIN_UNTESTED = 10
 """URLs of one kind that a proposal may change without any evidence there."""
@@ -86,7 +86,8 @@ def enumerable(table: Table) -> dict[str, Kinds]:
     """Return the columns whose few values, and absence, cover almost all URLs."""
     found = {}
     for key, codes in table.columns.items():
-        values, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        values, place = places(codes)
+        counts = np.bincount(place)
         order = np.argsort(-counts, kind="stable")[:MAX_KINDS]
         if len(values) > 1 and counts[order].sum() >= MIN_COVERAGE * len(table):
             numbers = np.full(len(values), -1, dtype=np.int32)
@@ -161,10 +162,10 @@ def matching(table: Table, match: Match) -> Flags:
             if not predicate.optional:
                 holds[:] = False
             continue
-        present, place = np.unique(codes, return_inverse=True)
+        present, place = places(codes)
         answers = [
             predicate.optional if code == ABSENT else predicate.holds(table.vocabulary[code].split(REPEAT)[0])
-            for code in present
+            for code in present.tolist()
         ]
         holds &= np.array(answers, dtype=np.bool_)[place]
     return holds
@@ -175,9 +176,7 @@ def concerned(table: Table, key: str, operation: Operation) -> Flags:
     codes = table.columns.get(key)
     if codes is None:
         return np.zeros(len(table), dtype=np.bool_)
-    present, place = np.unique(codes, return_inverse=True)
-    answers = []
-    for code in present:
-        value = None if code == ABSENT else table.vocabulary[code]
-        answers.append(value is not None and changes(operation, value))
+    present, place = places(codes)
+    vocabulary = table.vocabulary
+    answers = [code != ABSENT and changes(operation, vocabulary[code]) for code in present.tolist()]
     return np.array(answers, dtype=np.bool_)[place]

@@ -181,6 +181,19 @@ def _fold_rare(
         codes[RARE].append(numbers[text])
 
 
+def places(codes: Codes) -> tuple[Codes, Rows]:
+    """Return the distinct codes, ascending, and the place of each entry's among them.
+
+    As np.unique with return_inverse, but without sorting the entries.
+    """
+    values = np.unique(codes)
+    if not len(values):
+        return values, np.zeros(0, dtype=np.intp)
+    place = np.zeros(int(values[-1]) + 1, dtype=np.intp)
+    place[values] = np.arange(len(values))
+    return values, place[codes]
+
+
 def seeds_of(columns: Iterable[str]) -> dict[str, np.uint64]:
     """Return a seed for each key."""
     # Any odd multiplier will do: the seeds only have to differ and stay the same between runs.
