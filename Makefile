@@ -7,11 +7,12 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 
 .NOTPARALLEL:
-.PHONY: help demo test lint types docs bench clean
+.PHONY: help demo test faults lint types docs bench clean
 
 help:
 	@echo "make demo    crawl a demo shop with and without scrapy-dedup"
 	@echo "make test    run the tests"
+	@echo "make faults  kill crawls in the middle and see that nothing is lost (ARGS=\"--runs N\": 50)"
 	@echo "make lint    check the style (ruff)"
 	@echo "make types   check the types (mypy)"
 	@echo "make docs    build the documentation into docs/_build/html"
@@ -23,6 +24,9 @@ demo: $(VENV)/.has-run
 
 test: $(VENV)/.has-test
 	@$(RUN) -m pytest -q -n auto $(ARGS)
+
+faults: $(VENV)/.has-test
+	@$(RUN) -m tests.faults.kill $(ARGS)
 
 lint: $(VENV)/.has-lint
 	@$(RUN) -m ruff check --quiet . && $(RUN) -m ruff format --check --quiet .

@@ -85,6 +85,8 @@ def as_json(value: Any) -> Answer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers and body are two writes, and the second one would wait for the client's delayed acknowledgement.
+    disable_nagle_algorithm = True
     # Keep-alive connections end by themselves, so that no thread outlives its test for long.
     timeout = 5
     server: "_HTTPServer"

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks [--data DIR]... [--quick] [--check]
 
-Without ``--data`` that is the speed benchmark and those on made-up sites, which make their own data.
+Without ``--data`` those are the ones of speed, of a first crawl and on made-up sites, which make their own data.
 Below each DIR every ``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
 """
 
@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import labelled, recorded, speed, synthetic, transient
+from . import labelled, live, recorded, speed, synthetic, transient
 
 
 def kind_of(path: Path) -> str | None:
@@ -50,6 +50,7 @@ def main() -> int:
     levels = ["L2"] if args.quick else ["L0", "L1", "L2", "L3"]
     codes.append(synthetic.main([*options, *(f"--level={level}" for level in levels)]))
     codes.append(transient.main([*options, *(["--quick"] if args.quick else [])]))
+    codes.append(live.main(options))
     codes.append(speed.main([*options, *(["--quick"] if args.quick else [])]))
     return max(codes)
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 from ..benchmarks.server import ServerProcess
 
 LISTS: Final = 6
-LENGTH: Final = 12
+LENGTH: Final = 14
 COPIES: Final = 3
 _SECONDS: Final = 0.005
 """Before an answer, so that several are on their way."""
