@@ -18,7 +18,7 @@ from .table import ABSENT
 
 MIN_CLUSTERS = 3
 """Duplicate clusters in which a key must vary to be a candidate."""
-MAX_CANDIDATES = 400
+MAX_CANDIDATES = 1_000
 """Candidate keys considered at once, those that vary in most clusters."""
 MAX_PAIRS = 8_000
 SMOOTHING = 0.02
@@ -34,12 +34,15 @@ class DropSet:
     """Clean groups in which each dropped key varies."""
 
 
-def drop_set(frame: Frame, base: Mapping[str, Level], rng: np.random.Generator) -> DropSet:
+def drop_set(
+    frame: Frame, base: Mapping[str, Level], rng: np.random.Generator, most: int = MAX_CANDIDATES
+) -> DropSet:
     """Return the keys (or only their values) that can be dropped jointly from the URLs of a frame.
 
-    *base* holds the levels of a wider pattern, which hold here too; the result holds what is lower.
+    *base* holds the levels of a wider pattern, which hold here too; the result holds what is lower. At
+    *most* so many keys are considered.
     """
-    levels = {key: Level.DROPPED for key in candidate_keys(frame) if base.get(key, Level.KEPT) is not Level.DROPPED}
+    levels = dict.fromkeys(candidate_keys(frame, base)[:most], Level.DROPPED)
     if not levels:
         return DropSet()
     _put_back_what_pages_demand(frame, base, levels, rng)
@@ -47,10 +50,14 @@ def drop_set(frame: Frame, base: Mapping[str, Level], rng: np.random.Generator) 
     return DropSet(levels, _put_back_what_lacks_evidence(frame, base, levels))
 
 
-def candidate_keys(frame: Frame) -> list[str]:
-    """Return the keys that take two values or more inside enough duplicate clusters."""
-    support = {key: clusters for key, clusters in frame.support().items() if clusters >= MIN_CLUSTERS}
-    return sorted(sorted(support), key=lambda key: -support[key])[:MAX_CANDIDATES]
+def candidate_keys(frame: Frame, base: Mapping[str, Level]) -> list[str]:
+    """Return the keys that take two values or more inside enough duplicate clusters, and are not dropped yet."""
+    support = {
+        key: clusters
+        for key, clusters in frame.support().items()
+        if clusters >= MIN_CLUSTERS and base.get(key, Level.KEPT) is not Level.DROPPED
+    }
+    return sorted(sorted(support), key=lambda key: -support[key])
 
 
 def _put_back_what_pages_demand(

@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from .difference_sets import drop_set
+from .difference_sets import MAX_CANDIDATES, drop_set
 from .frame import Frame, Level
 from .sampling import sampled
 from .table import ABSENT, REPEAT, Hashes, Rows, is_token
@@ -32,6 +32,8 @@ MAX_LARGE = 4
 """Guards tried on the larger sample."""
 MAX_GUARDS = 24
 """Guards tried at a node."""
+MAX_TRIED_KEYS = 100
+"""Keys that are considered in a branch when its guard is only tried."""
 MAX_AHEAD = 8
 """Guards tried as the second of two."""
 ROUNDS = 3
@@ -105,11 +107,12 @@ def fitted(
     pattern: Pattern,
     rng: np.random.Generator,
     rounds: int = ROUNDS,
+    most: int = MAX_CANDIDATES,
 ) -> Node:
     """Return the function of one pattern, without branches; recodes the frame's columns."""
     node = Node(pattern)
     for _ in range(rounds):
-        found = drop_set(frame, {**base, **node.levels}, rng)
+        found = drop_set(frame, {**base, **node.levels}, rng, most)
         node.levels.update(found.levels)
         node.evidence.update(found.evidence)
         recodings = recode(frame, {**base, **node.levels})
@@ -200,7 +203,7 @@ def gain(
         possible = len(branch) - len(np.unique(branch.content)) - before
         if possible < 3:
             continue
-        node = fitted(branch, levels, (), rng, rounds=1)
+        node = fitted(branch, levels, (), rng, rounds=1, most=MAX_TRIED_KEYS)
         inner = {**levels, **node.levels}
         added = branch.groups(inner).removed - before
         if then and possible - added >= 3:

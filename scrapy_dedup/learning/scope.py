@@ -24,6 +24,8 @@ MIN_UNTESTED = 10
 MIN_UNTESTED_SHARE = 0.2
 """Share of the URLs a proposal changes that must lie in such kinds for it to be narrowed."""
 MAX_KINDS = 24
+MAX_KEYS = 60
+"""Keys by whose values a proposal may be narrowed."""
 SESSION_LENGTH = 16
 """Values that may be so long are like session ids."""
 MIN_COVERAGE = 0.9
@@ -33,6 +35,11 @@ ROUNDS = 3
 def scoped(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
     """Return the proposals, narrowed to where their groups are."""
     kinds = enumerable(table)
+    if len(kinds) > MAX_KEYS:
+        # What is dropped itself hardly tells where something else is; each key costs a look for each proposal.
+        proposed = {proposal.key for proposal in proposals}
+        chosen = sorted(kinds, key=lambda key: (key in proposed, key.startswith("q.")))[:MAX_KEYS]
+        kinds = {key: kinds[key] for key in kinds if key in chosen}
     groups = _clean_groups(judgement)
     return [_scoped(proposal, table, kinds, _tested(proposal.key, table, groups)) for proposal in proposals]
 

@@ -22,6 +22,8 @@ MIN_CONTENTS_EQUAL = 20
 """Distinct contents that show a value to be the same as another."""
 MAX_VALUES = 12
 """Values of a key whose values are compared with each other."""
+MAX_KEYS = 100
+"""Keys whose values are tried, those that vary in most clusters."""
 MAX_SEGMENTS = 24
 """Literals tried as optional path segments, the most frequent first."""
 
@@ -75,7 +77,9 @@ def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
     found += _sets_of_values(frame, levels)
     found += _optional_segments(frame, levels)
     support = frame.support()
-    varying = {key for key, clusters in support.items() if clusters >= MIN_CONTENTS_ABSENT}
+    enough = [key for key, clusters in support.items() if clusters >= MIN_CONTENTS_ABSENT]
+    kept = [key for key in enough if levels.get(key, Level.KEPT) is Level.KEPT]
+    varying = set(sorted(kept, key=lambda key: -support[key])[:MAX_KEYS])
     for keys in _units(frame, levels, varying):
         found += _values_as_absent(frame, levels, keys)
         if len(keys) == 1:

@@ -17,6 +17,8 @@ __all__ = ["Common", "common_duplicates", "key_mappings", "sigma"]
 
 MAX_PAIRS = 400
 MAX_MEMBERS = 8
+MAX_KEYS = 40
+"""Keys of a node that are compared with those of another, those that most of its URLs have."""
 MIN_AGREEMENT = 0.9
 MIN_EXCESS = 0.5
 """Agreement inside clusters must be 0.9 (lower bound), and 0.5 above that of URLs put together by chance."""
@@ -80,8 +82,8 @@ def _inside_clusters(table: Table, source: Node, target: Node, common: Common, o
     pairs = _pairs(table, common)
     candidates = []
     if len(pairs) >= MIN_GROUPS:
-        given = {key: _values(table, key, [left for left, _ in pairs]) for key in source.pattern.varied}
-        for key in target.pattern.varied:
+        given = {key: _values(table, key, [left for left, _ in pairs]) for key in _common(table, source)}
+        for key in _common(table, target):
             wanted = _values(table, key, [right for _, right in pairs])
             for other, values in given.items():
                 for way in _ways(other, values, wanted, options):
@@ -99,6 +101,14 @@ def _inside_clusters(table: Table, source: Node, target: Node, common: Common, o
         if key not in taken:
             found.setdefault(key, Replace(key))
     return found
+
+
+def _common(table: Table, node: Node) -> list[str]:
+    """Return the keys of a node whose values vary, at most MAX_KEYS."""
+    keys = list(node.pattern.varied)
+    if len(keys) <= MAX_KEYS:
+        return keys
+    return sorted(keys, key=lambda key: -int(np.count_nonzero(table.columns[key][node.rows])))[:MAX_KEYS]
 
 
 def _pairs(table: Table, common: Common) -> list[tuple[Rows, Rows]]:
