@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy.http import HtmlResponse
 
+from scrapy_dedup.crawl import revisits
 from scrapy_dedup.crawl.settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.learning.probing import Tried
@@ -462,3 +464,18 @@ async def test_the_storage_is_listed_by_hand(serve: Serve) -> None:
     assert "cache/shared" in (await crawl(Cached, server.url("/"), "two", **by_hand)).dedup()
     off = await crawl(Cached, server.url("/"), "three", **{**by_hand, "DEDUP_SHARE_CACHE": False})
     assert "cache/shared" not in off.dedup()
+
+
+@in_reactor
+async def test_a_broad_crawl_remembers_few_kinds(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is kept of a further kind, nor of the site that it is of."""
+    monkeypatch.setattr(revisits, "MOST_KINDS", 2)
+    server = serve(lambda asked: page(prose(asked.target), *(f"/k{name}/x?id=1" for name in "abcdef")))
+    done = await crawl(Links, server.url("/"), DEDUP_REVISITS=1)
+    assert len(done.items) == 7
+    assert len(extra(server)) == done.dedup()["revisits"] == 2
+    found = Shared.of(done.crawler).extras.revisits
+    response = HtmlResponse("http://other.example/")
+    found.note(scrapy.Request("http://other.example/"), response, "other.example")
+    assert len(found._kinds) == 2
+    assert set(found._waiting) == {f"127.0.0.1:{server.port}"}

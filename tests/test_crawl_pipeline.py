@@ -393,6 +393,22 @@ def test_origins_are_bounded() -> None:
     assert len(origins._origins) == 3
 
 
+def test_origins_are_bounded_by_bytes() -> None:
+    long = HtmlResponse("http://a.example/", body=b"x" * 1_000)
+    origins = Origins(most_bytes=2_500)
+    items = [{"n": number} for number in range(5)]
+    for item in items:
+        origins.note(item, long.replace())
+    assert [origins.take(item) is not None for item in items] == [False, False, False, True, True]
+    alone = Origins(most_bytes=10)
+    for item in items:
+        alone.note(item, long.replace())
+    kept = alone.take(items[4])
+    assert kept is not None, "the last one is remembered however long it is"
+    alone.done(kept)
+    assert alone._bytes == 0
+
+
 class Shop(Links):
     def parse(self, response: Any) -> Any:
         self.crawler.shared = Shared.of(self.crawler)  # type: ignore[attr-defined]

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Origins"]
 
-#: Responses whose items are remembered; more of them are never under way, unless items vanish without a signal.
+#: Responses whose items are remembered, and their bytes together; more of them are hardly ever under way, unless
+#: items vanish without a signal. The last one is remembered however long it is.
 MOST_RESPONSES: Final = 1_000
+MOST_BYTES: Final = 33_554_432
 
 
 class _Origin:
@@ -30,8 +32,10 @@ class _Origin:
 class Origins:
     """The responses of items on their way to the pipeline."""
 
-    def __init__(self, most: int = MOST_RESPONSES) -> None:
+    def __init__(self, most: int = MOST_RESPONSES, most_bytes: int = MOST_BYTES) -> None:
         self._most = most
+        self._most_bytes = most_bytes
+        self._bytes = 0
         #: id(item) -> the item, held so that its id stays its own, and the responses that it came from.
         self._items: dict[int, tuple[Any, list[_Origin]]] = {}
         #: id(response) -> its origin, which holds it.
@@ -44,7 +48,8 @@ class Origins:
         """Remember that *item* came from *response*."""
         origin = self._origins.get(id(response))
         if origin is None:
-            if len(self._origins) >= self._most:
+            self._bytes += len(response.body)
+            while self._origins and (len(self._origins) >= self._most or self._bytes > self._most_bytes):
                 self._drop(next(iter(self._origins.values())))
             origin = self._origins[id(response)] = _Origin(response)
         origin.pending += 1
@@ -73,7 +78,8 @@ class Origins:
                 self._drop(origin)
 
     def _drop(self, origin: _Origin) -> None:
-        self._origins.pop(id(origin.response), None)
+        if self._origins.pop(id(origin.response), None) is not None:
+            self._bytes -= len(origin.response.body)
         for number in origin.items:
             found = self._items.get(number)
             if found is not None:

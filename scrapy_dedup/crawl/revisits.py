@@ -35,9 +35,8 @@ class Revisits:
         self._errands = errands
         self._per_kind = shared.settings.revisits or (FEW if shared.settings.extra else 0)
         self._has_jars = shared.crawler.settings.getbool("COOKIES_ENABLED")
-        #: Site -> kind of pages -> how many of them were noted.
-        self._kinds: dict[str, dict[int, int]] = {}
-        self._number = 0
+        #: Kind of pages -> how many of them were noted.
+        self._kinds: dict[int, int] = {}
         #: Site -> what is to be fetched: a kind's first page before the second one of another.
         self._waiting: dict[str, list[deque[tuple[str, dict[str, Any]]]]] = {}
 
@@ -45,18 +44,16 @@ class Revisits:
         """Note a page that has come."""
         if not self._per_kind or response.status != 200 or "cached" in response.flags:
             return
-        kinds = self._kinds.setdefault(site, {})
-        kind = hash(template_of(request.url))
-        number = kinds.get(kind, 0)
-        if number >= self._per_kind or (not number and self._number >= MOST_KINDS):
+        kind = hash((site, template_of(request.url)))
+        number = self._kinds.get(kind, 0)
+        if number >= self._per_kind or (not number and len(self._kinds) >= MOST_KINDS):
             return
         if redirects_to(request) or not is_plain_get(request) or acts(request.url):
             return
         like = self._like(request)
         if like is None:
             return
-        self._number += not number
-        kinds[kind] = number + 1
+        self._kinds[kind] = number + 1
         ranks = self._waiting.setdefault(site, [deque() for _ in range(self._per_kind)])
         ranks[number].append((request.url, like))
 
