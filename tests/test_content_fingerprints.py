@@ -117,7 +117,10 @@ def test_big_bodies_are_sketched_in_part() -> None:
     one, two = (fingerprint_body(start + end, "text/html", max_body=1000) for end in (b"<p>end", b"<p>other end"))
     assert one.words == two.words == 200
     assert one.text != two.text  # their lengths differ
-    assert one.text == fingerprint_body(start + b"<p>dne", "text/html", max_body=1000).text
+    other = fingerprint_body(start + b"<p>dne", "text/html", max_body=1000)
+    assert one.text != other.text  # no end of a page is taken for another one
+    assert one.bag != other.bag
+    assert one.text == fingerprint_body(start + b"<p>end", "text/html", max_body=1000).text
     assert one.sketch is not None
     assert one.sketch.partial == len(start) + 6
     root = Selector(text="<p>the tree of the whole").root

@@ -11,6 +11,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
     from ..crawl.settings import DedupSettings
 
 #: Exit codes.
@@ -59,16 +61,20 @@ class DedupCommand(ScrapyCommand):
 
     def dedup_settings(self, spider: str | None = None) -> "DedupSettings":
         """Return the plug-in's settings of the project, or of one of its spiders."""
-        from scrapy.settings import Settings
-
         from ..crawl.settings import DedupSettings
+
+        return DedupSettings.from_crawler_settings(self.all_settings(spider))
+
+    def all_settings(self, spider: str | None = None) -> "Settings":
+        """Return the settings of the project, or of one of its spiders."""
+        from scrapy.settings import Settings
 
         assert isinstance(self.settings, Settings)
         settings = self.settings
         if spider is not None:
             settings = settings.copy()
             self._spider_class(spider).update_settings(settings)
-        return DedupSettings.from_crawler_settings(settings)
+        return settings
 
     def _spider_class(self, name: str) -> Any:
         from scrapy.spiderloader import get_spider_loader

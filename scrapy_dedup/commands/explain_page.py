@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .base import DONE, NOTHING, DedupCommand, Mistake, Nothing
+from .base import DONE, DedupCommand, Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..content.mask import Mask
@@ -39,8 +39,6 @@ class ExplainPage(DedupCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
-        from scrapy.settings import Settings
-
         from ..urls import site_of_url
         from .fetching import fetched
         from .page_explanation import marked_page, print_page
@@ -51,13 +49,11 @@ class ExplainPage(DedupCommand):
             raise UsageError("--url goes with a FILE")
         url = args[0] if is_url else opts.url
         site = site_of_url(url, groups=settings.site_groups) if url else ""
+        if url and not site:
+            raise Mistake(f"{url} is no URL of a site; a right one: http://example.com/page")
         mask = mask_for(settings, site)
         if is_url:
-            assert isinstance(self.settings, Settings)
-            page = fetched(url, self.settings, opts.spider)
-            if page is None:
-                print(f"{url} cannot be had as a page of HTML")
-                return NOTHING
+            page = fetched(url, self.all_settings(opts.spider))
         else:
             page = Path(args[0]).read_text(encoding="utf-8", errors="replace")
         print_page(page, mask, url)

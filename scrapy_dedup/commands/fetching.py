@@ -7,30 +7,42 @@ from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
 
+from ..crawl.probe_spider import OFF
+from .base import Nothing
+
 if TYPE_CHECKING:
     from scrapy.settings import Settings
+    from twisted.python.failure import Failure
 
 
-def fetched(url: str, settings: "Settings", spider: str | None = None) -> str | None:
-    """Return the HTML at *url*, by the project's downloader; None if there is none.
+def fetched(url: str, settings: "Settings") -> str:
+    """Return the HTML at *url*, by the project's downloader. Raises Nothing where there is none.
 
-    Nothing is recorded, and nothing discarded.
+    Nothing is recorded, discarded or exported, and no job is touched.
     """
-    found: list[str] = []
+    pages: list[str] = []
+    problems: list[str] = []
 
     class Page(Spider):
-        name = spider or "explain-page"
+        name = "explain-page"
 
         async def start(self) -> AsyncIterator[Any]:
-            yield Request(url, dont_filter=True)
+            yield Request(url, errback=self.failed, dont_filter=True)
 
         def parse(self, response: Response, **_: Any) -> None:
             if isinstance(response, HtmlResponse):
-                found.append(response.text)
+                pages.append(response.text)
+            else:
+                problems.append("it is no HTML")
+
+        def failed(self, failure: "Failure") -> None:
+            problems.append(failure.getErrorMessage() or repr(failure.value))
 
     own = settings.copy()
-    own.setdict({"DEDUP_ENABLED": False, "LOG_LEVEL": "WARNING", "ITEM_PIPELINES": {}}, priority="cmdline")
+    own.setdict({**OFF, "DEDUP_ENABLED": False, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
     process = CrawlerProcess(own)
     process.crawl(Page)
     process.start()
-    return found[0] if found else None
+    if not pages:
+        raise Nothing(f"{url} cannot be had: {problems[0] if problems else 'there was no answer'}")
+    return pages[0]

@@ -164,16 +164,19 @@ def forget(settings: "DedupSettings", names: list[str]) -> int:
     with open_store(settings, readonly=False) as store:
         known = {count.site for count in store.sites()}
         for site in [known_site(name, known, settings) for name in names]:
-            print(f"{site}: {store.forget(site)} recorded responses removed. Its rules are kept.")
+            print(f"{site}: {store.forget(site)} recorded responses removed. Its rules and its mask are kept.")
     return DONE
 
 
 def check(settings: "DedupSettings") -> int:
-    """Read every rule file and print what is wrong with it; 1 if something is."""
+    """Read every rule file and mask file and print what is wrong with it; 1 if something is."""
     from ..rules.files import check as faults_of
+    from ..rules.mask_files import check_masks
     from .wording import counted
 
-    faults = [fault for directory in settings.rule_directories for fault in faults_of(directory)]
+    faults = [
+        fault for directory in settings.rule_directories for fault in (*faults_of(directory), *check_masks(directory))
+    ]
     for fault in faults:
         print(fault, file=sys.stderr)
     if faults:

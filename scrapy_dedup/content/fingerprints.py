@@ -70,7 +70,7 @@ def fingerprint_body(
     *encoding* and *kind* are those of the response where they are known (else they
     are found out by *content_type* and *body*); *root* is the tree of an HTML page
     that somebody has parsed already. Of a body of more than *max_body*
-    bytes only the first *max_body* are sketched, and its length is made part of
+    bytes only the first *max_body* are sketched, and the bytes of the rest are made part of
     the fingerprints. Never raises on any body.
     """
     digest = xxh3_128_hexdigest(body)
@@ -79,6 +79,10 @@ def fingerprint_body(
         if len(body) > max_body:
             beginning = decode(body[:max_body], content_type, encoding)
             sketch = sketch_of_html(beginning, partial=len(body))
+            # What is not read tells pages apart as it stands: no evidence is not evidence of sameness.
+            rest = xxh3_128_hexdigest(body[max_body:])
+            text, bag = (xxh3_128_hexdigest(part + rest) for part in (sketch.text, sketch.bag))
+            return Fingerprints(kind, text, bag, digest, sketch.words, sketch)
         elif root is not None:
             sketch = sketch_of_html(root)
         else:

@@ -68,10 +68,43 @@ def load_masks(directories: "Iterable[str | PathLike[str]]") -> dict[str, Mask]:
     """
     found: dict[str, Mask] = {}
     for directory in directories:
-        for path in sorted(Path(directory).glob(f"*{MASK_SUFFIX}")):
-            mask = load_mask(path)
-            found.setdefault(mask.site, mask)
+        for path in _mask_files(directory):
+            mask, errors = _named(path)
+            if errors:
+                raise errors[0]
+            if mask is not None:
+                found.setdefault(mask.site, mask)
     return found
+
+
+def check_masks(directory: "str | PathLike[str]") -> list[RuleFileError]:
+    """Return all that is wrong with the mask files of *directory*; nothing if it is missing."""
+    return [error for path in _mask_files(directory) for error in _named(path)[1]]
+
+
+def _mask_files(directory: "str | PathLike[str]") -> list[Path]:
+    return sorted(Path(directory).glob(f"*{MASK_SUFFIX}"))
+
+
+def _named(path: Path) -> tuple[Mask | None, list[RuleFileError]]:
+    """Return the mask in a file that is named by its site, and what is wrong with the file."""
+    try:
+        text = text_of(path)
+    except RuleFileError as error:
+        return None, [error]
+    if text is None:
+        return None, []
+    mask, errors = read_mask(text, path)
+    if mask is None:
+        return None, errors
+    if not mask.site:
+        remedy = f'add a line such as site = "{path.name.removesuffix(MASK_SUFFIX)}"'
+        return None, [RuleFileError(path, 1, "site is missing", remedy)]
+    wanted = mask_file_name(mask.site)
+    if path.name not in {wanted, f"{plain_name(mask.site)}-{digest(mask.site)}{MASK_SUFFIX}"}:
+        problem = f'the file is named {path.name} and says site = "{mask.site}"'
+        return None, [RuleFileError(path, None, problem, f"name it {wanted}, or mend the site")]
+    return mask, []
 
 
 def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
