@@ -81,9 +81,9 @@ def fingerprint_body(
             sketch = sketch_of_html(beginning, partial=len(body))
             # What is not read tells pages apart as it stands: no evidence is not evidence of sameness.
             rest = xxh3_128_hexdigest(body[max_body:])
-            text, bag = (xxh3_128_hexdigest(part + rest) for part in (sketch.text, sketch.bag))
+            text, bag = (xxh3_128_hexdigest((part + rest).encode()) for part in (sketch.text, sketch.bag))
             return Fingerprints(kind, text, bag, digest, sketch.words, sketch)
-        elif root is not None:
+        if root is not None:
             sketch = sketch_of_html(root)
         else:
             sketch = sketch_of_html(decode(body, content_type, encoding))
