@@ -83,10 +83,7 @@ def fingerprint_body(
             rest = xxh3_128_hexdigest(body[max_body:])
             text, bag = (xxh3_128_hexdigest((part + rest).encode()) for part in (sketch.text, sketch.bag))
             return Fingerprints(kind, text, bag, digest, sketch.words, sketch)
-        if root is not None:
-            sketch = sketch_of_html(root)
-        else:
-            sketch = sketch_of_html(decode(body, content_type, encoding))
+        sketch = sketch_of_html(root if root is not None else decode(body, content_type, encoding))
         return Fingerprints(kind, sketch.text, sketch.bag, digest, sketch.words, sketch)
     text = digest
     if kind is Kind.JSON and len(body) <= max_body:

@@ -106,6 +106,7 @@ def fitted(
     base: Mapping[str, Level],
     pattern: Pattern,
     rng: np.random.Generator,
+    *,
     rounds: int = ROUNDS,
     most: int = MAX_CANDIDATES,
 ) -> Node:
