@@ -9,12 +9,15 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import DuplicateDiscarded
 from scrapy_dedup.crawl.sampling import Sampling
 from scrapy_dedup.rules import Ignore, Status
+from scrapy_dedup.rules.mask_files import save_mask
+from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .server import Answer, Asked, Server, page, prose, redirect
 
 PAGES = 40
@@ -213,3 +216,68 @@ async def test_a_site_that_bans(serve: Serve) -> None:
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.3, CONCURRENT_REQUESTS=1, CLOSESPIDER_PAGECOUNT=60)
     assert done.stats["dedup/samples"] > 1
     assert of_file(server).status is Status.ACTIVE
+
+
+# Sites with passing content
+
+ADVERTISEMENT = TransientPath("html/body/div.ad")
+CLOCK = TransientPath("html/body/p.clock", slot=("It is", "now"))
+MASK_PATHS = (CLOCK, ADVERTISEMENT)
+
+
+def write_mask(server: Server, *paths: TransientPath) -> None:
+    save_mask("dedup-rules", Mask(f"127.0.0.1:{server.port}", paths))
+
+
+def passing(said: Any, ticks: Any) -> Any:
+    """What a page says, with a clock and an advertisement."""
+    now = next(ticks)
+    shown = f'<p class="clock">It is {now} now</p><div class="ad">{prose(f"ad{now}", 40)}</div></body>'
+    return said.replace("</body>", shown)
+
+
+@in_reactor
+async def test_under_a_mask_a_right_rule_is_confirmed(serve: Serve) -> None:
+    """Another clock and another advertisement are no other page."""
+    ticks = itertools.count()
+    server = serve(lambda asked: passing(shop(asked), ticks))
+    write_rules(learned(server))
+    write_mask(server, *MASK_PATHS)
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
+    stats = done.dedup()
+    assert len(done.items) == 1 + PAGES
+    assert stats["samples"] == stats["samples/confirmed"] > 3
+    assert of_file(server).status is Status.ACTIVE
+    assert of_file(server).evidence.refuted == 0
+    with Store.open(STORE, readonly=True) as store:
+        kept = {url for url, _, _ in store.versions("", f"127.0.0.1:{server.port}")}
+    assert kept == {server.url(target) for target in server.hits}, "the texts of samples are kept, too"
+
+
+@in_reactor
+async def test_under_a_mask_a_wrong_rule_is_suspended(serve: Serve) -> None:
+    ticks = itertools.count()
+    server = serve(lambda asked: passing(lists(asked), ticks))
+    write_rules(learned(server, "q.page"))
+    write_mask(server, *MASK_PATHS)
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
+    assert of_file(server).status is Status.SUSPENDED
+    assert len({url for url in done.urls if url.startswith("/list")}) == LISTS * LENGTH, "nothing is lost"
+
+
+@in_reactor
+async def test_a_mask_that_hides_what_pages_are_confirms_nothing(serve: Serve) -> None:
+    """It leaves what all pages of the site have in common; that tells nothing of a rule."""
+
+    def site(asked: Asked) -> Any:
+        return lists(asked).replace("</body>", f'<div class="foot">{prose("foot")}</div></body>')
+
+    server = serve(site)
+    write_rules(learned(server, "q.page"))
+    write_mask(server, TransientPath("html/body/p"), TransientPath("html/head/title"))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
+    stats = done.dedup()
+    assert stats["samples"] > 3
+    assert "samples/confirmed" not in stats
+    assert of_file(server).status is Status.ACTIVE
+    assert len(done.items) == server.downloads, "they go on as ordinary responses"

@@ -45,6 +45,13 @@ def difference(one: Sketch | None, two: Sketch | None, others: Sequence[Sketch])
     return Difference.CLEAR if words and shared < SHARED * words else Difference.NEAR
 
 
+def own_words(sketch: Sketch, others: Sequence[Sketch]) -> int:
+    """Return how many words of a page are its own; *others* are pages of its site."""
+    met = Counter(block for other in others for block in set(other.blocks))
+    weights = _weights(sketch)
+    return sum(weights[block] * count for block, count in _own(sketch, met, len(others)).items())
+
+
 def _own(sketch: Sketch, met: Counter[int], pages: int) -> Counter[int]:
     """Return the blocks of a page that most of *pages* other ones lack."""
     return Counter({block: count for block, count in Counter(sketch.blocks).items() if 2 * met[block] <= pages})

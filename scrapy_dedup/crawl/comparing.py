@@ -1,12 +1,14 @@
 """Comparing a sample with the page that it was taken for; in threads, with what the store holds.
 
-Every page that a crawl fetches is in the store, so that memory holds none.
+Every page that a crawl fetches is in the store, so that memory holds none. Where the site has a mask, what lasts
+of two pages is compared. Two pages that are equal by that alone are one page only if it is most of what is their
+own: of a page that is hidden but for its site's template nobody can tell which one it is.
 """
 
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..content.resemblance import Difference, difference
+from ..content.resemblance import SHARED, Difference, difference, own_words
 from ..content.sketch import Sketch
 from ..learning.clusters import APART, Identities, no_evidence
 from ..learning.refutation import Noise, noise_of
@@ -16,6 +18,7 @@ from ..store.reading import version_in
 from ..store.store import Store
 
 if TYPE_CHECKING:
+    from ..content.mask import Mask
     from ..store.rows import ObservationRow
     from .shared import Shared
 
@@ -29,6 +32,8 @@ class Comparison(NamedTuple):
 
     difference: Difference
     noise: Noise = Noise()
+    #: What tells the sample's page from other ones.
+    content: str = ""
 
 
 class Comparing:
@@ -47,24 +52,26 @@ class Comparing:
             page = self._page(sample.scope, sample.site, url)
             if mine is None or page is None:
                 return Comparison(Difference.UNKNOWN)
-            found = self._difference(mine, page, [])
+            if _plain_identity(mine) == _plain_identity(page) and not no_evidence(mine):
+                return Comparison(Difference.NONE)
+            store = self._opened()
+            one, two = self._identity(mine), self._identity(page)
+            others = [
+                each
+                for each in some_pages(store, sample.scope, sample.site, _OTHERS)
+                if each.sketch is not None and self._identity(each) not in (one, two)
+            ]
+            found = self._difference(mine, page, others)
             if found in {Difference.NONE, Difference.UNKNOWN}:
                 return Comparison(found)
-            store = self._opened()
             if self._is_elsewhere(store, sample, url):
                 return Comparison(Difference.UNKNOWN)
-            others = [
-                each.sketch
-                for each in some_pages(store, sample.scope, sample.site, _OTHERS)
-                if each.sketch is not None
-                and _plain_identity(each) not in (_plain_identity(mine), _plain_identity(page))
-            ]
             pairs = fetched_twice(store, sample.scope, sample.site, _TWICE)
             noise = noise_of(
                 (self._difference(first, second, others), (second.time or 0.0) - (first.time or 0.0) < APART)
                 for first, second in pairs
             )
-            return Comparison(self._difference(mine, page, others), noise)
+            return Comparison(found, noise, one or _plain_identity(mine))
 
     def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
         """Whether another URL has shown the content in this crawl: it is not lost, and may be an error or a form."""
@@ -81,13 +88,48 @@ class Comparing:
                 self._store.close()
                 self._store = None
 
-    def _difference(self, one: Observation, two: Observation, others: list[Sketch]) -> Difference:
+    def _difference(self, one: Observation, two: Observation, others: list[Observation]) -> Difference:
         if no_evidence(one) or no_evidence(two):
             return Difference.UNKNOWN
-        identities = Identities((one, two), self._shared.masks.of(one.url))
-        if (mine := identities.of(one)) is not None and mine == identities.of(two):
+        if _plain_identity(one) == _plain_identity(two):
             return Difference.NONE
-        return difference(one.sketch, two.sketch, others)
+        mine, its = self._identity(one), self._identity(two)
+        if mine is None or its is None:
+            return Difference.UNKNOWN
+        if mine == its:
+            known = self._mostly_lasts(one, others) and self._mostly_lasts(two, others)
+            return Difference.NONE if known else Difference.UNKNOWN
+        return difference(self._sketch(one), self._sketch(two), self._sketches(others))
+
+    def _mask(self, page: Observation) -> "Mask | None":
+        mask = self._shared.masks.of(page.url)
+        return mask if mask is not None and mask.applies_to(page.url) else None
+
+    def _identity(self, page: Observation) -> str | None:
+        """Return what tells a page from others by what lasts of it; None if that cannot be told."""
+        mask = self._mask(page)
+        found = Identities((page,), mask).of(page)
+        # What it shows with all that passes tells nothing beside another visit.
+        return None if mask is not None and found == _plain_identity(page) else found
+
+    def _sketch(self, page: Observation) -> Sketch | None:
+        """Return the sketch of what lasts of a page."""
+        mask = self._mask(page)
+        if mask is None or page.version is None:
+            return page.sketch
+        return mask.masked_sketch(page.version, url=page.url)
+
+    def _sketches(self, pages: list[Observation]) -> list[Sketch]:
+        return [sketch for sketch in map(self._sketch, pages) if sketch is not None]
+
+    def _mostly_lasts(self, page: Observation, others: list[Observation]) -> bool:
+        """Whether most of what is a page's own lasts, by words; *others* are pages of the site."""
+        lasting = self._sketch(page)
+        if lasting is None or page.sketch is None:
+            return False
+        plain = [each.sketch for each in others if each.sketch is not None]
+        own = own_words(page.sketch, plain)
+        return 0 < own_words(lasting, self._sketches(others)) >= SHARED * own
 
     def _page(self, scope: str, site: str, url: str) -> Observation | None:
         """Return the page at *url* as this crawl has seen it, else as one before has."""

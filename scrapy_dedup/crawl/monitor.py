@@ -196,10 +196,12 @@ class Monitor:
         base = base_row(
             request, response, shared.settings.scope, sample.site, shared.spider.name, from_cache=from_cache
         )
+        # It is compared by what lasts of it, and recorded, as any page is.
+        versioned = shared.versions.wanted(sample.site, request.url)
         if is_quick(response):
-            row = page_row(response, base, shared.settings.max_body)
+            row = page_row(response, base, shared.settings.max_body, versioned=versioned)
         else:
-            row = await run_in_thread(LaterRow(response, base, shared.settings.max_body))
+            row = await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
         found = await run_in_thread(self._comparing.with_page, row, sample.page)
         if found.difference is Difference.UNKNOWN:
             return None
@@ -221,8 +223,7 @@ class Monitor:
         difference = found.difference
         if identities.of_url(request.url).key != key:
             difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
-        content = row.fingerprints.bag if row.fingerprints is not None else ""
-        case = Case(sample.rules, difference, content, found.noise, sample.url, sample.page)
+        case = Case(sample.rules, difference, found.content, found.noise, sample.url, sample.page)
         await self._refute(sample.site, suspects.accuse(case))
         if suspects.wanted:
             await self._look_for_deciding(sample.site, suspects)
