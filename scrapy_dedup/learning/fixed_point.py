@@ -21,7 +21,7 @@ from .learn import MAX_LOSS, Learned, Progress, learn
 from .report import SiteReport
 from .sighted import with_aliases
 from .transient.learn import mask_of
-from .transient.visits import passing_places
+from .transient.visits import Passing, passing_places
 
 MOST_ROUNDS = 3
 MOST_VERSIONS = 8
@@ -89,23 +89,30 @@ def learn_both(
         if deadline is not None and monotonic() > deadline:
             break
         seen = evidence.versions(site)
-        mask = _mask(site, seen, None, before.get(site))
+        visits = passing_places(_latest(seen))
+        mask = wanted = _mask(site, seen, visits, None, before.get(site))
+        learned = None
         for _ in range(MOST_ROUNDS):
-            learned = learn(
-                evidence.observations(site, versions=mask is not None),
+            fresh = learn(
+                evidence.observations(site, versions=wanted is not None),
                 max_loss=max_loss,
                 groups=groups,
                 known=known,
                 learners=learners,
-                masks={site: mask} if mask is not None else None,
+                masks={site: wanted} if wanted is not None else None,
                 progress=progress,
                 deadline=deadline,
                 diagnose=diagnose,
             )
-            better = _mask(site, seen, learned.book, before.get(site)) if seen else mask
-            if _version(better) == _version(mask):
+            if not fresh.reports:
+                break  # out of time, or nothing to learn from: what an earlier round has found stands
+            learned, mask = fresh, wanted
+            if seen:
+                wanted = _mask(site, seen, visits, learned.book, before.get(site))
+            if _version(wanted) == _version(mask):
                 break
-            mask = better
+        if learned is None:
+            continue  # nothing is known of the site: what is in its files stays there
         rules += list(learned.book)
         deep[site] = learned.book.site_rules(site).deep
         reports += [_with_what_passes(report, mask) for report in learned.reports]
@@ -124,9 +131,12 @@ def learn_both(
 
 
 def _mask(
-    site: str, seen: Sequence[tuple[str, float, Version]], book: RuleBook | None, before: Mask | None
+    site: str, seen: Sequence[tuple[str, float, Version]], visits: Passing, book: RuleBook | None, before: Mask | None
 ) -> Mask | None:
-    """Return the mask of a site, its pages told apart by their URLs or by the rules of *book*; None for an empty one."""
+    """Return the mask of a site, its pages told apart by their URLs or by the rules of *book*.
+
+    None where there is nothing to say, and there was nothing *before*: the file of an older mask is to be renewed.
+    """
     key_of = book.canonical_key if book is not None else str
     pages: dict[str, list[tuple[float, str, Version]]] = {}
     for url, at, version in seen:
@@ -137,14 +147,13 @@ def _mask(
     # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
     kinds = {template_of(url) for _, found in several for _, url, _ in found}
     mask = replace(mask, templates=mask.templates | kinds)
-    visits = passing_places(_latest(seen))
     if visits.paths:
         found = {(path.selector, path.attribute) for path in visits.paths}
         said = {(path.selector, path.attribute) for path in mask.paths if path.state}
         rest = [path for path in mask.paths if path.state or (path.selector, path.attribute) not in found]
         further = [path for path in visits.paths if (path.selector, path.attribute) not in said]
         mask = replace(mask, paths=(*rest, *further), templates=mask.templates | visits.templates)
-    return mask if mask.paths else None
+    return mask if mask.paths or before is not None else None
 
 
 def _compared(found: list[tuple[float, str, Version]]) -> list[Version]:

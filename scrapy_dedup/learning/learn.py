@@ -110,7 +110,7 @@ def learn(
             known=known,
             learners=asked,
             declarations=declarations,
-            may_return=may_return(site, known, seen, groups=groups, mask=(masks or {}).get(site)),
+            may_return=may_return(site, known, seen, groups=groups),
         )
         if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
             report = replace(report, notes=(*report.notes, note))

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from ..content.mask import Mask
 from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from .clusters import clusters
@@ -24,11 +23,11 @@ def may_return(
     observations: Sequence[Observation],
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
-    mask: Mask | None = None,
 ) -> frozenset[str]:
     """Return the ids of suspended rules of *site* for which enough speaks that was seen after they were refuted.
 
-    That is as many informative groups as any rule needs, and no bad one.
+    That is as many informative groups as any rule needs, and no bad one. The pages are compared with all they show:
+    a mask may be what the refuted rule came from.
     """
     found = set()
     for rule in known.for_site(site):
@@ -39,7 +38,7 @@ def may_return(
         if len(later) < 2 * MIN_GROUPS:
             continue
         book = RuleBook([replace(rule, status=Status.ACTIVE)], {site: known.site_rules(site).deep}, groups)
-        judgement = judged(book, Sample.of(site, clusters(later, mask), groups))
+        judgement = judged(book, Sample.of(site, clusters(later), groups))
         if not judgement.bad and len(judgement.clean) >= MIN_GROUPS:
             found.add(rule.id)
     return frozenset(found)

@@ -1,7 +1,6 @@
 """What the versions of the pages of a site say of each place on them: counts, and some examples of changes."""
 
 from bisect import insort
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -136,8 +135,3 @@ def grouped(rows: Iterable[tuple[str, str, str]]) -> dict[Place, list[str]]:
     for selector, attribute, text in rows:
         groups.setdefault((selector, attribute), []).append(text)
     return groups
-
-
-def words_of(texts: Counter[str]) -> int:
-    """Return the number of words of texts, each as often as it is counted."""
-    return sum(len(text.split()) * number for text, number in texts.items())
