@@ -1,9 +1,11 @@
 """Learning at the close of a crawl: a process of its own that never harms or holds up the crawl."""
 
+import itertools
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import learner
 from scrapy_dedup.crawl.settings import DedupSettings
+from scrapy_dedup.rules import Status
+from scrapy_dedup.rules.mask_files import load_masks, save_mask
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages, observed
@@ -133,25 +137,63 @@ async def test_when_nothing_is_learned(serve: Serve, monkeypatch: pytest.MonkeyP
     assert not Path("ran").exists(), "copies from the cache are nothing new"
 
 
-def test_the_command_line() -> None:
+def test_the_command_line(tmp_path: Path) -> None:
     from scrapy.settings import Settings
 
+    reviewed, rules = tmp_path / "reviewed", tmp_path / "rules"
+    reviewed.mkdir()
+    rules.mkdir()
     settings = DedupSettings.from_crawler_settings(
         Settings(
             {
                 "DEDUP_SCOPE": "members",
                 "DEDUP_SITE_GROUPS": {"shop": ["shop.test"]},
                 "DEDUP_STORE": "/x/store.db",
+                "DEDUP_RULES": [str(reviewed), str(rules)],
             }
         )
     )
-    command = learner.command_of(settings, Path("/x/rules"))
+    command = learner.command_of(settings, rules)
     assert command == [
         *(sys.executable, "-m", "scrapy_dedup.learning", "--parent"),
-        *("--store", "/x/store.db", "--dir", "/x/rules", "--scope", "members"),
+        *("--store", "/x/store.db", "--dir", str(rules), "--scope", "members"),
+        f"--also={reviewed}",
         *("--max-loss", "0.001", "--evidence-days", "90.0"),
         *("--groups", '{"shop": ["shop.test"]}'),
     ]
+
+
+def clocks() -> Any:
+    """Pages under three session ids each, with a clock."""
+    ticks = itertools.count()
+
+    def site(asked: Asked) -> Any:
+        said = shop(asked)
+        return said.replace("</body>", f'<p class="clock">It is {next(ticks)} now</p></body>')
+
+    return site
+
+
+@in_reactor
+async def test_what_was_reviewed_elsewhere_counts_and_is_not_copied(serve: Serve) -> None:
+    """A rule that is off and a place that is kept, in a directory of DEDUP_RULES, are not learned anew."""
+    server = serve(clocks())
+    site = f"127.0.0.1:{server.port}"
+    settings = {"DEDUP_LEARN": "close", "DEDUP_REVISITS": 8, "CONCURRENT_REQUESTS": 1}
+    await crawl(Links, server.url("/"), **settings)
+    book = RuleBook.load("dedup-rules")
+    assert [rule.status for rule in book.for_site(site)] == [Status.ACTIVE]
+    mask = load_masks(["dedup-rules"])[site]
+    assert [path.is_hidden for path in mask.paths if "clock" in path.selector] == [True]
+
+    RuleBook([replace(rule, status=Status.OFF) for rule in book]).save("reviewed")
+    save_mask("reviewed", replace(mask, paths=tuple(replace(path, state="keep") for path in mask.paths)))
+    before = {path.name: path.read_bytes() for path in Path("reviewed").glob("*.toml")}
+    assert len(before) == 2
+    await crawl(Links, server.url("/"), DEDUP_RULES=["reviewed"], DEDUP_DIR="second", **settings)
+    assert not RuleBook.load("second").for_site(site)
+    assert not [path for mask in load_masks(["second"]).values() for path in mask.paths if "clock" in path.selector]
+    assert {path.name: path.read_bytes() for path in Path("reviewed").glob("*.toml")} == before
 
 
 SLEEPER = """\

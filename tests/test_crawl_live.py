@@ -17,8 +17,11 @@ from scrapy import signals
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import learner, live, times
+from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned, rules_changed
+from scrapy_dedup.rules.mask_files import save_mask
 
 from .conftest import Serve
 from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, run
@@ -372,3 +375,34 @@ async def test_a_directory_that_cannot_be_written(serve: Serve, caplog: pytest.L
     (warning,) = messages(caplog)
     assert warning.startswith("The rules that this crawl learns will be lost when it closes: DEDUP_DIR is ")
     assert Path("file").read_bytes() == b""
+
+
+@in_reactor
+async def test_what_is_learned_counts_where_the_directory_with_a_mask_cannot_be_written(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Masks and rules of the crawl itself come before those that it began with, and these stay as they are."""
+    monkeypatch.setattr(live, "hindrance", lambda directory: f"{directory} is not writable")
+    ticks = iter(range(10_000))
+    shop = Shop(serve)
+    answer = shop.answer
+    shop.server.routes = {
+        "*": lambda asked: answer(asked).replace("</body>", f'<p class="clock">It is {next(ticks)} now</p></body>')
+    }
+    site = f"127.0.0.1:{shop.server.port}"
+    old = TransientPath("html/body/div.ad")
+    save_mask("dedup-rules", Mask(site, (old,)))
+    before = {path.name: path.read_bytes() for path in Path("dedup-rules").iterdir()}
+    made = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
+    used: list[Mask | None] = []
+
+    def tried(problem: str) -> None:
+        assert not problem
+        used.append(Shared.of(made).masks.of_site(site))
+        shop.released.set()
+
+    made.signals.connect(tried, learned)
+    done = await run(made, shop.server.url("/"))
+    shop.check(done)
+    assert any(mask is not None and any("clock" in path.selector for path in mask.paths) for mask in used)
+    assert {path.name: path.read_bytes() for path in Path("dedup-rules").iterdir()} == before

@@ -196,6 +196,7 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     """Return the command line of the process, which writes its rules into *directory*."""
     command = [sys.executable, "-m", "scrapy_dedup.learning", "--parent"]
     command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
+    command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
     command += [f"--learner={name}" for name in settings.learners or ()]
     if settings.evidence_days is not None:

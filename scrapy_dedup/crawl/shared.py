@@ -254,6 +254,8 @@ class Shared:
         """The directories that rules are read from."""
         found = self.settings.rule_directories
         own = self.learning.directory
+        if own != (learned := self.settings.learned_directory):  # it began as a copy of that, and is newer
+            found = tuple(path for path in found if path != learned)
         return found if own in found or not own.is_dir() else (*found, own)
 
     def record(self, row: "Row | Task", size: int = 0) -> bool:

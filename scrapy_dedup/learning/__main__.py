@@ -15,13 +15,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from ..rules import RuleBook
 from ..rules.errors import RuleFileError
+from ..rules.files import update_site
 from ..rules.mask_files import load_masks, save_mask
 from ..store.database import StoreError
 from ..store.store import Store
@@ -66,33 +67,46 @@ def _answer(options: argparse.Namespace) -> int:
 def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None) -> dict[str, Any]:
     """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
     groups = json.loads(options.groups) if options.groups else None
-    known = (
-        RuleBook.load(options.dir, groups=groups) if sites is None else RuleBook.load_sites(options.dir, sites, groups)
-    )
+    directories = [*options.also, options.dir]
+    known = RuleBook.load(*directories, groups=groups) if sites is None else _known(directories, sites, groups)
     since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
     deadline = time.monotonic() + seconds if seconds else None
     with Store.open(options.store, readonly=True) as store:
         both = learn_both(
             Evidence(store, options.scope, sites, since),
             known=known,
-            masks=load_masks([options.dir]),
+            masks=load_masks(directories),
             max_loss=options.max_loss,
             groups=groups,
             learners=options.learner or None,
             deadline=deadline,
         )
     learned = both.learned
-    learned.book.save(options.dir)
+    # What the user said stands in its file already, or in another directory: it stays there.
+    for site in learned.book.sites:
+        found = learned.book.site_rules(site)
+        update_site(options.dir, site, [rule for rule in found.rules if not rule.status.users], found.deep)
     for mask in both.masks.values():
-        save_mask(options.dir, mask)
+        save_mask(options.dir, replace(mask, paths=tuple(path for path in mask.paths if not path.state)))
     reports = [asdict(report) | {"share": report.share} for report in learned.reports]
     return {"rules": sum(report.rules for report in learned.reports), "sites": reports}
+
+
+def _known(directories: Sequence[str], sites: Sequence[str], groups: Mapping[str, Sequence[str]] | None) -> RuleBook:
+    return RuleBook(groups=groups).reloaded(directories, sites)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m scrapy_dedup.learning", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--store", required=True, help="path or URL of the store")
     parser.add_argument("--dir", required=True, help="directory of the rule files that are written")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        help="another directory of rule files and masks, which are minded and never written (may be repeated); "
+        "those named first count",
+    )
     parser.add_argument("--scope", default="", help="scope of the evidence")
     parser.add_argument("--site", action="append", default=[], help="learn only this site (may be repeated)")
     parser.add_argument("--learner", action="append", default=[], help="ask only this learner (may be repeated)")
