@@ -14,6 +14,7 @@ from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning import fixed_point
+from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
 from scrapy_dedup.observation import Observation
@@ -180,3 +181,39 @@ def test_a_mask_never_brings_a_refuted_rule_back(store: Store) -> None:
     both = learned(store, RuleBook(refuted))
     assert both.masks[SITE].version
     assert not {rule.id for rule in refuted} & set(acting(both))
+
+
+# -- what lasts of a page is enough to tell it by
+
+
+def observed(pages: Pages) -> list[Observation]:
+    found = []
+    for url, html in pages.items():
+        prints = fingerprint_body(html.encode(), "text/html; charset=utf-8")
+        found.append(Observation(url, prints.text, bag=prints.bag, words=prints.words, version=version_of(html)))
+    return found
+
+
+def test_a_mask_that_hides_most_of_a_page_makes_no_pages_equal(store: Store) -> None:
+    hides_lists = Mask(SITE, (TransientPath("html/body/main/ul.list/li/a"),))
+    found = clusters(observed(news(0)), hides_lists)
+    assert not found.urls
+    assert found.left_out == {"what is its own passes": 90}
+    crawl(store, news(0, pages=3), news(1, pages=3))
+    both = learned(
+        store, masks={SITE: replace(hides_lists, paths=(TransientPath("html/body/main/ul.list/li/a", state="strip"),))}
+    )
+    assert not acting(both)
+
+
+def test_what_all_pages_show_and_what_is_hidden_of_many_is_no_page_s_own() -> None:
+    """A large advertisement of a few is no loss; a page whose frame alone lasts says nothing."""
+    hides = Mask(SITE, (TransientPath("html/body/main/p.ad"),))
+    pages = {}
+    for n in range(30):
+        advertisement = f"<p class=ad>{words('ad', n % 5, number=60)}</p>"
+        pages[f"http://{SITE}/p/{n}/x"] = page(words("h", n // 2), advertisement)
+    found = clusters(observed(pages), hides)
+    assert (len(found.urls), found.pages) == (30, 15)
+    frames = {url: page(f"News {n // 2}", f"<p class=ad>{words(n, number=3)}</p>") for n, url in enumerate(pages)}
+    assert not set(clusters(observed(frames), hides).content) - {NO_EVIDENCE}

@@ -182,6 +182,19 @@ class Mask:
         """Return the sketch of the texts that last, with their number of words."""
         return sketch_of_texts(self._lasting(version.blocks, url))
 
+    def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
+        """Return the texts of a version that last, and (text, what lasts of it) of those of which something passes."""
+        hidden = self._plan.hidden(version.blocks, _template(url)) if self.applies_to(url) else {}
+        whole, cut = [], []
+        for index, (_, attribute, text) in enumerate(version.blocks):
+            if attribute:
+                continue
+            if index in hidden:
+                cut.append((text, _without(text, hidden[index])))
+            else:
+                whole.append(text)
+        return whole, cut
+
     def _lasting(self, rows: Sequence[tuple[str, str, str]], url: str | None) -> list[str]:
         hidden = self._plan.hidden(rows, _template(url)) if self.applies_to(url) else {}
         texts = []

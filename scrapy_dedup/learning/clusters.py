@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from ..content.mask import Mask
 from ..observation import Observation
 from ..urls import normal_form
-
-MIN_WORDS = 6
-"""A page with fewer words is no evidence: that two such pages are equal says nothing."""
+from .lasting import MIN_WORDS, lasting_identities, plain_identity
 
 NO_EVIDENCE = -1
 APART = 3600.0
@@ -68,7 +66,9 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         reason = no_evidence(observation)
         page = None if reason else identities.of(observation)
         if page is None:
-            left_out[reason or "its texts are not kept"] += 1
+            left_out[
+                reason or ("its texts are not kept" if observation.version is None else "what is its own passes")
+            ] += 1
             continue
         url = normal_form(observation.url)
         if url in identity:
@@ -105,36 +105,22 @@ class Identities:
     def __init__(self, observations: Iterable[Observation], mask: Mask | None = None) -> None:
         self._mask = mask if mask is not None and mask.version else None
         #: Fingerprint of all of a page -> that of what lasts of it.
-        self._masked: dict[str, str] = {}
+        self._masked: dict[str, str | None] = {}
         if self._mask is not None:
-            for observation in observations:
-                if observation.version is not None and no_evidence(observation) is None:
-                    self._masked[_plain(observation)] = self._lasting(self._mask, observation)
+            told = [each for each in observations if each.version is not None and no_evidence(each) is None]
+            self._masked = lasting_identities(told, self._mask)
 
     def of(self, observation: Observation) -> str | None:
         """Return what tells the page of an observation from other pages; None if that cannot be told.
 
         Of a page whose texts are not kept, what passes cannot be left out: it is the same page as one that
-        shows the same with all that passes, and nothing is known about it beside any other.
+        shows the same with all that passes, and nothing is known about it beside any other. Nor is it of a page
+        of which the mask hides most that is its own.
         """
         mask = self._mask
-        plain = _plain(observation)
+        plain = plain_identity(observation)
         if mask is None:
             return plain
-        known = self._masked.get(plain)
-        if known is not None or not mask.applies_to(observation.url):
-            return known or plain
-        return None
-
-    @staticmethod
-    def _lasting(mask: Mask, observation: Observation) -> str:
-        plain = _plain(observation)
-        if observation.version is None or not mask.applies_to(observation.url):
-            return plain
-        lasting = mask.masked_sketch(observation.version, url=observation.url)
-        # A page of which hardly anything lasts is told apart by all that it shows.
-        return f"{mask.version}:{lasting.bag}" if lasting.words >= MIN_WORDS else plain
-
-
-def _plain(observation: Observation) -> str:
-    return observation.bag or observation.fingerprint
+        if plain in self._masked:
+            return self._masked[plain]
+        return None if mask.applies_to(observation.url) else plain
