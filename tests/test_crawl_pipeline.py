@@ -307,7 +307,8 @@ async def faulty(serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str) -> di
 
     monkeypatch.setattr(name, breaks)
     server = serve(shop)
-    done = await run(with_masks(server, Shop, DEDUP_CONTENT_FIELDS={"text": "text"}), server.url("/"))
+    settings: dict[str, Any] = {"DEDUP_CONTENT_FIELDS": {"text": "text"}, "DEDUP_TRANSIENT_LINKS": True}
+    done = await run(with_masks(server, Shop, **settings), server.url("/"))
     assert len(done.items) == 9
     assert {item["text"][:3] for item in done.items} == {"101", "104"}
     return done.dedup()

@@ -59,6 +59,7 @@ def test_values_as_the_command_line_gives_them() -> None:
         DEDUP_LEARN_TIMEOUT="1.5",
         DEDUP_CONTENT_FIELDS='{"body": "html", "reviews.text": "text"}',
         DEDUP_STRIP="mark",
+        DEDUP_TRANSIENT_LINKS="1",
         DEDUP_TRANSIENT_PRIORITY="5",
     )
     assert settings.enabled is False
@@ -71,7 +72,7 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.evidence_days, settings.store_max_rows) == (None, None)
     assert (settings.media, settings.learn_timeout) == (True, 1.5)
     assert settings.content_fields == {"body": "html", "reviews.text": "text"}
-    assert (settings.strip, settings.transient_priority) == ("mark", 5)
+    assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

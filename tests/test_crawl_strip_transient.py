@@ -10,6 +10,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 import scrapy_dedup
 from scrapy_dedup.content.mask import Mask, TransientPath
+from scrapy_dedup.crawl import transient
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.stripping import remember_crawl
 from scrapy_dedup.crawl.transient_links import transient_links
@@ -157,8 +158,26 @@ async def test_requests_for_transient_links(serve: Serve) -> None:
     assert done.stats["dedup/transient/links"] == 2, "p/3 links to itself"
     assert [asked.path for asked in server.asked if asked.path != "/robots.txt"] == ["/", "/p/2", "/p/3"]
     assert not [name for name in done.dedup() if name.startswith("errors")]
-    done = await run(crawler_with_masks(server), server.url("/"))
+    done = await run(crawler_with_masks(server, DEDUP_TRANSIENT_LINKS=True), server.url("/"))
     assert {item["url"].removeprefix(server.url("/")): item["p"] for item in done.items} == {"": 0, "p/2": 1, "p/3": 1}
+    assert done.stats["dedup/transient/links"] == 2
+
+
+@pytest.mark.parametrize(("asked", "longest"), [({}, 100_000), ({"DEDUP_TRANSIENT_LINKS": True}, 100)])
+@in_reactor
+async def test_pages_are_looked_through_for_links_only_where_that_is_asked_for(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], longest: int
+) -> None:
+    """And never where they are long, as it is done in the event loop."""
+    looked: list[Any] = []
+    monkeypatch.setattr(transient, "transient_links", lambda *args: looked.append(args))
+    monkeypatch.setattr(transient, "LONGEST", longest)
+    server = serve(shop)
+    done = await run(crawler_with_masks(server, **asked), server.url("/"))
+    assert {item["transient"] for item in done.items} == {None}
+    assert len(done.items) == 3
+    assert not looked
+    assert not [name for name in done.dedup() if name.startswith("errors")]
 
 
 @in_reactor

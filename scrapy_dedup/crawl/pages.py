@@ -64,7 +64,7 @@ class PageMiddleware:
         links = False
         look = self._searched(response)
         transient = self._shared.transient
-        has_masks = bool(transient.masks)
+        marks_links = transient.marks_links and bool(transient.masks)
         async for each in result:
             if isinstance(each, Request):
                 links = True
@@ -74,7 +74,7 @@ class PageMiddleware:
                         look.request(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                     self._shared.faults.report("page", "A request could not be marked")
-                if has_masks:
+                if marks_links:
                     self._note(transient.mark_link, each, response)
             elif transient.has_pipeline:
                 self._note(transient.note_item, each, response)

@@ -186,10 +186,19 @@ SETTINGS: tuple[Setting, ...] = (
         values.strip,
     ),
     Setting(
+        "DEDUP_TRANSIENT_LINKS",
+        "bool",
+        False,
+        "Whether requests are marked whose link stands in transient places of its page only: every page with requests is "
+        "looked through for that.",
+        values.truth,
+    ),
+    Setting(
         "DEDUP_TRANSIENT_PRIORITY",
         "int",
         0,
-        "How much lower the priority of requests is whose link stands in transient places of its page only.",
+        "How much lower the priority of requests is whose link stands in transient places of its page only; they are "
+        "marked, too.",
         values.integer,
     ),
     Setting(
@@ -276,6 +285,7 @@ class DedupSettings:
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
     strip: str
+    transient_links: bool
     transient_priority: int
     #: Share of the discards.
     sample: float

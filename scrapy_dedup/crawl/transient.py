@@ -1,6 +1,6 @@
 """What a crawl does about transient content: knows the masks, the pages, and which item came from which."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TransientContent"]
 
+#: Bytes of the longest page that is looked through for its links, which is done in the event loop.
+LONGEST: Final = 100_000
+
 
 class TransientContent:
     """The masks of a crawl at work."""
@@ -29,6 +32,8 @@ class TransientContent:
         self._shared = shared
         self.masks = masks
         self.origins = Origins()
+        #: Whether links are to be marked.
+        self.marks_links = shared.settings.transient_links or shared.settings.transient_priority > 0
         #: Whether a pipeline asks which response an item came from.
         self.has_pipeline = False
         self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()
@@ -69,7 +74,7 @@ class TransientContent:
 
     def mark_link(self, request: "Request", response: "Response") -> None:
         """Mark *request*, and lower its priority, if *response* links to it in transient places only."""
-        if not self.masks or request.method != "GET" or request.body:
+        if not self.masks or len(response.body) > LONGEST or request.method != "GET" or request.body:
             return
         links = self._links.get(response)
         if links is None:
