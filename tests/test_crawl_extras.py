@@ -2,17 +2,24 @@
 
 import itertools
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
+from scrapy_dedup.content.resemblance import Difference
 from scrapy_dedup.crawl import revisits
+from scrapy_dedup.crawl.retraction import Suspension
+from scrapy_dedup.crawl.savings import saved_for_good
 from scrapy_dedup.crawl.settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.suspects import Case
 from scrapy_dedup.learning.probing import Tried
+from scrapy_dedup.learning.refutation import Noise
 from scrapy_dedup.rules import Ignore, Status
+from scrapy_dedup.rules.model import Evidence
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
@@ -479,3 +486,62 @@ async def test_a_broad_crawl_remembers_few_kinds(serve: Serve, monkeypatch: pyte
     found.note(scrapy.Request("http://other.example/"), response, "other.example")
     assert len(found._kinds) == 2
     assert set(found._waiting) == {f"127.0.0.1:{server.port}"}
+
+
+class Fails(Site):
+    """Nobody can tell whether the rule is right: under a second session id there is nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[str, str] = {}
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/p" and self.first.setdefault(asked.query["id"], asked.query["sid"]) != asked.query["sid"]:
+            return 404
+        return super().__call__(asked)
+
+
+@pytest.mark.parametrize(
+    ("status", "evidence", "pays"),
+    [
+        (Status.ACTIVE, None, False),
+        (Status.ACTIVE, Evidence(samples=3, refuted=3), False),
+        (Status.ACTIVE, Evidence(samples=3, refuted=1), True),
+        (Status.MANUAL, None, True),
+    ],
+)
+@in_reactor
+async def test_a_rule_pays_when_it_is_confirmed(
+    serve: Serve, status: Status, evidence: Evidence | None, pays: bool
+) -> None:
+    """What its discards have saved may be taken back before."""
+    server = serve(Fails())
+    write_rules(replace(learned(server), status=status, evidence=evidence))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9, DEDUP_SAMPLE=0.02)
+    stats = done.dedup()
+    assert stats["samples"] > 0
+    assert "samples/confirmed" not in stats
+    assert stats["avoided"] > PAGES
+    assert ("extra/requests" in stats) is pays
+
+
+@in_reactor
+async def test_nothing_is_paid_while_discards_are_in_doubt(serve: Serve) -> None:
+    server = serve(Site())
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.5, DEDUP_SAMPLE=0.02)
+    site = f"127.0.0.1:{server.port}"
+    shared = Shared.of(done.crawler)
+    assert done.dedup()["samples/confirmed"] > 0
+    assert saved_for_good(shared, site) == done.dedup()["avoided"]
+    assert saved_for_good(shared, "other.example") == 0
+    shared.resumed = True
+    assert saved_for_good(shared, site) == 0
+    shared.resumed = False
+    case = Case(("a", "b"), Difference.NEAR, "", Noise(), server.url("/p?id=1&sid=1"), server.url("/p?id=1&sid=2"))
+    shared.monitor.suspects[site].accuse(case)
+    assert saved_for_good(shared, site) == 0
+    shared.monitor.suspects[site].settle()
+    assert saved_for_good(shared, site) > 0
+    shared.retraction.suspended[site, learned(server).id] = Suspension("", "", 0.0)
+    assert saved_for_good(shared, site) == 0

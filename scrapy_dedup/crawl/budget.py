@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
+from .savings import saved_for_good
+
 if TYPE_CHECKING:
     from .shared import Shared
 
@@ -23,8 +25,8 @@ class Purse(Protocol):
 class Extra:
     """Pays out of savings: of the downloads avoided on a site, the share ``DEDUP_EXTRA``, and nothing before.
 
-    Both probes and revisits are paid by it, so that a crawl never makes more requests than it would
-    without the plug-in. Where the HTTP cache has answered, nobody knows what would have been a download.
+    Both probes and revisits are paid by it, and only what no sample takes back counts, so that a crawl makes no
+    more requests than it would without the plug-in. Where the HTTP cache has answered, nobody knows what would have been a download.
     """
 
     def __init__(self, shared: "Shared") -> None:
@@ -39,7 +41,7 @@ class Extra:
         shared = self._shared
         if not self._share or site not in shared.tally.sites or shared.stats.get_value("httpcache/hit", 0):
             return 0
-        avoided = self.real.get(site, 1.0) * shared.tally.sites[site].avoided
+        avoided = self.real.get(site, 1.0) * saved_for_good(shared, site)
         return max(0, int(self._share * avoided) - self._spent[site])
 
     def take(self, site: str) -> bool:

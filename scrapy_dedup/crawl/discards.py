@@ -127,7 +127,7 @@ class Discards:
             identity.known = True
             shared.stats.inc_value("dedup/discarded/urls")
             shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
-            shared.tally.discarded(identity.site)
+            shared.tally.discarded(identity.site, rules)
         shared.monitor.discarded(discarded, identity, other, rules)
         shared.seen.wait(identity.slot, discarded)
         logger.debug(

@@ -74,6 +74,11 @@ class Monitor:
 
     # Taking samples
 
+    @property
+    def samples(self) -> bool:
+        """Whether samples are taken."""
+        return bool(self._share and self.watches)
+
     def takes(self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> bool:
         """Whether a request that *rules* would discard is to be fetched as a sample; *other* is what it is taken for."""
         if not self._may_sample(other, rules) or not self._shared.seen.is_fetched(identity.slot):
@@ -117,7 +122,7 @@ class Monitor:
         return sample is not None and sample.url == request.url
 
     def _may_sample(self, other: str, rules: tuple[str, ...]) -> bool:
-        return bool(self._share and self.watches and other and NORMAL_FORM not in rules)
+        return bool(self.samples and other and NORMAL_FORM not in rules)
 
     def _lucky(self, site: str, rules: tuple[str, ...], url: str) -> bool:
         """Whether one of *rules* wants a sample, which is one of all of them."""

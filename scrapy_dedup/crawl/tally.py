@@ -1,7 +1,7 @@
 """What a crawl has saved on each site, and what its samples say: counted for the report at its close."""
 
-from collections import defaultdict
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..learning.evidence import upper_bound
@@ -22,6 +22,8 @@ class SiteTally:
     #: Distinct URLs that were discarded, and those of them that were scheduled after all.
     discarded: int = 0
     scheduled: int = 0
+    #: The former by the ids of the rules that discarded them.
+    by_rules: Counter[tuple[str, ...]] = field(default_factory=Counter)
     #: Samples that were what they were taken for, and those that were not.
     confirmed: int = 0
     differing: int = 0
@@ -84,9 +86,11 @@ class Tally:
         counts.size += size
         counts.seconds += seconds
 
-    def discarded(self, site: str) -> None:
-        """Count a URL that is discarded."""
-        self.of(site).discarded += 1
+    def discarded(self, site: str, rules: tuple[str, ...]) -> None:
+        """Count a URL that *rules* discard."""
+        counts = self.of(site)
+        counts.discarded += 1
+        counts.by_rules[rules] += 1
 
     def scheduled(self, site: str) -> None:
         """Count a discarded URL that was scheduled after all."""
