@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup import Mask, RuleBook
+from scrapy_dedup import Mask, RuleBook, learn_mask
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import version_of
@@ -17,10 +17,14 @@ from scrapy_dedup.learning import fixed_point
 from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
+from scrapy_dedup.learning.transient import mask_of
+from scrapy_dedup.learning.transient.visits import Passing, passing_places
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Status
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
+from scrapy_dedup.urls.templates import template_of
+from tests.test_learning_transient_visits import shop
 
 SITE = "a.example"
 DAY = 86_400.0
@@ -217,3 +221,133 @@ def test_what_all_pages_show_and_what_is_hidden_of_many_is_no_page_s_own() -> No
     assert (len(found.urls), found.pages) == (30, 15)
     frames = {url: page(f"News {n // 2}", f"<p class=ad>{words(n, number=3)}</p>") for n, url in enumerate(pages)}
     assert not set(clusters(observed(frames), hides).content) - {NO_EVIDENCE}
+
+
+# -- what moves to another page has not passed
+
+
+@pytest.mark.parametrize("new", [1, 4, 10])
+def test_a_list_that_is_pushed_on_does_not_pass(store: Store, new: int) -> None:
+    crawl(store, news(0, new), news(1, new))
+    both = learned(store)
+    assert not [path for mask in both.masks.values() for path in mask.paths if path.is_hidden]
+    (report,) = both.learned.reports
+    assert (report.pages, report.removed) == (90, 0)
+
+
+@pytest.mark.parametrize("crawls", [2, 3, 5])
+def test_pushed_on_from_page_to_page_in_many_crawls(crawls: int) -> None:
+    seen = [news(k, categories=4) for k in range(crawls)]
+    mask = learn_mask({url: [pages[url] for pages in seen] for url in seen[0]})
+    assert not mask.version
+
+
+def test_a_few_pages_of_a_list_that_are_seen_again() -> None:
+    """What the last of them loses is on a page that was seen once."""
+    seen = [news(k, categories=4, pages=3) for k in range(3)]
+    mask = learn_mask({url: [pages[url] for pages in seen] for url in seen[0]})
+    assert not mask.version
+
+
+@pytest.mark.parametrize("stock", [3, 6, 12])
+def test_advertisements_that_rotate_pass(stock: int) -> None:
+    rng = Random(stock)
+    advertisements = [words("ad", n) for n in range(stock)]
+    versions = {
+        f"http://{SITE}/p/{n}/x": [
+            page(words("h", n), f"<p>{words('main', n, number=40)}</p><div class=ad>{rng.choice(advertisements)}</div>")
+            for _ in range(3)
+        ]
+        for n in range(30)
+    }
+    assert [path.selector for path in learn_mask(versions).paths if path.is_hidden] == ["html/body/main/div.ad"]
+
+
+# -- kinds of pages
+
+
+def kinds_of_pages(lasting: int = 3) -> dict[str, list[str]]:
+    """Teasers whose text changes, and articles, at the same place, whose text does not."""
+    versions = {
+        f"http://{SITE}/teaser/{n}/": [page(words("t", n), f"<p>{words('t', n, k, number=12)}</p>") for k in range(2)]
+        for n in range(12)
+    }
+    for n in range(lasting):
+        url = f"http://{SITE}/article?id={n}&part=1"
+        versions[url] = [page(words("a", n), f"<p>{words('a', n, 'text', number=40)}</p>")] * 2
+    return versions
+
+
+@pytest.mark.parametrize("lasting", [1, 3, 12])
+def test_what_did_not_change_on_a_kind_of_pages_is_not_hidden_there(lasting: int) -> None:
+    versions = kinds_of_pages(lasting)
+    mask = learn_mask(versions)
+    (path,) = mask.paths
+    assert path.templates == (template_of(f"http://{SITE}/teaser/0/"),)
+    assert path.opportunities == 12
+    for url, (html, _) in versions.items():
+        assert (mask.strip(html, url=url) == html) is ("article" in url)
+
+
+def test_kinds_are_those_of_the_urls_and_not_of_a_page_s_name() -> None:
+    kind = template_of(f"http://{SITE}/teaser/0/?sid=1")
+    pages = [
+        (url, [version_of(html) for html in found], {kind} if "teaser" in url else ())
+        for url, found in kinds_of_pages().items()
+    ]
+    mask = mask_of(pages)
+    assert [path.templates for path in mask.paths] == [(kind,)]
+    assert template_of(f"http://{SITE}/teaser/0/") not in mask.templates
+
+
+# -- what was learned before
+
+
+@pytest.mark.parametrize("seen_now", ["in two versions", "in one", "not at all"])
+def test_what_was_learned_before_goes_where_the_place_is_seen(store: Store, seen_now: str) -> None:
+    lasting = {f"http://{SITE}/p/{n}/x": page(words(n), f"<p>{words(n, number=30)}</p>") for n in range(12)}
+    once = {f"http://{SITE}/q/{n}/x": page(words(n, "q"), f"<b>{words(n, number=30)}</b>") for n in range(12)}
+    if seen_now == "in one":
+        once = {url: html.replace("<b>", "<h2>").replace("</b>", "</h2>") for url, html in once.items()}
+    crawl(store, lasting | once, lasting)
+    old = {"in two versions": "html/body/main/p", "in one": "html/body/main/h2", "not at all": "html/body/main/em"}[
+        seen_now
+    ]
+    before = Mask(SITE, (TransientPath(old), TransientPath("html/body/main/b", state="strip")))
+    mask = learned(store, masks={SITE: before}).masks[SITE]
+    learned_before = [path.selector for path in mask.paths if not path.state]
+    assert learned_before == ([old] if seen_now == "not at all" else [])
+    assert [path.selector for path in mask.paths if path.state] == ["html/body/main/b"], "the user's word stays"
+
+
+def test_without_versions_what_was_learned_before_stays(store: Store) -> None:
+    crawl(store, {f"http://{SITE}/p/{n}/x": page(words(n), f"<p>{words(n, number=30)}</p>") for n in range(12)})
+    before = Mask(SITE, (TransientPath("html/body/main/p"),))
+    assert learned(store, masks={SITE: before}).masks[SITE].paths == before.paths
+
+
+# -- what depends on the visit
+
+
+def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone() -> None:
+    item, other = template_of(f"http://{SITE}/item/1?sid=2"), template_of(f"http://{SITE}/p/1/x")
+    place = "html/body/main/p.on"
+    visits = Passing(
+        (TransientPath(place, templates=(item,)), TransientPath("html/body/ul/li", templates=(item,))),
+        frozenset({item}),
+    )
+    seen = [(url, 1e9 + k, version_of(html)) for k in range(3) for url, html in counters(k, pages=10).items()]
+    mask = fixed_point._mask(SITE, seen, visits, None, None)
+    assert mask is not None
+    by_selector = {path.selector: path for path in mask.paths}
+    assert by_selector[place].slot == ("", "visitors now"), "and not the whole of it"
+    kind = template_of(seen[0][0])
+    assert by_selector[place].templates == (kind,)
+    assert by_selector["html/body/ul/li"].templates == (item,)
+    assert mask.templates == {item, kind}
+    assert other not in mask.templates
+
+
+def test_places_found_from_visits_name_their_kinds() -> None:
+    found = passing_places(shop(Random(1)))
+    assert [set(path.templates) for path in found.paths] == [set(found.templates)]

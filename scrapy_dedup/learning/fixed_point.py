@@ -143,17 +143,35 @@ def _mask(
         pages.setdefault(key_of(url), []).append((at, url, version))
     several = sorted((page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0]))
     several = several[:MOST_PAGES]
-    mask = mask_of([(name, _compared(found)) for name, found in several], previous=before, site=site)
     # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
-    kinds = {template_of(url) for _, found in several for _, url, _ in found}
-    mask = replace(mask, templates=mask.templates | kinds)
+    pages_seen = [(name, _compared(found), {template_of(url) for _, url, _ in found}) for name, found in several]
+    present = {block[:2] for _, _, version in seen for block in version.blocks} if before is not None else ()
+    mask = mask_of(pages_seen, previous=before, site=site, present=present)
     if visits.paths:
-        found = {(path.selector, path.attribute) for path in visits.paths}
-        said = {(path.selector, path.attribute) for path in mask.paths if path.state}
-        rest = [path for path in mask.paths if path.state or (path.selector, path.attribute) not in found]
-        further = [path for path in visits.paths if (path.selector, path.attribute) not in said]
-        mask = replace(mask, paths=(*rest, *further), templates=mask.templates | visits.templates)
+        mask = _with_visits(mask, visits)
     return mask if mask.paths or before is not None else None
+
+
+def _with_visits(mask: Mask, visits: Passing) -> Mask:
+    """Return a mask with what depends on the visit; what the user said stays, and what is known of parts of places."""
+    kinds = tuple(sorted(mask.templates, key=repr))
+    # Kinds of pages join the mask of which the paths that are there say nothing.
+    paths = [path if path.state or path.templates else replace(path, templates=kinds) for path in mask.paths]
+    further = {(path.selector, path.attribute): path for path in visits.paths}
+    kept = []
+    for path in paths:
+        place = path.selector, path.attribute
+        is_part = path.slot is not None or path.position != 0
+        if path.state or (path.is_hidden and is_part):
+            further.pop(place, None)
+    for path in paths:
+        found = further.get((path.selector, path.attribute))
+        if found is None or path.state:
+            kept.append(path)
+        elif path.is_hidden:
+            both = {*path.templates, *found.templates} if path.templates else ()
+            further[path.selector, path.attribute] = replace(found, templates=tuple(sorted(both, key=repr)))
+    return replace(mask, paths=(*kept, *further.values()), templates=mask.templates | visits.templates)
 
 
 def _compared(found: list[tuple[float, str, Version]]) -> list[Version]:

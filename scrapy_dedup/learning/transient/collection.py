@@ -1,7 +1,7 @@
-"""Versions of pages taken in, one page after the other, into evidence by place and template."""
+"""Versions of pages taken in, one page after the other, into evidence by place and kinds of pages."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,8 +10,9 @@ from xxhash import xxh3_64_intdigest
 from ...content.mask import Template
 from ...content.versions import Version
 from ...urls.templates import template_of
-from .alignment import compared
-from .evidence import Evidence, Place, grouped
+from .alignment import Comparison, compared
+from .evidence import Evidence, Kinds, Place, grouped
+from .moving import Moves
 
 __all__ = ["Collection"]
 
@@ -32,66 +33,102 @@ class _Pair:
     """Two versions that are to be judged when all pages are known."""
 
     page: str
-    template: Template
+    kinds: Kinds
     number: int
     before: Groups
     after: Groups
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A place that lost texts and got others, which may have moved."""
+
+    place: Place
+    page: str
+    kinds: Kinds
+    number: int
+    before: list[str]
+    after: list[str]
+    found: Comparison
 
 
 class Collection:
     """Evidence, page by page; the order of pages does not matter."""
 
     def __init__(self) -> None:
-        self.evidence: dict[Place, dict[Template, Evidence]] = {}
+        self.evidence: dict[Place, dict[Kinds, Evidence]] = {}
         #: Templates of which a page was seen in two versions.
         self.templates: set[Template] = set()
         self.pages = 0
         self._pages_by_text: Counter[int] = Counter()
         self._doubtful: list[_Pair] = []
+        self._changes: list[_Change] = []
+        self._versions: list[tuple[str, Sequence[Version]]] = []
 
-    def add(self, page: str, versions: Sequence[Version]) -> None:
-        """Take in the versions of a page, in order of time; *page* is its URL, or any name."""
+    def add(self, page: str, versions: Sequence[Version], kinds: Iterable[Template] = ()) -> None:
+        """Take in the versions of a page, in order of time; *page* is its URL, or any name.
+
+        *kinds* are those of the URLs that it was seen under, where these are others.
+        """
         if not versions:
             return
         self.pages += 1
         self._pages_by_text.update({_hash(text) for _, attribute, text in versions[0].blocks if not attribute})
         if len(versions) < 2:
             return
-        template = template_of(page) if "://" in page else ()
-        self.templates.add(template)
+        kinds = tuple(sorted(set(kinds), key=repr)) or (template_of(page) if "://" in page else (),)
+        self.templates.update(kinds)
         groups = [grouped(version.blocks) for version in versions]
+        self._versions.append((page, versions))
         for number, (before, after) in enumerate(pairwise(groups)):
             if _likeness(before, after) < REDESIGN:
                 continue
-            pair = _Pair(page, template, number, before, after)
+            pair = _Pair(page, kinds, number, before, after)
             if self._is_doubtful(before, after):
                 self._doubtful.append(pair)
             else:
                 self._count(pair)
 
     def settle(self) -> None:
-        """Judge what could not be judged before all pages were known: no page says anything that is all new each time."""
+        """Judge what could not be judged before all pages were known.
+
+        No page says anything that is all new each time, and what has moved to another page has not passed.
+        """
         for pair in self._doubtful:
             if not self._is_dynamic(pair):
                 self._count(pair)
         self._doubtful = []
+        moves = Moves(((each.place, each.before, each.after) for each in self._changes), self._versions)
+        for each in self._changes:
+            evidence = self._evidence(each.place, each.kinds)
+            stayed = moves.without(each.place, each.before, each.after)
+            if stayed is None:
+                evidence.compare(each.page, each.number, each.before, each.after, each.found)
+            else:
+                evidence.moved(each.page, min(stayed) / len(each.before))
+        self._changes = []
+        self._versions = []
 
     def _count(self, pair: _Pair) -> None:
         for place, before in pair.before.items():
-            evidence = self._evidence(place, pair.template)
+            evidence = self._evidence(place, pair.kinds)
             after = pair.after.get(place)
             if after is None:
                 evidence.gone(pair.page, pair.number, before)
             else:
-                evidence.compare(pair.page, pair.number, before, after, compared(before, after))
+                found = compared(before, after)
+                if found.lost and found.came:
+                    self._changes.append(_Change(place, pair.page, pair.kinds, pair.number, before, after, found))
+                else:
+                    evidence.compare(pair.page, pair.number, before, after, found)
         for place in pair.after.keys() - pair.before.keys():
-            self._evidence(place, pair.template).appeared += 1
+            self._evidence(place, pair.kinds).appeared += 1
 
-    def _evidence(self, place: Place, template: Template) -> Evidence:
+    def _evidence(self, place: Place, kinds: Kinds) -> Evidence:
         found = self.evidence.setdefault(place, {})
-        if template not in found:
-            found[template] = Evidence()
-        return found[template]
+        if kinds not in found:
+            found[kinds] = Evidence()
+        return found[kinds]
 
     @staticmethod
     def _is_doubtful(before: Groups, after: Groups) -> bool:

@@ -12,6 +12,8 @@ __all__ = ["Cell", "Change", "Evidence", "pooled"]
 
 Place = tuple[str, str]
 """(selector, attribute)."""
+Kinds = tuple[tuple[object, ...], ...]
+"""Kinds of pages: those of the URLs that one page was seen under, sorted."""
 
 MOST_EXAMPLES = 64
 """Changes that are kept of a cell."""
@@ -100,6 +102,13 @@ class Evidence:
                 cell.count(page, 1.0, one)
             else:
                 cell.count(page, 0.0)
+
+    def moved(self, page: str, share: float) -> None:
+        """Count one pair of versions between which texts moved to or from other pages; *share* went for good.
+
+        It is no example of what passes, whatever that share is.
+        """
+        self.whole.count(page, share)
 
     def gone(self, page: str, pair: int, before: Sequence[str]) -> None:
         """Count a pair of versions of which only the first has this place."""

@@ -7,12 +7,13 @@ pages; and an amount of money stays unless all pages show the same. Without evid
 """
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ...content.mask import PathKind, Template, TransientPath
 from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
-from .evidence import Cell, Change, Evidence, Place, pooled
+from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
 from .examples import examples_of
 from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_token, is_wording_shared, slot_of
 
@@ -39,19 +40,30 @@ class _Verdict:
     of_site: bool = False
 
 
-def paths_of(place: Place, evidence: dict[Template, Evidence]) -> list[TransientPath]:
+def paths_of(place: Place, evidence: dict[Kinds, Evidence], known: AbstractSet[Template]) -> list[TransientPath]:
     """Return what is to be said of one place, nothing where it lasts.
 
-    Kinds of pages on which the place surely lasts are left out of the rest's evidence, and of its paths.
+    Kinds of pages on which the place was not seen to change, or surely lasts, are left out of the rest's evidence, and
+    of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
     """
-    changing = {name: each for name, each in evidence.items() if not _lasts(each)}
+    changing = {kinds: each for kinds, each in evidence.items() if _changes(each) and not _lasts(each)}
     if not changing:
         return []
-    found = _paths_of(place, pooled(changing[name] for name in sorted(changing, key=repr)))
-    if len(changing) == len(evidence):
+    found = _paths_of(place, pooled(changing[kinds] for kinds in sorted(changing, key=repr)))
+    # Under a name of several kinds it may be from one to the other that a page changes.
+    lasting = {kinds[0] for kinds in evidence.keys() - changing.keys() if len(kinds) == 1}
+    templates = {kind for kinds in changing for kind in kinds} - lasting
+    if not templates:
+        return []
+    if templates == known:
         return found
-    templates = tuple(sorted(changing, key=repr))
-    return [replace(path, templates=templates) for path in found]
+    return [replace(path, templates=tuple(sorted(templates, key=repr))) for path in found]
+
+
+def _changes(evidence: Evidence) -> bool:
+    """Whether the place was seen to change: texts went, came, or all did both."""
+    moved = evidence.went.opportunities and evidence.appeared
+    return bool(evidence.whole.changes or evidence.grown or moved)
 
 
 def _lasts(evidence: Evidence) -> bool:

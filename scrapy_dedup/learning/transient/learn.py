@@ -1,8 +1,9 @@
 """A mask learned: versions in, evidence by place, judgement, and what the user said before."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from ...content.mask import Mask, Mode, TransientPath
+from ...content.mask import Mask, Mode, Template, TransientPath
 from ...content.versions import Version, version_of
 from ...urls import site_of_url
 from .collection import Collection
@@ -42,25 +43,37 @@ def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") ->
     return mask_of(((page, [version_of(html) for html in found]) for page, found in versions.items()), site=site)
 
 
-def mask_of(pages: Iterable[tuple[str, Sequence[Version]]], *, previous: Mask | None = None, site: str = "") -> Mask:
+def mask_of(
+    pages: Iterable[tuple[str, Sequence[Version]] | tuple[str, Sequence[Version], Iterable[Template]]],
+    *,
+    previous: Mask | None = None,
+    site: str = "",
+    present: Iterable[Place] = (),
+) -> Mask:
     """Return what passes on the pages of a site: (URL or name, versions in order of time) of each, in any order.
 
-    What the user said in *previous* stays as it is, and so does what was learned then of places of which there is
-    nothing in two versions now. Time is linear in the blocks.
+    A third element tells the kinds of the URLs that a page was seen under, where its name is another. What the user said
+    in *previous* stays as it is. What was learned then stays of places that no page has now, neither *pages* nor those
+    whose places are *present*: of the others more is known now. Time is linear in the blocks.
     """
     collection = Collection()
-    for page, versions in pages:
+    seen = set(present)
+    for page, versions, *kinds in pages:
         site = site or _site([page])
-        collection.add(page, versions)
+        collection.add(page, versions, *kinds)
+        if previous is not None:
+            seen.update([block[:2] for version in versions for block in version.blocks])
     collection.settle()
-    paths: list[TransientPath] = []
-    for place in sorted(collection.evidence):
-        paths += paths_of(place, collection.evidence[place])
-    kept = _shown(paths)
     templates = frozenset(collection.templates - {()})
     if previous is not None:
-        kept = _with_previous(kept, previous, collection.evidence.keys())
         templates |= previous.templates
+    known = templates or collection.templates
+    paths: list[TransientPath] = []
+    for place in sorted(collection.evidence):
+        paths += paths_of(place, collection.evidence[place], known)
+    kept = _shown(paths)
+    if previous is not None:
+        kept = _with_previous(kept, previous, seen if collection.templates else (), templates)
         site = site or previous.site
     return Mask(site, tuple(kept), templates=templates)
 
@@ -77,9 +90,14 @@ def _shown(paths: Iterable[TransientPath]) -> list[TransientPath]:
     return [path for path in paths if path.kind != "undecided"] + undecided[:MOST_UNDECIDED]
 
 
-def _with_previous(learned: Iterable[TransientPath], previous: Mask, known: Iterable[Place]) -> list[TransientPath]:
+def _with_previous(
+    learned: Iterable[TransientPath], previous: Mask, known: Iterable[Place], templates: frozenset[Template]
+) -> list[TransientPath]:
     known = set(known)
     said = {path.key: path for path in previous.paths if path.state}
     kept = [path for path in learned if path.key not in said]
     stale = [p for p in previous.paths if not p.state and p.is_hidden and (p.selector, p.attribute) not in known]
+    if templates != previous.templates and previous.templates:  # they are true of the kinds of then
+        of_then = tuple(sorted(previous.templates, key=repr))
+        stale = [p if p.templates else replace(p, templates=of_then) for p in stale]
     return [*kept, *said.values(), *stale]

@@ -128,6 +128,7 @@ def passing_places(pages: Iterable[tuple[str, Version]]) -> Passing:
             pages=comparison.pages,
             changes=comparison.pages,
             opportunities=comparison.pages,
+            templates=tuple(sorted(templates, key=repr)),
         )
         for (selector, attribute), comparison in sorted(found.items())
     ]

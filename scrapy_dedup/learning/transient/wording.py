@@ -109,8 +109,11 @@ def _literal(common: list[str], texts: set[tuple[str, ...]]) -> list[str]:
 
 def _is_fleeting(word: str) -> bool:
     """Whether a word is a number or one of the calendar's, of which it says little that they have not changed yet."""
-    if any(map(str.isdigit, word)):
-        return True
+    return any(map(str.isdigit, word)) or is_calendar(word)
+
+
+def is_calendar(word: str) -> bool:
+    """Whether a word is one of the calendar's: a day, a month."""
     return any(part in _CALENDAR for part in _letters(word.lower()))
 
 
