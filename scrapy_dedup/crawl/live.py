@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: While the crawl goes on, learning takes this part of the time at most: 1 / (1 + _REST).
-_REST: Final = 4
+_REST: Final = 2
 #: Seconds after a learning that failed, twice as many after the next one, and so on.
 _BACK_OFF: Final = 10.0
 _LONGEST_BACK_OFF: Final = 600.0
