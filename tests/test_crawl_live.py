@@ -138,6 +138,36 @@ async def test_requests_on_their_way_when_rules_change(serve: Serve) -> None:
     assert len(items) == shop.server.downloads, "every answer came to the spider"
 
 
+@in_reactor
+async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the last of its page's URLs that was found, and the first that was asked for: the others are queued still."""
+    shop = Shop(serve, held=False)
+    held = threading.Event()
+    last = COPIES - 1
+    target = f"/p?id=20&sid=s20x{last}"
+    # Learning begins when it is asked for, or hardly before: all pages with higher numbers are there then.
+    monkeypatch.setattr(times, "FIRST", (PAGES // 3 - 21) * COPIES)
+    monkeypatch.setattr(times, "NEW_KIND", 10_000)
+
+    def answer(asked: Asked) -> Any:
+        if asked.target == target:
+            held.wait(60)
+        return shop.answer(asked)
+
+    shop.server.routes = {"*": answer}
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=1, DOWNLOAD_TIMEOUT=70)
+
+    def changed(sites: Any) -> None:
+        held.set()
+
+    crawler.signals.connect(changed, rules_changed)
+    done = await run(crawler, shop.server.url("/"))
+    shop.check(done)
+    assert len([each for each in shop.server.hits if each.startswith("/p?id=20&")]) == 1
+
+
 @pytest.mark.parametrize("status", [404, 500])
 @in_reactor
 async def test_a_page_that_fails_after_the_swap(serve: Serve, status: int) -> None:

@@ -40,12 +40,28 @@ class Outcomes:
     def fetched(self, request: "Request", *, links: bool = False) -> None:
         """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
         seen = self._shared.seen
-        for url, slot in self._chain(request):
-            if slot not in seen:  # a start request, for instance, which no filter has been asked about
+        chain = self._chain(request)
+        for url, slot in chain:
+            # Not taken: a start request, for instance, which no filter has been asked about.
+            if slot not in seen or self._stands_for_another(slot, chain):
                 plain = not self._shared.moves or self._shared.identities.is_plain_slot(request, url, slot)
                 seen.take(slot, url, self._shared.names.of(request) or "", context_of(request) or "", plain)
             seen.fetched(slot, links=links)
             self._shared.monitor.fetched(slot)
+
+    def _stands_for_another(self, slot: int, chain: list[tuple[str, int]]) -> bool:
+        """Whether a URL stands for a slot that has not come, while one that was let pass under other rules has.
+
+        That one is the page then, and the other need not be fetched any more.
+        """
+        seen = self._shared.seen
+        if not seen.has_moved or seen.is_fetched(slot):
+            return False
+        other = seen.url(slot)
+        if not other or any(url == other for url, _ in chain):
+            return False
+        seen.note_another(other)
+        return True
 
     def failed(self, request: "Request") -> None:
         """Free the keys for which *request* stands, and schedule what was discarded in its favour."""

@@ -53,6 +53,8 @@ class Seen:
         self._overflowed: set[int] = set()
         # Digests of URLs that were let pass, and no longer stand for a slot since others have the same one now.
         self._others: list[set[int]] = [set()]
+        #: Whether slots have moved, so that one that is on its way may be that of several URLs, all let pass.
+        self.has_moved = False
         self._job = token_hex(8)
 
     def __len__(self) -> int:
@@ -181,6 +183,7 @@ class Seen:
         forgotten. Without *move*, no page is known any more. Raises OSError, and nothing has changed then.
         """
         before = self._values
+        self.has_moved = True
         if move is not None:
             self._journal = move.put_in_place()
             self._values = move.values
