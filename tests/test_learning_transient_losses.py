@@ -242,6 +242,24 @@ def test_pushed_on_from_page_to_page_in_many_crawls(crawls: int) -> None:
     assert not mask.version
 
 
+def test_a_list_that_is_pushed_on_under_two_urls(store: Store) -> None:
+    """Its pages are told from others by what lasts of them, whatever passes beside."""
+    rng = Random(8)
+
+    def twice(pages: Pages) -> Pages:
+        return {
+            f"{url}&sid={sid}": html.replace("</ul>", f"</ul><p class=on>{rng.randrange(900)} visitors now</p>")
+            for url, html in pages.items()
+            for sid in "xy"
+        }
+
+    crawl(store, *(twice(news(k)) for k in range(3)))
+    both = learned(store)
+    assert [path.selector for path in both.masks[SITE].paths if path.is_hidden] == ["html/body/main/p.on"]
+    assert [set(rule.ops) for rule in both.learned.book if rule.status.acts] == [{"q.sid"}]
+    assert both.learned.reports[0].pages == 90
+
+
 def test_a_few_pages_of_a_list_that_are_seen_again() -> None:
     """What the last of them loses is on a page that was seen once."""
     seen = [news(k, categories=4, pages=3) for k in range(3)]

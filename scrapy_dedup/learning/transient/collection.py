@@ -98,7 +98,11 @@ class Collection:
             if not self._is_dynamic(pair):
                 self._count(pair)
         self._doubtful = []
-        moves = Moves(((each.place, each.before, each.after) for each in self._changes), self._versions)
+        changed = {each.place for each in self._changes}
+        lasting = {
+            place for place, found in self.evidence.items() if place not in changed and not _changed(found.values())
+        }
+        moves = Moves(((each.place, each.before, each.after) for each in self._changes), self._versions, lasting)
         for each in self._changes:
             evidence = self._evidence(each.place, each.kinds)
             stayed = moves.without(each.place, each.before, each.after)
@@ -144,6 +148,10 @@ class Collection:
         """Return the number of words of those texts that are not the site's."""
         by_text = self._pages_by_text
         return sum(len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < _SHARED)
+
+
+def _changed(found: Iterable[Evidence]) -> bool:
+    return any(each.whole.changes or each.grown or each.went.opportunities or each.appeared for each in found)
 
 
 def _texts(groups: Groups) -> Counter[str]:

@@ -6,12 +6,13 @@ advertisement that rotates is lost on one page and stands on others, too, but on
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from xxhash import xxh3_64_intdigest
 
 from ...content.versions import Version
-from .evidence import Place
+from .evidence import Place, grouped
 from .wording import is_calendar
 
 __all__ = ["Moves"]
@@ -45,13 +46,15 @@ class _Where:
 class Moves:
     """Which texts that places lose or get are lost and got by other pages.
 
-    *changes* are (place, texts before, texts after); *pages* are (name, versions in order of time). Linear in both.
+    *changes* are (place, texts before, texts after); *pages* are (name, versions in order of time); *lasting* are the
+    places that no page was seen to change at, by which two URLs of one page are known. Linear in all.
     """
 
     def __init__(
         self,
         changes: Iterable[tuple[Place, Sequence[str], Sequence[str]]],
         pages: Iterable[tuple[str, Sequence[Version]]],
+        lasting: AbstractSet[Place] = frozenset(),
     ) -> None:
         asked: dict[Place, dict[int, _Where]] = defaultdict(dict)
         for place, before, after in changes:
@@ -60,12 +63,13 @@ class Moves:
                     asked[place].setdefault(wording, _Where())
         for page, versions in pages if asked else ():
             for number, version in enumerate(reversed(versions)):
-                # Pages that show the same throughout are one page at two URLs.
-                shown = hash(tuple([text for _, attribute, text in version.blocks if not attribute]))
-                for selector, attribute, text in version.blocks:
-                    wordings = asked.get((selector, attribute))
-                    if wordings and (where := wordings.get(_wording(text))) is not None:
-                        where.add(page, number, shown)
+                frame = hash(tuple([row for row in version.blocks if not row[1] and row[:2] in lasting]))
+                for place, texts in grouped(row for row in version.blocks if row[:2] in asked).items():
+                    # With the same texts here, and wherever none pass, they are one page at two URLs.
+                    shown = hash((frame, *texts))
+                    for wording in map(_wording, texts):
+                        if wording in asked[place]:
+                            asked[place][wording].add(page, number, shown)
         self._moving = {place: moving for place, wordings in asked.items() if (moving := _moving(wordings))}
 
     def without(self, place: Place, before: Sequence[str], after: Sequence[str]) -> tuple[int, int] | None:
