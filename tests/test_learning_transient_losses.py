@@ -260,6 +260,15 @@ def test_a_list_that_is_pushed_on_under_two_urls(store: Store) -> None:
     assert both.learned.reports[0].pages == 90
 
 
+@pytest.mark.parametrize("new", [4, 10])
+def test_a_list_that_is_pushed_on_with_pages_missing_in_each_crawl(store: Store, new: int) -> None:
+    rng = Random(3)
+    crawl(store, *({url: html for url, html in news(k, new).items() if rng.random() < 0.7} for k in range(4)))
+    both = learned(store)
+    assert not [path for mask in both.masks.values() for path in mask.paths if path.is_hidden]
+    assert not acting(both)
+
+
 def test_a_few_pages_of_a_list_that_are_seen_again() -> None:
     """What the last of them loses is on a page that was seen once."""
     seen = [news(k, categories=4, pages=3) for k in range(3)]

@@ -17,6 +17,7 @@ from ..rules import RuleBook
 from ..store.store import Store
 from ..urls import normal_form
 from ..urls.templates import template_of
+from .clusters import APART
 from .learn import MAX_LOSS, Learned, Progress, learn
 from .report import SiteReport
 from .sighted import with_aliases
@@ -144,7 +145,16 @@ def _mask(
     several = sorted((page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0]))
     several = several[:MOST_PAGES]
     # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
-    pages_seen = [(name, _compared(found), {template_of(url) for _, url, _ in found}) for name, found in several]
+    crawl_of = _crawls([at for _, at, _ in seen])
+    pages_seen = [
+        (
+            name,
+            _compared(found),
+            {template_of(url) for _, url, _ in found},
+            [crawl_of[at] for at in sorted([at for at, _, _ in found])[-MOST_VERSIONS:]],
+        )
+        for name, found in several
+    ]
     present = {block[:2] for _, _, version in seen for block in version.blocks} if before is not None else ()
     mask = mask_of(pages_seen, previous=before, site=site, present=present)
     if visits.paths:
@@ -172,6 +182,17 @@ def _with_visits(mask: Mask, visits: Passing) -> Mask:
             both = {*path.templates, *found.templates} if path.templates else ()
             further[path.selector, path.attribute] = replace(found, templates=tuple(sorted(both, key=repr)))
     return replace(mask, paths=(*kept, *further.values()), templates=mask.templates | visits.templates)
+
+
+def _crawls(times: Iterable[float]) -> dict[float, int]:
+    """Number the crawls that responses at *times* are of: there is an hour between two."""
+    found: dict[float, int] = {}
+    number, last = 0, None
+    for time in sorted(times):
+        number += last is not None and time - last > APART
+        found[time] = number
+        last = time
+    return found
 
 
 def _compared(found: list[tuple[float, str, Version]]) -> list[Version]:

@@ -63,12 +63,15 @@ class Collection:
         self._pages_by_text: Counter[int] = Counter()
         self._doubtful: list[_Pair] = []
         self._changes: list[_Change] = []
-        self._versions: list[tuple[str, Sequence[Version]]] = []
+        self._versions: list[tuple[str, Sequence[Version], Sequence[int]]] = []
 
-    def add(self, page: str, versions: Sequence[Version], kinds: Iterable[Template] = ()) -> None:
+    def add(
+        self, page: str, versions: Sequence[Version], kinds: Iterable[Template] = (), crawls: Sequence[int] = ()
+    ) -> None:
         """Take in the versions of a page, in order of time; *page* is its URL, or any name.
 
-        *kinds* are those of the URLs that it was seen under, where these are others.
+        *kinds* are those of the URLs that it was seen under, where these are others; *crawls* number the crawls that
+        the versions are of.
         """
         if not versions:
             return
@@ -79,7 +82,7 @@ class Collection:
         kinds = tuple(sorted(set(kinds), key=repr)) or (template_of(page) if "://" in page else (),)
         self.templates.update(kinds)
         groups = [grouped(version.blocks) for version in versions]
-        self._versions.append((page, versions))
+        self._versions.append((page, versions, crawls))
         for number, (before, after) in enumerate(pairwise(groups)):
             if _likeness(before, after) < REDESIGN:
                 continue

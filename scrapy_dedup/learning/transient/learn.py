@@ -16,6 +16,12 @@ __all__ = ["learn_mask", "mask_of"]
 MOST_UNDECIDED = 50
 """Places that are shown although nothing is known of them for sure."""
 
+Page = (
+    tuple[str, Sequence[Version]]
+    | tuple[str, Sequence[Version], Iterable[Template]]
+    | tuple[str, Sequence[Version], Iterable[Template], Sequence[int]]
+)
+
 
 def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") -> Mask:
     """Return what passes on the pages of a site, learned from *versions*.
@@ -44,7 +50,7 @@ def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") ->
 
 
 def mask_of(
-    pages: Iterable[tuple[str, Sequence[Version]] | tuple[str, Sequence[Version], Iterable[Template]]],
+    pages: Iterable[Page],
     *,
     previous: Mask | None = None,
     site: str = "",
@@ -52,15 +58,15 @@ def mask_of(
 ) -> Mask:
     """Return what passes on the pages of a site: (URL or name, versions in order of time) of each, in any order.
 
-    A third element tells the kinds of the URLs that a page was seen under, where its name is another. What the user said
-    in *previous* stays as it is. What was learned then stays of places that no page has now, neither *pages* nor those
+    A third element tells the kinds of the URLs that a page was seen under, where its name is another, and a fourth
+    numbers the crawls that its versions are of, where that is known. What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither *pages* nor those
     whose places are *present*: of the others more is known now. Time is linear in the blocks.
     """
     collection = Collection()
     seen = set(present)
-    for page, versions, *kinds in pages:
+    for page, versions, *more in pages:
         site = site or _site([page])
-        collection.add(page, versions, *kinds)
+        collection.add(page, versions, *more)
         if previous is not None:
             seen.update([block[:2] for version in versions for block in version.blocks])
     collection.settle()

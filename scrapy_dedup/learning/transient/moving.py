@@ -20,16 +20,18 @@ __all__ = ["Moves"]
 AT_ONCE = 0.2
 """Share of the texts of a place seen on several pages that stand on several at once, from which they rotate."""
 
+Number = tuple[int, int]
+"""Of a version: its crawl, and its number among the page's in that crawl, 0 being the latest."""
+
 
 @dataclass(slots=True)
 class _Where:
     """Pages that a text stands on at one place; no more than two are remembered, as that is what is asked."""
 
     pages: set[str] = field(default_factory=set)
-    by_version: dict[int, set[int]] = field(default_factory=dict)
-    """By the number of the version, the latest one being 0."""
+    by_version: dict[Number, set[int]] = field(default_factory=dict)
 
-    def add(self, page: str, number: int, shown: int) -> None:
+    def add(self, page: str, number: Number, shown: int) -> None:
         """Take in that it stands on *page*, whose version of that number shows *shown* (a hash)."""
         if len(self.pages) < 2:
             self.pages.add(page)
@@ -46,14 +48,15 @@ class _Where:
 class Moves:
     """Which texts that places lose or get are lost and got by other pages.
 
-    *changes* are (place, texts before, texts after); *pages* are (name, versions in order of time); *lasting* are the
-    places that no page was seen to change at, by which two URLs of one page are known. Linear in all.
+    *changes* are (place, texts before, texts after); *pages* are (name, versions in order of time, the crawl that each
+    is of, or none where that is not known); *lasting* are the places that no page was seen to change at, by which two
+    URLs of one page are known. Linear in all.
     """
 
     def __init__(
         self,
         changes: Iterable[tuple[Place, Sequence[str], Sequence[str]]],
-        pages: Iterable[tuple[str, Sequence[Version]]],
+        pages: Iterable[tuple[str, Sequence[Version], Sequence[int]]],
         lasting: AbstractSet[Place] = frozenset(),
     ) -> None:
         asked: dict[Place, dict[int, _Where]] = defaultdict(dict)
@@ -61,8 +64,8 @@ class Moves:
             for text in _lost(before, after) + _lost(after, before):
                 if wording := _wording(text):
                     asked[place].setdefault(wording, _Where())
-        for page, versions in pages if asked else ():
-            for number, version in enumerate(reversed(versions)):
+        for page, versions, crawls in pages if asked else ():
+            for number, version in zip(_numbers(len(versions), crawls), versions, strict=True):
                 frame = hash(tuple([row for row in version.blocks if not row[1] and row[:2] in lasting]))
                 for place, texts in grouped(row for row in version.blocks if row[:2] in asked).items():
                     # With the same texts here, and wherever none pass, they are one page at two URLs.
@@ -88,6 +91,16 @@ def _moving(wordings: dict[int, _Where]) -> set[int]:
     several = {wording: where for wording, where in wordings.items() if len(where.pages) > 1}
     moving = {wording for wording, where in several.items() if not where.is_at_once}
     return moving if len(several) - len(moving) <= AT_ONCE * len(several) else set()
+
+
+def _numbers(versions: int, crawls: Sequence[int]) -> list[Number]:
+    of_each = crawls if len(crawls) == versions else [0] * versions
+    left = Counter(of_each)
+    found = []
+    for crawl in of_each:
+        left[crawl] -= 1
+        found.append((crawl, left[crawl]))
+    return found
 
 
 def _lost(before: Sequence[str], after: Sequence[str]) -> list[str]:
