@@ -117,7 +117,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     from ..learning.fixed_point import Both, learn_both
     from ..learning.learn import learn as learn_from
     from ..rules.files import update_site
-    from ..rules.mask_files import load_masks, save_mask
+    from ..rules.mask_files import load_masks, save_learned_mask
     from .evidence import evidence_in_store, observations_in_file
     from .progress import progress
     from .summary import print_summary
@@ -152,7 +152,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             ]
         update_site(settings.learned_directory, site, rules, found.deep)
     for mask in both.masks.values():
-        save_mask(settings.learned_directory, mask)
+        save_learned_mask(settings.learned_directory, mask)
     print(f"The rules are in {settings.learned_directory}.")
     return DONE
 

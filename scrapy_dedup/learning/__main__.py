@@ -16,14 +16,14 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from ..rules import RuleBook
 from ..rules.errors import RuleFileError
 from ..rules.files import update_site
-from ..rules.mask_files import load_masks, save_mask
+from ..rules.mask_files import load_masks, save_learned_mask
 from ..store.database import StoreError
 from ..store.store import Store
 from .fixed_point import Evidence, learn_both
@@ -87,7 +87,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
         found = learned.book.site_rules(site)
         update_site(options.dir, site, [rule for rule in found.rules if not rule.status.users], found.deep)
     for mask in both.masks.values():
-        save_mask(options.dir, replace(mask, paths=tuple(path for path in mask.paths if not path.state)))
+        save_learned_mask(options.dir, mask)
     reports = [asdict(report) | {"share": report.share} for report in learned.reports]
     return {"rules": sum(report.rules for report in learned.reports), "sites": reports}
 

@@ -107,6 +107,11 @@ def _named(path: Path) -> tuple[Mask | None, list[RuleFileError]]:
     return mask, []
 
 
+def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
+    """As :func:`save_mask`, without what the user said: that stands in its file already, maybe in another directory."""
+    return save_mask(directory, replace(mask, paths=tuple([path for path in mask.paths if not path.state])))
+
+
 def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
     """Write *mask* into the file of its site in *directory* and return its path; see :func:`save_mask_file`."""
     return save_mask_file(path_of_mask(directory, mask.site), mask)
