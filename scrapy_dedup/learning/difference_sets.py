@@ -34,9 +34,7 @@ class DropSet:
     """Clean groups in which each dropped key varies."""
 
 
-def drop_set(
-    frame: Frame, base: Mapping[str, Level], rng: np.random.Generator, most: int = MAX_CANDIDATES
-) -> DropSet:
+def drop_set(frame: Frame, base: Mapping[str, Level], rng: np.random.Generator, most: int = MAX_CANDIDATES) -> DropSet:
     """Return the keys (or only their values) that can be dropped jointly from the URLs of a frame.
 
     *base* holds the levels of a wider pattern, which hold here too; the result holds what is lower. At
