@@ -32,13 +32,13 @@ MAX_AFFIXES = 12
 _numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
+def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
     """Return what holds of whole families of names and hosts, of which some were seen to be irrelevant.
 
     Empty where there is nothing to learn from. Nothing of it is validated: what it says of names that were
-    not seen follows from those that were.
+    not seen follows from those that were. *table* are the URLs encoded with the deep tokens, made where not given.
     """
-    table = table_of(sample, deep)
+    table = table_of(sample, deep, table)
     if table is None:
         return []
     _, covered = constant_pages(Frame(table, np.arange(len(table))), sample.confirmed_urls())

@@ -107,12 +107,15 @@ def fitted(
     pattern: Pattern,
     rng: np.random.Generator,
     *,
-    rounds: int = ROUNDS,
-    most: int = MAX_CANDIDATES,
+    trial: bool = False,
 ) -> Node:
-    """Return the function of one pattern, without branches; recodes the frame's columns."""
+    """Return the function of one pattern, without branches; recodes the frame's columns.
+
+    In a *trial* there is one round, and a limit on keys.
+    """
     node = Node(pattern)
-    for _ in range(rounds):
+    most = MAX_TRIED_KEYS if trial else MAX_CANDIDATES
+    for _ in range(1 if trial else ROUNDS):
         found = drop_set(frame, {**base, **node.levels}, rng, most)
         node.levels.update(found.levels)
         node.evidence.update(found.evidence)
@@ -204,7 +207,7 @@ def gain(
         possible = len(branch) - len(np.unique(branch.content)) - before
         if possible < 3:
             continue
-        node = fitted(branch, levels, (), rng, rounds=1, most=MAX_TRIED_KEYS)
+        node = fitted(branch, levels, (), rng, trial=True)
         inner = {**levels, **node.levels}
         added = branch.groups(inner).removed - before
         if then and possible - added >= 3:

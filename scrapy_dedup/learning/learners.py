@@ -16,7 +16,7 @@ from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .scope import scoped
-from .table import Table
+from .table import Rows, Table
 
 SEED = 0
 """Of the random choice of pairs and samples: the same observations give the same rules."""
@@ -31,7 +31,20 @@ class Evidence:
     """The deep tokens that rules may speak of."""
     table: Table
     """The URLs of the sample, encoded with these deep tokens."""
+    plain: Table
+    """The same URLs, encoded without deep tokens."""
     declarations: Declarations = field(default_factory=Declarations)
+
+    @classmethod
+    def of(cls, sample: Sample, plain: Table, deep: Mapping[str, DeepSplit], declarations: Declarations) -> "Evidence":
+        """Return what is known of a sample whose URLs were encoded once."""
+        return cls(sample, deep, plain.with_deep(deep) if deep else plain, plain, declarations)
+
+    def part(self, rows: Rows) -> "Evidence":
+        """Return the evidence of some of the URLs."""
+        table = self.table.part(rows)
+        plain = self.plain.part(rows) if self.deep else table
+        return Evidence(self.sample.part(rows.tolist()), self.deep, table, plain, self.declarations)
 
 
 Learner = Callable[[Evidence], list[Proposal]]
@@ -54,11 +67,13 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
 
 LEARNERS: Mapping[str, Learner] = {
     "difference_sets": difference_sets,
-    "equivalence": lambda evidence: equivalence.proposals(evidence.sample, evidence.deep),
-    "entropy": lambda evidence: entropy.proposals(evidence.sample, evidence.deep),
-    "pattern_tree": lambda evidence: pattern_tree.proposals(evidence.sample, evidence.deep),
+    "equivalence": lambda evidence: equivalence.proposals(evidence.sample, evidence.deep, evidence.plain),
+    "entropy": lambda evidence: entropy.proposals(evidence.sample, evidence.deep, evidence.table),
+    "pattern_tree": lambda evidence: pattern_tree.proposals(
+        evidence.sample, evidence.deep, evidence.table, evidence.plain
+    ),
     "replacing": lambda evidence: replacing.proposals(evidence.sample, evidence.deep),
-    "affixes": lambda evidence: affixes.proposals(evidence.sample, evidence.deep),
+    "affixes": lambda evidence: affixes.proposals(evidence.sample, evidence.deep, evidence.table),
     "declared": lambda evidence: declared.proposals(evidence.sample, evidence.deep, evidence.declarations),
 }
 """The first is the core; the others are asked where it leaves duplicates apart."""

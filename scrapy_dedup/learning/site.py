@@ -27,8 +27,7 @@ class SiteLearner:
     ) -> None:
         views = (values_of(url, groups=sample.groups) for url in sample.urls)
         table = encode(sample.urls, views, sample.content, sample.lone)
-        deep = deep_splits(table)
-        self._evidence = Evidence(sample, deep, table.with_deep(deep), declarations or Declarations())
+        self._evidence = Evidence.of(sample, table, deep_splits(table), declarations or Declarations())
         self._learners = learners
         self._selected = Selected()
 
@@ -52,10 +51,8 @@ class SiteLearner:
 
         Of the others nothing is deployed, so that nothing of theirs is to be tested.
         """
-        whole = self._evidence
-        part = Evidence(whole.sample.part(rows.tolist()), whole.deep, whole.table.part(rows), whole.declarations)
         learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
-        return selected(part, learners).proposals
+        return selected(self._evidence.part(rows), learners).proposals
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

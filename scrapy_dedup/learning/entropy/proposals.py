@@ -20,13 +20,14 @@ from .templates import Template, templates
 from .values import case_insensitive, nested
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
+def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
     """Return what is irrelevant on the whole site, or under single paths where paths are in conflict.
 
     Then, of what is kept: which keys' case means nothing, which values are URLs to be canonicalized.
-    Empty where there is nothing to learn from. Nothing of it is validated. O(n log n) per key.
+    Empty where there is nothing to learn from. Nothing of it is validated. *table* are the URLs encoded with
+    the deep tokens, made where it is not given. O(n log n) per key.
     """
-    table = table_of(sample, deep)
+    table = table_of(sample, deep, table)
     if table is None:
         return []
     rows = np.arange(len(table))
@@ -50,10 +51,12 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     return [*fixed, *found]
 
 
-def table_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> Table | None:
-    """Return the encoded URLs of a sample, None where no two of them lead to one page."""
+def table_of(sample: Sample, deep: Mapping[str, DeepSplit], known: Table | None = None) -> Table | None:
+    """Return the encoded URLs of a sample (*known* if given), None where no two of them lead to one page."""
     if len(set(sample.content)) == len(sample.content):
         return None
+    if known is not None:
+        return known
     views = (values_of(url, groups=sample.groups, deep=deep) for url in sample.urls)
     return encode(sample.urls, views, sample.content, sample.lone)
 

@@ -13,6 +13,7 @@ from ...urls import DeepSplit
 from ..emission import Proposal
 from ..evidence import tolerable
 from ..judgement import Sample
+from ..table import Table
 from .class_rules import ClassRules, rules_of_classes
 from .expression import Accepted, Expressed, expressed
 from .refinement import refined
@@ -28,19 +29,20 @@ MIN_GROUPS = 2
 MIN_URLS = 30
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
+def proposals(sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None = None) -> list[Proposal]:
     """Return what the rewrite rules of the site say, in the common representation.
 
-    None where there is nothing to learn. Linear in the URLs of the sample.
+    None where there is nothing to learn. *plain* are the URLs encoded without deep tokens, made where it is
+    not given. Linear in the URLs of the sample.
     """
-    return expressed_rules(sample, deep).proposals
+    return expressed_rules(sample, deep, plain).proposals
 
 
-def expressed_rules(sample: Sample, deep: Mapping[str, DeepSplit]) -> Expressed:
+def expressed_rules(sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None = None) -> Expressed:
     """Return the proposals, and how many rules the common representation cannot say."""
     if len(set(sample.content)) == len(sample.content):
         return Expressed([], {})
-    members, table = views_of(sample, deep)
+    members, table = views_of(sample, deep, plain)
     index = Index(members, sample.content)
     families: defaultdict[tuple[str, ...], list[RewriteRule]] = defaultdict(list)
     for rules in _bounded(rules_of_classes(members, sample.content, fold_case=True)):

@@ -5,7 +5,8 @@ other key of the view is a ``name=value`` segment, the scheme and the labels of 
 what the document learns per web server is learned per site.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,20 +24,21 @@ PATH = "/"
 """The key of a path segment that is no ``name=value``."""
 
 
-def views_of(sample: Sample, deep: Mapping[str, DeepSplit]) -> tuple[list[SegmentedUrl], Table]:
+def views_of(
+    sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None = None
+) -> tuple[list[SegmentedUrl], Table]:
     """Return the views of a sample as segments and as columns, in the sample's order.
 
+    *plain* are the columns without deep tokens, made where they are not given.
     Segments of a path are shown by their deep tokens where only one of the two varies between URLs of
     one page: an optional segment before it would otherwise find no equal one.
     """
-    paths = {key for key in deep if key.startswith("path.")}
-    if not paths:
-        return _viewed(sample, deep)
-    members, table = _viewed(sample, {key: split for key, split in deep.items() if key not in paths})
-    telling = {key for key in paths if _tells(table, key, deep[key])}
-    if not telling:
-        return members, table
-    return _viewed(sample, {key: split for key, split in deep.items() if key in telling or key not in paths})
+    if plain is None:
+        plain = encode(sample.urls, (values_of(url, groups=sample.groups) for url in sample.urls), sample.content)
+    # The document knows no noise: a content of one URL is one.
+    plain = replace(plain, lone=np.zeros(len(plain), dtype=np.bool_))
+    chosen = {key: split for key, split in deep.items() if not key.startswith("path.") or _tells(plain, key, split)}
+    return _members(sample, chosen), plain.with_deep(chosen) if chosen else plain
 
 
 def _tells(table: Table, key: str, split: DeepSplit) -> bool:
@@ -59,27 +61,21 @@ def _tells(table: Table, key: str, split: DeepSplit) -> bool:
     return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= MIN_CLUSTERS)
 
 
-def _viewed(sample: Sample, deep: Mapping[str, DeepSplit]) -> tuple[list[SegmentedUrl], Table]:
+def _members(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[SegmentedUrl]:
     members: list[SegmentedUrl] = []
     known: dict[tuple[str, str], Segment] = {}
-
-    def views() -> Iterator[dict[str, str | None]]:
-        for url in sample.urls:
-            view = values_of(url, groups=sample.groups, deep=deep)
-            segments = []
-            for pair in joined_repeats(view):
-                if pair[0] in NEVER_KEPT:
-                    continue
-                # The same object for the same segment: a site has few, and each URL several.
-                segment = known.get(pair)
-                if segment is None:
-                    segment = known[pair] = _segment(*pair)
-                segments.append(segment)
-            members.append(SegmentedUrl(url, "", tuple(segments)))
-            yield view
-
-    table = encode(sample.urls, views(), sample.content)
-    return members, table
+    for url in sample.urls:
+        segments = []
+        for pair in joined_repeats(values_of(url, groups=sample.groups, deep=deep)):
+            if pair[0] in NEVER_KEPT:
+                continue
+            # The same object for the same segment: a site has few, and each URL several.
+            segment = known.get(pair)
+            if segment is None:
+                segment = known[pair] = _segment(*pair)
+            segments.append(segment)
+        members.append(SegmentedUrl(url, "", tuple(segments)))
+    return members
 
 
 def _segment(key: str, value: str) -> Segment:

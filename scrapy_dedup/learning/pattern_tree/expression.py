@@ -6,7 +6,10 @@ offered if they really bring URLs of both nodes together.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
+
+import numpy as np
 
 from ...rules import Absent, Literal, OfClass, Operation, Predicate, Set
 from ...rules import Ignore as Drop
@@ -16,8 +19,8 @@ from ..combining import rules_of
 from ..emission import Match, Proposal, dropped, seen_values, value_dropped, widened
 from ..evidence import MIN_GROUPS, tolerable
 from ..judgement import Sample, book_of, judged
-from ..table import REPEAT, is_token
-from .learn import Learned, learn_tree, selected
+from ..table import REPEAT, Table, is_token, mixed
+from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
 from .rules import Keep, Replace, RewriteRule, SetLiteral
@@ -25,6 +28,8 @@ from .tree import TRIVIAL, Node
 
 __all__ = ["proposals"]
 
+MAX_JOINED = 4_000
+"""URLs of two nodes on which it is tried whether a rule brings them together."""
 MIN_NAMED = 0.9
 """Share of a node's URLs that salient values and absence must cover for a pattern to name one of them."""
 
@@ -33,13 +38,16 @@ class _NotSayable(Exception):
     """A rule that the common representation does not have."""
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
+def proposals(
+    sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None, plain: Table | None = None
+) -> list[Proposal]:
     """Return what the improved pattern tree finds in a site's URLs, [] where there is nothing.
 
+    *table* and *plain* are the URLs encoded with and without deep tokens, made where they are not given.
     Nothing is validated here but that a rule between nodes joins them; linear in the URLs for a tree of
     bounded size.
     """
-    learned = learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups, deep=deep)
+    learned = _learned(sample, deep, table)
     if learned is None:
         return []
     found = list(_peeled(learned))
@@ -48,10 +56,18 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
             found += _of_one_node(learned, rule)
     found += _between_nodes(learned, found, sample, deep)
     # A rule cannot write one of two deep tokens, but it can write the whole value.
-    whole = learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups) if deep else None
+    whole = _learned(sample, {}, plain) if deep else None
     if whole is not None:
         found += _between_nodes(whole, found, sample, deep)
     return list(dict.fromkeys(found))
+
+
+def _learned(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None) -> Learned | None:
+    if table is None:
+        return learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups, deep=deep)
+    # The paper knows no noise: a content of one URL is one.
+    table = replace(table, lone=np.zeros(len(table), dtype=np.bool_))
+    return learn_from(table, np.arange(len(table)), IMPROVED)
 
 
 def _peeled(learned: Learned) -> Iterator[Proposal]:
@@ -214,12 +230,25 @@ def _joins(
     deep: Mapping[str, DeepSplit],
 ) -> bool:
     """Tell whether the proposals, run as they would be deployed, bring URLs of both nodes together."""
-    from_source, from_target = (set(learned.places[node.rows].tolist()) for node in nodes)
-    part = sorted(from_source | from_target)
+    from_source = set(learned.places[nodes[0].rows].tolist())
+    part = _some(learned, nodes)
     judgement = judged(book_of(rules_of(sample.site, found), sample, deep), sample.part(part))
     both = [members for members in judgement.merged if _is_mixed([part[i] for i in members], from_source)]
     bad = len(judgement.bad)
     return len(both) >= MIN_GROUPS and tolerable(bad, len(judgement.merged))
+
+
+def _some(learned: Learned, nodes: tuple[Node, Node]) -> list[int]:
+    """Return the places of some of the URLs of two nodes, those of the pages that they share first."""
+    content = learned.tree.table.content
+    rows = np.union1d(nodes[0].rows, nodes[1].rows)
+    if len(rows) > MAX_JOINED:
+        shared = np.isin(content[rows], np.intersect1d(content[nodes[0].rows], content[nodes[1].rows]))
+        # Pages as a whole, in an order that has nothing to do with their URLs.
+        order = np.lexsort((mixed(content[rows].astype(np.uint64)), ~shared))
+        few = min(int(shared.sum()), MAX_JOINED // 2)
+        rows = np.sort(rows[np.r_[order[:few], order[shared.sum() :][: MAX_JOINED - few]]])
+    return [int(place) for place in learned.places[rows]]
 
 
 def _is_mixed(members: Sequence[int], some: set[int]) -> bool:

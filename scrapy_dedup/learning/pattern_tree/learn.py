@@ -20,7 +20,7 @@ from .selection import select_by_graph, select_naively, widened_to_targets
 from .tree import Node, PatternTree, build_pattern_tree
 from .views import View, composed, view_of
 
-__all__ = ["Learned", "PatternTreeRules", "learn", "learn_tree"]
+__all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree"]
 
 Selection = Literal["naive", "graph"]
 MAX_FPR = 0.05
@@ -145,6 +145,11 @@ def learn_tree(
     know them.
     """
     whole, places = _table(urls, content, options, groups, deep)
+    return learn_from(whole, places, options, fpr_max=fpr_max)
+
+
+def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float = MAX_FPR) -> Learned | None:
+    """Return what :func:`learn_tree` does, of URLs that are encoded; *places* is where they stood in what was given."""
     if not len(whole) or len(np.unique(whole.content)) == len(whole):
         return None
     table, peel = peeled(whole) if options.peel == "drop set" else (whole, Peel())
