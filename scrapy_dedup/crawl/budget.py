@@ -1,12 +1,16 @@
 """What requests of the plug-in's own may cost: a share of what it has saved, or a number that was asked for."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from .savings import saved_for_good
 
 if TYPE_CHECKING:
     from .shared import Shared
+
+
+#: Requests that the probe of one page may take: without room for so many, none is begun.
+PER_PAGE: Final = 3
 
 
 class Purse(Protocol):

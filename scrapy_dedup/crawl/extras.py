@@ -1,16 +1,15 @@
 """What a crawl does beyond its spider's requests, when the spider is idle: revisits and probes."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
-from ..learning.probing import of_rules
 from ..rules.book import RuleBook
 from ..rules.suspension import Samples, note_samples
-from .budget import Extra, Granted, Part
+from .budget import PER_PAGE, Extra, Granted, Part
 from .errands import Closing, Errands
-from .prober import PER_PAGE, Prober
 from .revisits import Revisits
 from .robots import Robots
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..learning.probing import Tried
+    from .prober import Prober
     from .shared import Shared
 
 #: A site is probed again once so many times as much was saved there.
@@ -30,6 +30,8 @@ def note_probes(tried: "Sequence[Tried]", directory: "Path", groups: "Mapping[st
 
     Raises RuleFileError, RuleWriteError.
     """
+    from ..learning.probing import of_rules  # what probes need takes a fifth of a second to import
+
     book = RuleBook.load_sites(directory, {each.doubt.site for each in tried}, groups)
     for site, found in of_rules(tried, book).items():
         rules = {rule.id: rule for rule in found}
@@ -45,7 +47,6 @@ class Extras:
         self.extra = Extra(shared)
         self.errands = Errands(shared)
         self.revisits = Revisits(shared, self.errands)
-        self.prober = Prober(shared, self.errands)
         settings = shared.crawler.settings
         # Who replays a cache and nothing else wants no requests.
         self._wanted = bool(shared.settings.extra or shared.settings.revisits) and not (
@@ -57,6 +58,13 @@ class Extras:
         self._probed: dict[str, int] = {}
         self._robots = Robots(shared)
         self._at_work = False
+
+    @cached_property
+    def prober(self) -> "Prober":
+        """What probes, made when it is first needed."""
+        from .prober import Prober
+
+        return Prober(self._shared, self.errands)
 
     def idle(self) -> None:
         """Begin what is to be done. Raises DontCloseSpider while that goes on."""
@@ -85,7 +93,7 @@ class Extras:
 
         Raises RuleFileError, RuleWriteError.
         """
-        if self.prober.tried:
+        if "prober" in vars(self) and self.prober.tried:
             note_probes(self.prober.tried, self._shared.learning.directory, self._shared.settings.site_groups)
 
     def _is_worth_probing(self, site: str) -> bool:

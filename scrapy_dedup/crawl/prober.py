@@ -20,6 +20,7 @@ from ..store.store import Store
 from ..urls import normal_form
 from ..urls.acting import acts
 from ..urls.variation import raw_value, with_value, without
+from .budget import PER_PAGE
 from .comparing import observation_of_row
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ logger = logging.getLogger(__name__)
 
 #: Observations of a site that are looked at for what is in doubt.
 MOST: Final = 3_000
-#: Requests for one page: without room for so many, none is begun.
-PER_PAGE: Final = 3
 #: Of pages of so many bytes HEAD is asked for first.
 LONG: Final = 100_000
 
