@@ -17,6 +17,7 @@ from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, Masks, clusters
+from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
@@ -52,17 +53,19 @@ def learn_rules(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
+    deadline: float | None = None,
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
     *max_loss* is the share of a site's pages that its rules together may be expected to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay. *learners* are the names of those that
-    are asked (:data:`.learners.LEARNERS`), all by default.
+    are asked (:data:`.learners.LEARNERS`), all by default. After *deadline* (of ``time.monotonic()``)
+    nothing more is looked for: what was found by then is tested and returned.
 
     Raises ValueError when *max_loss* is not a share, or a learner unknown.
     """
-    return learn(observations, max_loss=max_loss, groups=groups, known=known, learners=learners).book
+    return learn(observations, max_loss=max_loss, groups=groups, known=known, learners=learners, deadline=deadline).book
 
 
 def learn(
@@ -80,8 +83,9 @@ def learn(
     """Return the rules that *observations* support, with a report per site.
 
     As :func:`learn_rules`; *masks* gives the passing content of a page, *progress* is told how far
-    it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out, and with
-    *diagnose* the report also says how many pages are nearly alike, which takes a second a site.
+    it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
+    that is being learned then what was found is tested and kept, and with *diagnose* the report also says
+    how many pages are nearly alike, which takes a second a site.
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
@@ -100,7 +104,14 @@ def learn(
         found = clusters(seen, masks)
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
         site_rules, splits, report = learn_site(
-            site, found, max_loss=max_loss, groups=groups, known=known, learners=asked, declarations=declarations
+            site,
+            found,
+            max_loss=max_loss,
+            groups=groups,
+            known=known,
+            learners=asked,
+            declarations=declarations,
+            deadline=Deadline(deadline),
         )
         if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
             report = replace(report, notes=(*report.notes, note))
@@ -121,15 +132,19 @@ def learn_site(
     known: RuleBook,
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
+    deadline: Deadline = NEVER,
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
     """Return the rules and deep tokens of one site, and what is to be said of them."""
     sample = Sample.of(site, found, groups)
-    learner = SiteLearner(sample, learners, declarations)
+    learner = SiteLearner(sample, learners, declarations, deadline)
     proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
     deep = used_splits(proposals, learner.deep)
     rules = _with_those_of_the_user(weighed(proposals, sample, deep, learner.sources), known.for_site(site))
     book = RuleBook(rules, {site: deep}, groups)
     report = site_report(site, found, rules, judged(book, sample), held_out)
+    if learner.out_of_time:
+        logger.warning("Out of time: %s was not searched to the end", site)
+        report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     return rules, deep, report
 
 
