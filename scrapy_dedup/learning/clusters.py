@@ -77,6 +77,8 @@ def clusters(observations: Iterable[Observation], masks: Masks | None = None) ->
             left_out[reason] += 1
             continue
         url = normal_form(observation.url)
+        if url == observation.url:
+            url = observation.url  # one text, and not two that are the same
         page = page_identity(observation, masks)
         if url in identity:
             compared += 1

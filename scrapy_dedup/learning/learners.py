@@ -56,11 +56,11 @@ Learner = Callable[[Evidence], list[Proposal]]
 def difference_sets(evidence: Evidence) -> list[Proposal]:
     """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
     sample, table = evidence.sample, evidence.table
-    everything = Frame(table, np.arange(len(table)))
-    constants, covered = constant_pages(everything, sample.confirmed_urls())
-    rest = everything.subset(np.flatnonzero(~covered & ~home_pages(table)))
-    tree = grown(rest, {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
     rows = np.arange(len(table))
+    # Frames are large: none is kept longer than it is needed.
+    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
+    rest = np.flatnonzero(~covered & ~home_pages(table))
+    tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
     fixed = proposals(table, rows, Node(()), constants)
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
