@@ -66,6 +66,8 @@ def within_budget(
         trials.append((learner.proposals_of_part(np.array(halves[one], dtype=np.intp)), test))
     while True:
         held_out, against = _tried(trials, kept, deep)
+        for _, test in trials:
+            test.remembered.clear()  # two judgements are as large as the URLs
         if held_out.lost_for_real(lone_share) <= allowed:
             # What is seen to be lost is not believed to be within the budget, whatever halves say.
             seen, against = _tried([(kept, sample)], kept, deep)

@@ -66,9 +66,12 @@ class Frame:
             return np.where(codes != ABSENT, self.table.seeds[key] ^ PRESENCE_SEED, np.uint64(0))
         cached = self._hashes.get(key)
         if cached is None:
-            cached = np.where(codes != ABSENT, self.table.hashes(key, codes), np.uint64(0))
-            self._hashes[key] = cached
+            cached = self._hashes[key] = self._kept(key)
         return cached
+
+    def _kept(self, key: str) -> Hashes:
+        codes = self.columns[key]
+        return np.where(codes != ABSENT, self.table.hashes(key, codes), np.uint64(0))
 
     def kept_hashes(self, levels: Mapping[str, Level], without: Iterable[str] = ()) -> Hashes:
         """Return the hash of the kept part of each URL; keys that *levels* lacks are kept.
@@ -80,7 +83,8 @@ class Frame:
             self._whole = np.zeros(len(self), dtype=np.uint64)
             for key in self.columns:
                 if key not in NEVER_KEPT:
-                    self._whole = self._whole + self.hashes(key, Level.KEPT)
+                    # Most keys are asked for here only: what they add is not remembered.
+                    self._whole += self._hashes[key] if key in self._hashes else self._kept(key)
         total = self._whole.copy()
         left_out = set(without) - NEVER_KEPT
         for key in left_out:

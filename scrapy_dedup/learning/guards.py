@@ -12,6 +12,7 @@ from enum import Enum
 
 import numpy as np
 
+from .deadline import NEVER, Deadline
 from .difference_sets import MAX_CANDIDATES, drop_set
 from .frame import Frame, Level
 from .sampling import sampled
@@ -132,17 +133,22 @@ def grown(
     pattern: Pattern,
     rng: np.random.Generator,
     depth: int = MAX_DEPTH,
+    *,
+    deadline: Deadline = NEVER,
 ) -> Node:
-    """Return the function of a pattern with its branches."""
+    """Return the function of a pattern with its branches, those that are found before the *deadline*."""
     node = fitted(frame, base, pattern, rng)
     levels = {**base, **node.levels}
-    if not depth or not duplicates_left(frame, levels):
+    if not depth or deadline.passed() or not duplicates_left(frame, levels):
         return node
-    guard = best_guard(frame, levels, rng, ahead=depth > 1)
+    guard = best_guard(frame, levels, rng, ahead=depth > 1, deadline=deadline)
     if guard is None:
         return node
     for answer, rows in guard.branches(frame):
-        branch = grown(frame.subset(rows), levels, (*pattern, (guard.key, answer)), rng, depth - 1)
+        if deadline.passed():
+            break
+        narrower = (*pattern, (guard.key, answer))
+        branch = grown(frame.subset(rows), levels, narrower, rng, depth - 1, deadline=deadline)
         if any(part.levels or part.recodings for part in branch.walk()):
             node.branches.append(branch)
     return node
@@ -154,28 +160,42 @@ def duplicates_left(frame: Frame, levels: Mapping[str, Level]) -> bool:
     return len(frame) - len(np.unique(frame.content)) - groups.removed >= MIN_GAIN
 
 
-def best_guard(frame: Frame, levels: Mapping[str, Level], rng: np.random.Generator, *, ahead: bool) -> Guard | None:
+def best_guard(
+    frame: Frame, levels: Mapping[str, Level], rng: np.random.Generator, *, ahead: bool, deadline: Deadline = NEVER
+) -> Guard | None:
     """Return the guard that removes most URLs in addition, looking one guard ahead if asked.
 
     All guards are tried on a sample; where that is a part of what there is to find, the best of
     them are tried on a larger one, where their branches have more of the URLs that evidence takes.
     """
     sample = sampled(frame, levels, SAMPLE, rng)
-    scores = {guard: gain(sample.frame, levels, guard, rng) for guard in possible_guards(sample.frame, levels)}
+    scores = _gains(sample.frame, levels, possible_guards(sample.frame, levels), rng, deadline)
     first = sorted(scores, key=lambda guard: -scores[guard])
     if sample.share < 1:
         sample = sampled(frame, levels, LARGE_SAMPLE, rng)
-        scores = {guard: gain(sample.frame, levels, guard, rng) for guard in first[:MAX_LARGE]}
+        scores = _gains(sample.frame, levels, first[:MAX_LARGE], rng, deadline)
     if not scores:
         return None
     least = max(MIN_GAIN * sample.share, 3)
     best = max(scores, key=lambda guard: scores[guard])
-    if scores[best] >= least or not ahead:
+    if scores[best] >= least or not ahead or deadline.passed():
         return best if scores[best] >= least else None
     sample = sampled(sample.frame, levels, SAMPLE, rng)
     deeper = {guard: gain(sample.frame, levels, guard, rng, then=first[:MAX_AHEAD]) for guard in first[:MAX_AHEAD]}
     best = max(deeper, key=lambda guard: deeper[guard])
     return best if deeper[best] >= least * sample.share else None
+
+
+def _gains(
+    frame: Frame, levels: Mapping[str, Level], guards: Sequence[Guard], rng: np.random.Generator, deadline: Deadline
+) -> dict[Guard, int]:
+    """Return what guards gain, of those that are tried before the deadline."""
+    found: dict[Guard, int] = {}
+    for guard in guards:
+        if deadline.passed():
+            break
+        found[guard] = gain(frame, levels, guard, rng)
+    return found
 
 
 def possible_guards(frame: Frame, levels: Mapping[str, Level]) -> list[Guard]:

@@ -65,6 +65,14 @@ class Judgement:
     by_key: Mapping[str, Sequence[int]]
 
     @property
+    def numbers(self) -> npt.NDArray[np.intp]:
+        """Return the number of each URL's group."""
+        found = np.zeros(len(self.sample.urls), dtype=np.intp)
+        for number, members in enumerate(self.by_key.values()):
+            found[members] = number
+        return found
+
+    @property
     def merged(self) -> list[Sequence[int]]:
         """Return the informative groups."""
         return [members for members in self.by_key.values() if len(members) > 1]

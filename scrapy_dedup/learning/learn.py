@@ -18,7 +18,12 @@ from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
+<<<<<<< HEAD
 from .clusters import Clusters, clusters
+=======
+from .clusters import Clusters, Masks, clusters
+from .deadline import NEVER, Deadline
+>>>>>>> issue3m
 from .declared import Declarations
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
@@ -55,17 +60,19 @@ def learn_rules(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
+    deadline: float | None = None,
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
     *max_loss* is the share of a site's pages that its rules together may be expected to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay. *learners* are the names of those that
-    are asked (:data:`.learners.LEARNERS`), all by default.
+    are asked (:data:`.learners.LEARNERS`), all by default. After *deadline* (of ``time.monotonic()``)
+    nothing more is looked for: what was found by then is tested and returned.
 
     Raises ValueError when *max_loss* is not a share, or a learner unknown.
     """
-    return learn(observations, max_loss=max_loss, groups=groups, known=known, learners=learners).book
+    return learn(observations, max_loss=max_loss, groups=groups, known=known, learners=learners, deadline=deadline).book
 
 
 def learn(
@@ -82,9 +89,16 @@ def learn(
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
+<<<<<<< HEAD
     As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out, and with
     *diagnose* the report also says how many pages are nearly alike, which takes a second a site.
+=======
+    As :func:`learn_rules`; *masks* gives the passing content of a page, *progress* is told how far
+    it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
+    that is being learned then what was found is tested and kept, and with *diagnose* the report also says
+    how many pages are nearly alike, which takes a second a site.
+>>>>>>> issue3m
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
@@ -110,7 +124,11 @@ def learn(
             known=known,
             learners=asked,
             declarations=declarations,
+<<<<<<< HEAD
             may_return=may_return(site, known, seen, groups=groups),
+=======
+            deadline=Deadline(deadline),
+>>>>>>> issue3m
         )
         if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
             report = replace(report, notes=(*report.notes, note))
@@ -131,14 +149,18 @@ def learn_site(
     known: RuleBook,
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
+<<<<<<< HEAD
     may_return: AbstractSet[str] = frozenset(),
+=======
+    deadline: Deadline = NEVER,
+>>>>>>> issue3m
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
     """Return the rules and deep tokens of one site, and what is to be said of them.
 
     *may_return* are the ids of suspended rules that may be learned again.
     """
     sample = Sample.of(site, found, groups)
-    learner = SiteLearner(sample, learners, declarations)
+    learner = SiteLearner(sample, learners, declarations, deadline)
     proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
     deep = used_splits(proposals, learner.deep)
     before = known.for_site(site)
@@ -147,6 +169,9 @@ def learn_site(
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = RuleBook(rules, {site: deep}, groups)
     report = site_report(site, found, rules, judged(book, sample), held_out)
+    if learner.out_of_time:
+        logger.warning("Out of time: %s was not searched to the end", site)
+        report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     return rules, deep, report
 
 

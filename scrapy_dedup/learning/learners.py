@@ -1,7 +1,7 @@
 """The learners by name: each turns what was seen of a site into proposals, and deploys nothing by itself."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from ..urls import DeepSplit
 from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
 from .combining import rules_of
 from .constant_pages import constant_pages
+from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal, proposals
 from .frame import Frame
@@ -34,6 +35,8 @@ class Evidence:
     plain: Table
     """The same URLs, encoded without deep tokens."""
     declarations: Declarations = field(default_factory=Declarations)
+    deadline: Deadline = NEVER
+    """When to stop looking for more."""
 
     @classmethod
     def of(cls, sample: Sample, plain: Table, deep: Mapping[str, DeepSplit], declarations: Declarations) -> "Evidence":
@@ -44,7 +47,7 @@ class Evidence:
         """Return the evidence of some of the URLs."""
         table = self.table.part(rows)
         plain = self.plain.part(rows) if self.deep else table
-        return Evidence(self.sample.part(rows.tolist()), self.deep, table, plain, self.declarations)
+        return replace(self, sample=self.sample.part(rows.tolist()), table=table, plain=plain)
 
 
 Learner = Callable[[Evidence], list[Proposal]]
@@ -53,11 +56,11 @@ Learner = Callable[[Evidence], list[Proposal]]
 def difference_sets(evidence: Evidence) -> list[Proposal]:
     """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
     sample, table = evidence.sample, evidence.table
-    everything = Frame(table, np.arange(len(table)))
-    constants, covered = constant_pages(everything, sample.confirmed_urls())
-    rest = everything.subset(np.flatnonzero(~covered & ~home_pages(table)))
-    tree = grown(rest, {}, (), np.random.default_rng(SEED))
     rows = np.arange(len(table))
+    # Frames are large: none is kept longer than it is needed.
+    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
+    rest = np.flatnonzero(~covered & ~home_pages(table))
+    tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
     fixed = proposals(table, rows, Node(()), constants)
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)

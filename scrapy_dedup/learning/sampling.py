@@ -52,6 +52,34 @@ def sampled(frame: Frame, levels: Mapping[str, Level], most: int, rng: np.random
     return FrameSample(one_each.subset(rows), int((sizes[clusters] - 1).sum()) / max(kept_apart, 1))
 
 
+def searched(frame: Frame, keys: Rows, most: int, rng: np.random.Generator) -> Rows:
+    """Return the rows of at most *most* URLs of whole duplicate clusters, those that are kept apart first.
+
+    *keys* tells which URLs a function makes one. Half of the rows are of clusters that it keeps apart, a
+    quarter are URLs that are nearest to these, the others are clusters at random.
+    """
+    _, cluster, sizes = np.unique(frame.content, return_inverse=True, return_counts=True)
+    order = np.lexsort((keys, cluster))
+    by_cluster, by_key = cluster[order], keys[order]
+    new = np.r_[True, (by_cluster[1:] != by_cluster[:-1]) | (by_key[1:] != by_key[:-1])]
+    apart = np.bincount(by_cluster[new], minlength=len(sizes)) > 1
+    chosen = _whole(cluster, sizes, rng.permutation(np.flatnonzero(apart)), most // 2)
+    near = np.flatnonzero(~chosen & _near(frame, {}, chosen))
+    chosen[near if len(near) <= most // 4 else rng.choice(near, most // 4, replace=False)] = True
+    others = rng.permutation(np.flatnonzero(~np.isin(np.arange(len(sizes)), cluster[chosen])))
+    chosen |= _whole(cluster, sizes, others, most - int(chosen.sum()))
+    return np.flatnonzero(chosen)
+
+
+def _whole(cluster: Rows, sizes: Rows, order: Rows, most: int) -> Flags:
+    """Return the rows of clusters, in this order, as long as there is room for them."""
+    taken = np.zeros(len(sizes), dtype=np.bool_)
+    small = order[sizes[order] <= most // MIN_CLUSTERS]
+    taken[small[np.cumsum(sizes[small]) <= most]] = True
+    found: Flags = taken[cluster]
+    return found
+
+
 def _near(frame: Frame, levels: Mapping[str, Level], chosen: Flags) -> Flags:
     """Return which URLs differ from a chosen one in one key, or only in keys that vary in clusters."""
     kept = frame.kept_hashes(levels)

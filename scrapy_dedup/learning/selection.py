@@ -8,7 +8,9 @@ was seen, as the best of its parts, and what says nothing new is not deployed.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from ..rules.model import operation_problem
 from .blame import blamed
@@ -16,8 +18,10 @@ from .combining import rules_of
 from .constants import kept_where_constant
 from .emission import Proposal
 from .evidence import MIN_GROUPS
+from .frame import Frame
 from .judgement import Judgement, book_of, judged
-from .learners import Evidence, Learner
+from .learners import SEED, Evidence, Learner
+from .sampling import searched
 from .scope import anchored
 from .validation import MAX_CLEAN, validated
 
@@ -25,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 ENOUGH = 0.99
 """Share of the duplicates that one learner removes, after which no other is asked."""
+MAX_SEARCHED = 30_000
+"""URLs that the others are asked about; what they propose is judged on all."""
 CORE = "difference_sets"
 """The learner that counts its own witnesses (constant pages have one)."""
 LOSS = 100
@@ -47,36 +53,94 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
     """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
     sample = evidence.sample
     pages = len(set(sample.content))
-    duplicates = len(sample.urls) - pages
-    if not duplicates or pages < 2:
+    if len(sample.urls) == pages or pages < 2 or not learners:
         return Selected()
-    candidates: dict[str, list[Proposal]] = {}
-    outcomes: dict[str, Judgement] = {}
-    for name, learner in learners.items():
-        found = validated(_asked(name, learner, evidence), sample, evidence.deep)
-        if name != CORE:
-            found = _supported(found, evidence)
-        found = anchored(found, evidence.table, _judged(found, evidence))
-        candidates[name], outcomes[name] = found, _judged(found, evidence)
-        if outcomes[name].removed >= ENOUGH * duplicates:
+    first, *others = learners
+    own = _proposed(first, learners[first], evidence)
+    outcome = _judged(own, evidence)
+    alone = _Choice(own, (first,), {first: own})
+    if not others or _is_enough(outcome) or evidence.deadline.passed():
+        return _with_constants(alone, evidence)
+    some = _searched(evidence, outcome)
+    candidates = {first: own}
+    outcomes = {first: outcome if some is evidence else _judged(own, some)}
+    for name in others:
+        if evidence.deadline.passed():
             break
+        candidates[name] = _proposed(name, learners[name], some)
+        outcomes[name] = _judged(candidates[name], some)
+        if _is_enough(outcomes[name]):
+            break
+    choice = _completed(candidates, outcomes, some)
+    if some is not evidence:
+        # What some of the URLs let through is asked of all of them.
+        choice = replace(choice, proposals=validated(choice.proposals, sample, evidence.deep))
+        if _merit(_judged(choice.proposals, evidence)) > _merit(outcome):
+            choice = alone
+    return _with_constants(choice, evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Proposals, the learners that they were taken from, and what each learner proposed."""
+
+    proposals: list[Proposal]
+    used: tuple[str, ...]
+    candidates: Mapping[str, Sequence[Proposal]]
+
+
+def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
+    """Return the validated proposals of a learner."""
+    found = validated(_asked(name, learner, evidence), evidence.sample, evidence.deep)
+    if name != CORE:
+        found = _supported(found, evidence)
+    return anchored(found, evidence.table, _judged(found, evidence))
+
+
+def _searched(evidence: Evidence, outcome: Judgement) -> Evidence:
+    """Return the evidence that the others are asked about: all, or some of it where it is large."""
+    rows = len(evidence.table)
+    if rows <= MAX_SEARCHED:
+        return evidence
+    frame = Frame(evidence.table, np.arange(rows))
+    return evidence.part(searched(frame, outcome.numbers, MAX_SEARCHED, np.random.default_rng(SEED)))
+
+
+def _completed(
+    candidates: Mapping[str, list[Proposal]], outcomes: Mapping[str, Judgement], evidence: Evidence
+) -> _Choice:
+    """Return the best of the learners' functions, completed by what the others add."""
     # Of equals the first: sorted() keeps the order of the learners.
-    ranking = sorted(candidates, key=lambda name: LOSS * outcomes[name].lost - outcomes[name].removed)
-    best, *others = ranking
+    best, *others = sorted(candidates, key=lambda name: _merit(outcomes[name]))
     chosen, outcome = candidates[best], outcomes[best]
     used = [best]
     for name in others:
         fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
-        if not fresh or outcome.removed >= ENOUGH * duplicates:
+        if not fresh or _is_enough(outcome):
             continue
-        union = validated([*chosen, *fresh], sample, evidence.deep)
+        union = validated([*chosen, *fresh], evidence.sample, evidence.deep)
         joined = _judged(union, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
             used.append(name)
-    sources = _sources(chosen, candidates)
-    kept = kept_where_constant(chosen, evidence.table)
-    return Selected([*chosen, *kept], {**sources, **dict.fromkeys(kept, (best,))}, tuple(used))
+    return _Choice(chosen, tuple(used), candidates)
+
+
+def _is_enough(outcome: Judgement) -> bool:
+    """Tell whether a function removes nearly all duplicates."""
+    return outcome.removed >= ENOUGH * (len(outcome.sample.urls) - len(set(outcome.sample.content)))
+
+
+def _merit(outcome: Judgement) -> int:
+    """Return how many downloads a function costs, less those that it saves."""
+    return LOSS * outcome.lost - outcome.removed
+
+
+def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
+    """Return a choice, with what must be kept beside it."""
+    sources = _sources(choice.proposals, choice.candidates)
+    kept = kept_where_constant(choice.proposals, evidence.table)
+    return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
 
 
 def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:

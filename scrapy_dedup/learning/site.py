@@ -1,10 +1,12 @@
 """One site's URLs, learned: from a sample to proposals."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
+from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .judgement import Sample
@@ -12,11 +14,15 @@ from .learners import LEARNERS, Evidence, Learner
 from .selection import Selected, selected
 from .table import ABSENT, REPEAT, Rows, Table, encode
 
+SEARCH = 0.4
+"""Share of the time left that is spent on looking for rules; the rest is for testing them."""
+
 
 class SiteLearner:
     """Learns from a sample of a site's URLs; ``deep`` are the deep tokens that its rules may speak of.
 
-    ``sources`` and :meth:`proposals_of_part` are about what :meth:`proposals` returned last.
+    ``sources``, :meth:`proposals_of_part` and ``out_of_time`` (whether the search was cut short at the
+    *deadline*) are about what :meth:`proposals` returned last. What was found is validated all the same.
     """
 
     def __init__(
@@ -24,11 +30,14 @@ class SiteLearner:
         sample: Sample,
         learners: Mapping[str, Learner] = LEARNERS,
         declarations: Declarations | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         views = (values_of(url, groups=sample.groups) for url in sample.urls)
         table = encode(sample.urls, views, sample.content, sample.lone)
         self._evidence = Evidence.of(sample, table, deep_splits(table), declarations or Declarations())
         self._learners = learners
+        self._deadline = deadline
+        self.out_of_time = False
         self._selected = Selected()
 
     @property
@@ -38,7 +47,9 @@ class SiteLearner:
 
     def proposals(self) -> list[Proposal]:
         """Return the validated proposals; none where there is nothing to learn from."""
-        self._selected = selected(self._evidence, self._learners)
+        evidence = replace(self._evidence, deadline=self._deadline.share(SEARCH))
+        self._selected = selected(evidence, self._learners)
+        self.out_of_time = evidence.deadline.passed()
         return self._selected.proposals
 
     @property
@@ -52,7 +63,8 @@ class SiteLearner:
         Of the others nothing is deployed, so that nothing of theirs is to be tested.
         """
         learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
-        return selected(self._evidence.part(rows), learners).proposals
+        part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
+        return selected(part, learners).proposals
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

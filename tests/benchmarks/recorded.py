@@ -21,7 +21,8 @@ so a page that is lost is never credited as saved. What the crawl downloads to v
 what it discards, revisits, probes) is counted as downloads; the saved share is given without it, which is
 what the rules save, and with it.
 
-``--labels FILE`` has the pages told apart by other labels: those of a crawl without cookies, say.
+``--labels FILE`` has the pages told apart by other labels: those of a crawl without cookies, say. URLs that
+they lack are not counted.
 """
 
 import argparse

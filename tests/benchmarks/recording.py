@@ -113,8 +113,12 @@ class Recording:
 
     @cached_property
     def identities(self) -> dict[str, PageIdentity]:
-        """The fingerprints of every page (status 200), by recorded URL."""
-        return {url: self._identity(answer) for url, answer in self.answers.items() if answer.status == 200}
+        """The fingerprints of every page (status 200), by recorded URL; of other labels, those that they have."""
+        return {
+            url: self._identity(answer)
+            for url, answer in self.answers.items()
+            if answer.status == 200 and (not self.bags or url in self.bags)
+        }
 
     def _identity(self, answer: Answer) -> PageIdentity:
         body = answer.body
