@@ -113,13 +113,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
-<<<<<<< HEAD
-    parser.add_argument("--timeout", type=float, help="seconds after which no further site is begun")
-    parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
-=======
     parser.add_argument("--timeout", type=float, help="seconds after which nothing more is looked for")
-    parser.add_argument("--parent", action="store_true", help="end when standard input is closed")
->>>>>>> issue3m
+    parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser
 
 

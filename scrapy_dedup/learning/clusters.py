@@ -71,12 +71,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
             ] += 1
             continue
         url = normal_form(observation.url)
-<<<<<<< HEAD
-=======
         if url == observation.url:
             url = observation.url  # one text, and not two that are the same
-        page = page_identity(observation, masks)
->>>>>>> issue3m
         if url in identity:
             compared += 1
             noisy += identity[url] != page

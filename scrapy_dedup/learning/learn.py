@@ -18,12 +18,8 @@ from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, site_of_url
 from .budget import within_budget
-<<<<<<< HEAD
 from .clusters import Clusters, clusters
-=======
-from .clusters import Clusters, Masks, clusters
 from .deadline import NEVER, Deadline
->>>>>>> issue3m
 from .declared import Declarations
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
@@ -89,16 +85,10 @@ def learn(
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
-<<<<<<< HEAD
     As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
-    it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out, and with
-    *diagnose* the report also says how many pages are nearly alike, which takes a second a site.
-=======
-    As :func:`learn_rules`; *masks* gives the passing content of a page, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
     how many pages are nearly alike, which takes a second a site.
->>>>>>> issue3m
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
@@ -124,11 +114,8 @@ def learn(
             known=known,
             learners=asked,
             declarations=declarations,
-<<<<<<< HEAD
             may_return=may_return(site, known, seen, groups=groups),
-=======
             deadline=Deadline(deadline),
->>>>>>> issue3m
         )
         if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
             report = replace(report, notes=(*report.notes, note))
@@ -149,11 +136,8 @@ def learn_site(
     known: RuleBook,
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
-<<<<<<< HEAD
     may_return: AbstractSet[str] = frozenset(),
-=======
     deadline: Deadline = NEVER,
->>>>>>> issue3m
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
     """Return the rules and deep tokens of one site, and what is to be said of them.
 
