@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..content.resemblance import SHARED, Difference, difference, own_words
 from ..content.sketch import Sketch
 from ..learning.clusters import APART, Identities, no_evidence
+from ..learning.lasting import plain_identity
 from ..learning.refutation import Noise, noise_of
 from ..observation import Observation
 from ..store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
@@ -52,7 +53,7 @@ class Comparing:
             page = self._page(sample.scope, sample.site, url)
             if mine is None or page is None:
                 return Comparison(Difference.UNKNOWN)
-            if _plain_identity(mine) == _plain_identity(page) and not no_evidence(mine):
+            if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
                 return Comparison(Difference.NONE)
             store = self._opened()
             one, two = self._identity(mine), self._identity(page)
@@ -71,7 +72,7 @@ class Comparing:
                 (self._difference(first, second, others), (second.time or 0.0) - (first.time or 0.0) < APART)
                 for first, second in pairs
             )
-            return Comparison(found, noise, one or _plain_identity(mine))
+            return Comparison(found, noise, one or plain_identity(mine))
 
     def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
         """Whether another URL has shown the content in this crawl: it is not lost, and may be an error or a form."""
@@ -91,7 +92,7 @@ class Comparing:
     def _difference(self, one: Observation, two: Observation, others: list[Observation]) -> Difference:
         if no_evidence(one) or no_evidence(two):
             return Difference.UNKNOWN
-        if _plain_identity(one) == _plain_identity(two):
+        if plain_identity(one) == plain_identity(two):
             return Difference.NONE
         mine, its = self._identity(one), self._identity(two)
         if mine is None or its is None:
@@ -110,7 +111,7 @@ class Comparing:
         mask = self._mask(page)
         found = Identities((page,), mask).of(page)
         # What it shows with all that passes tells nothing beside another visit.
-        return None if mask is not None and found == _plain_identity(page) else found
+        return None if mask is not None and found == plain_identity(page) else found
 
     def _sketch(self, page: Observation) -> Sketch | None:
         """Return the sketch of what lasts of a page."""
@@ -146,11 +147,6 @@ class Comparing:
                 self._shared.writer.flush()  # it makes the store
             self._store = Store.open(self._shared.settings.store, readonly=True)
         return self._store
-
-
-def _plain_identity(page: Observation) -> str:
-    """Return what tells a page from another one, whatever its passing content is."""
-    return page.bag or page.fingerprint
 
 
 def observation_of_row(row: "ObservationRow") -> Observation | None:

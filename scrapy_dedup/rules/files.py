@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..urls import DeepSplit
 from .errors import RuleFileError
-from .locked_files import digest, locked, plain_name, text_of, write
+from .locked_files import locked, names_for, path_for, plain_name, text_of, write
 from .model import Rule, SiteRules, Status, merge, settled
 from .reading import read_rules
 from .writing import written_rules
@@ -56,14 +56,7 @@ def path_of_site(directory: "str | PathLike[str]", site: str) -> Path:
     Where the plain name is taken by the file of another site (``a:80`` and ``a_80``),
     it is the name with a hash.
     """
-    path = Path(directory) / file_name(site)
-    try:
-        found = _read(path)
-    except RuleFileError:
-        return path
-    if found is not None and found.site != site:
-        return path.with_name(f"{plain_name(site)}-{digest(site)}.toml")
-    return path
+    return path_for(directory, site, ".toml", _read)
 
 
 def load_file(path: "str | PathLike[str]") -> SiteRules:
@@ -236,18 +229,16 @@ def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:
     if text is None:
         return None, []
     found, errors = read_rules(text, path)
-    if found is not None:
-        names = {file_name(found.site), f"{plain_name(found.site)}-{digest(found.site)}.toml"}
-        if path.name not in names:
-            errors = [
-                RuleFileError(
-                    path,
-                    _line_of_site(text),
-                    f'the file is named {path.name} and says site = "{found.site}"',
-                    f"name it {file_name(found.site)}, or mend the site",
-                )
-            ]
-            found = None
+    if found is not None and path.name not in names_for(found.site, ".toml"):
+        errors = [
+            RuleFileError(
+                path,
+                _line_of_site(text),
+                f'the file is named {path.name} and says site = "{found.site}"',
+                f"name it {file_name(found.site)}, or mend the site",
+            )
+        ]
+        found = None
     return found, errors
 
 

@@ -14,7 +14,7 @@ from tomlkit.exceptions import TOMLKitError
 from ..content.mask import Mask, TransientPath
 from .errors import RuleFileError
 from .files import MASK_SUFFIX
-from .locked_files import digest, locked, plain_name, text_of, write
+from .locked_files import locked, names_for, path_for, plain_name, text_of, write
 from .mask_reading import FORMAT, PATH_KEYS, is_path_header, read_mask
 from .toml_text import blocks_of, comments_before, edit, toml
 
@@ -42,14 +42,7 @@ def path_of_mask(directory: "str | PathLike[str]", site: str) -> Path:
 
     Where the plain name is taken by the file of another site, it is the name with a hash.
     """
-    path = Path(directory) / mask_file_name(site)
-    try:
-        found = _read(path)
-    except RuleFileError:
-        return path
-    if found is not None and found.site != site:
-        return path.with_name(f"{plain_name(site)}-{digest(site)}{MASK_SUFFIX}")
-    return path
+    return path_for(directory, site, MASK_SUFFIX, _read)
 
 
 def load_mask(path: "str | PathLike[str]") -> Mask:
@@ -100,8 +93,8 @@ def _named(path: Path) -> tuple[Mask | None, list[RuleFileError]]:
     if not mask.site:
         remedy = f'add a line such as site = "{path.name.removesuffix(MASK_SUFFIX)}"'
         return None, [RuleFileError(path, 1, "site is missing", remedy)]
-    wanted = mask_file_name(mask.site)
-    if path.name not in {wanted, f"{plain_name(mask.site)}-{digest(mask.site)}{MASK_SUFFIX}"}:
+    wanted, _ = names = names_for(mask.site, MASK_SUFFIX)
+    if path.name not in names:
         problem = f'the file is named {path.name} and says site = "{mask.site}"'
         return None, [RuleFileError(path, None, problem, f"name it {wanted}, or mend the site")]
     return mask, []

@@ -1,11 +1,14 @@
 """A rough name of the kind of page that a URL leads to."""
 
 import re
+from functools import lru_cache
 
 _number = re.compile("[0-9]+").sub
 _name = re.compile("(?:^|[&;])([^=&;]*)").findall
 
 
+# In a crawl several ask in turn about the page that has just come.
+@lru_cache(maxsize=64)
 def template_of(url: str) -> tuple[object, ...]:
     """Return a rough name of the kind of page that *url* leads to, without parsing it.
 
