@@ -19,6 +19,7 @@ from ..store.writer import Writer
 from . import closing
 from .aliases import Aliases
 from .callbacks import CallbackNames
+from .collector import Frozen
 from .discards import Discards
 from .extras import Extras
 from .faults import Faults
@@ -128,6 +129,7 @@ class Shared:
         self.scheduling = False
         self._run = token_hex(4)
         self._opened = False
+        self._frozen = Frozen()
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
@@ -212,6 +214,7 @@ class Shared:
             },
             extra={"spider": self.spider},
         )
+        self._frozen.hold()
 
     def _warn_of_another_filter(self) -> None:
         """Tell if the dupe filter was taken out again, by an add-on that came later, say."""
@@ -241,6 +244,8 @@ class Shared:
             await closing.close(self, reason)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
             self.faults.report("close", "The crawl could not be wound up")
+        finally:
+            self._frozen.release()
 
     # What components ask for
 
