@@ -151,7 +151,7 @@ class PageLook:
         self._response = response
         self._url = url
         self._site = identity.site
-        self._origin = normal_parts(url)[0]
+        self._origin = ""  # found out when the first link asks for it
         self._anchors: Anchors | None = None
         self._met: set[tuple[str, ...]] = set()
 
@@ -181,6 +181,7 @@ class PageLook:
             return
         # What is remembered of a URL is its key by the rules, unless it is known to be an alias.
         key = identities.book.canonical_key(url) if identities.aliases else identity.key
+        self._origin = self._origin or normal_parts(self._url)[0]
         if key == self._page.key or not key.startswith(self._origin) or normal_parts(key)[0] != self._origin:
             return
         values = values_of(key, groups=self._shared.settings.site_groups)
