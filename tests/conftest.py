@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from .server import Asked, Route, Server
+from .waiting import PATIENCE
 
 # A loaded machine is no fault of the code.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,6 +26,16 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SCRAPY_SETTINGS_MODULE", raising=False)
     monkeypatch.delenv("SCRAPY_PROJECT", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away the bounds of time that keep a user from waiting: a loaded machine would exceed them."""
+    monkeypatch.setattr("scrapy_dedup.crawl.closing._WRITING", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.rules.locked_files._LOCK_SECONDS", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.store.writer._LOCK_PATIENCE", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.store.writer.Writer.flush.__defaults__", (PATIENCE,))
+    monkeypatch.setattr("scrapy_dedup.store.writer.Writer.close.__defaults__", (PATIENCE,))
 
 
 @pytest.fixture
@@ -65,13 +76,13 @@ class Project:
         return path
 
     def scrapy(
-        self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
+        self, *args: str, stdin: str | None = None, timeout: float = PATIENCE, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run ``scrapy ARGS`` in the project's folder and return what it said."""
         return self.python("-m", "scrapy", *args, stdin=stdin, timeout=timeout, env=env)
 
     def python(
-        self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
+        self, *args: str, stdin: str | None = None, timeout: float = PATIENCE, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""
         return subprocess.run(
@@ -94,6 +105,7 @@ ROBOTSTXT_OBEY = False
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
+DOWNLOAD_TIMEOUT = DEDUP_LEARN_TIMEOUT = 600
 """
 
 SPIDER = '''\
