@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from .processes import CAN_FORK, run_scrapy
 from .server import Asked, Route, Server
 from .waiting import PATIENCE
 
@@ -75,26 +76,28 @@ class Project:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def scrapy(
-        self, *args: str, stdin: str | None = None, timeout: float = PATIENCE, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """Run ``scrapy ARGS`` in the project's folder and return what it said."""
-        return self.python("-m", "scrapy", *args, stdin=stdin, timeout=timeout, env=env)
+    def scrapy(self, *args: str, stdin: str = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
+        """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
+        if fresh or not CAN_FORK:
+            return self.python("-m", "scrapy", *args, stdin=stdin)
+        return run_scrapy(args, self.folder, self.environment, stdin)
 
-    def python(
-        self, *args: str, stdin: str | None = None, timeout: float = PATIENCE, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def python(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""
         return subprocess.run(
             [sys.executable, "-W", "error::DeprecationWarning:scrapy_dedup", *args],
             cwd=self.folder,
-            env={**os.environ, "COLUMNS": "140", "NO_COLOR": "1", **(env or {})},
-            input=stdin if stdin is not None else "",
+            env=self.environment,
+            input=stdin,
             capture_output=True,
-            text=True,
-            timeout=timeout,
+            encoding="utf-8",
+            timeout=PATIENCE,
             check=False,
         )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1"}
 
 
 SETTINGS = """\
