@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from .processes import CAN_FORK, run_scrapy
 from .server import Asked, Route, Server
+from .waiting import PATIENCE
 
 # A loaded machine is no fault of the code.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,6 +27,16 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SCRAPY_SETTINGS_MODULE", raising=False)
     monkeypatch.delenv("SCRAPY_PROJECT", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away the bounds of time that keep a user from waiting: a loaded machine would exceed them."""
+    monkeypatch.setattr("scrapy_dedup.crawl.closing._WRITING", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.rules.locked_files._LOCK_SECONDS", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.store.writer._LOCK_PATIENCE", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.store.writer.Writer.flush.__defaults__", (PATIENCE,))
+    monkeypatch.setattr("scrapy_dedup.store.writer.Writer.close.__defaults__", (PATIENCE,))
 
 
 @pytest.fixture
@@ -64,26 +76,28 @@ class Project:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def scrapy(
-        self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """Run ``scrapy ARGS`` in the project's folder and return what it said."""
-        return self.python("-m", "scrapy", *args, stdin=stdin, timeout=timeout, env=env)
+    def scrapy(self, *args: str, stdin: str = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
+        """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
+        if fresh or not CAN_FORK:
+            return self.python("-m", "scrapy", *args, stdin=stdin)
+        return run_scrapy(args, self.folder, self.environment, stdin)
 
-    def python(
-        self, *args: str, stdin: str | None = None, timeout: float = 120, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def python(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""
         return subprocess.run(
             [sys.executable, "-W", "error::DeprecationWarning:scrapy_dedup", *args],
             cwd=self.folder,
-            env={**os.environ, "COLUMNS": "140", "NO_COLOR": "1", **(env or {})},
-            input=stdin if stdin is not None else "",
+            env=self.environment,
+            input=stdin,
             capture_output=True,
-            text=True,
-            timeout=timeout,
+            encoding="utf-8",
+            timeout=PATIENCE,
             check=False,
         )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1"}
 
 
 SETTINGS = """\
@@ -94,6 +108,7 @@ ROBOTSTXT_OBEY = False
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
+DOWNLOAD_TIMEOUT = DEDUP_LEARN_TIMEOUT = 600
 """
 
 SPIDER = '''\

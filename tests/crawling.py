@@ -24,6 +24,8 @@ from scrapy_dedup.rules import Operation, Predicate, Rule, Status
 from scrapy_dedup.store.rows import DiscardRow
 from scrapy_dedup.store.store import Store
 
+from .waiting import PATIENCE
+
 #: For a test that is a coroutine and awaits crawls.
 in_reactor = pytest_twisted.ensureDeferred
 
@@ -32,7 +34,9 @@ BASE: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "RETRY_TIMES": 1,
+    "DOWNLOAD_TIMEOUT": PATIENCE,
     "DEDUP_LEARN": "off",
+    "DEDUP_LEARN_TIMEOUT": PATIENCE,
     "DEDUP_SAMPLE": 0,
     "DEDUP_EXTRA": 0,
     "ADDONS": {"scrapy_dedup.Addon": 600},
@@ -85,14 +89,16 @@ def crawler_of(spider: type[scrapy.Spider], **settings: Any) -> Crawler:
 
 
 async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
-    """Run a crawler to its end, and let all that it started end."""
+    """Run a crawler to its end, and let all that it started end. Raises TimeoutError if it never does."""
+    from twisted.internet import reactor
+
     items: list[Any] = []
 
     def keep(item: Any) -> None:
         items.append(item)
 
     crawler.signals.connect(keep, signals.item_scraped)
-    await deferred_from_coro(crawler.crawl_async(*args, **kwargs))
+    await deferred_from_coro(crawler.crawl_async(*args, **kwargs)).addTimeout(PATIENCE, reactor)
     return Crawl(crawler, items)
 
 

@@ -20,6 +20,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from .waiting import PATIENCE
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -87,8 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     # Headers and body are two writes, and the second one would wait for the client's delayed acknowledgement.
     disable_nagle_algorithm = True
-    # Keep-alive connections end by themselves, so that no thread outlives its test for long.
-    timeout = 5
+    # Keep-alive connections end by themselves, so that no thread outlives its test for ever; clients end them before.
+    timeout = PATIENCE
     server: "_HTTPServer"
 
     def answer(self) -> None:
@@ -155,7 +157,7 @@ class Server:
     def close(self) -> None:
         self._http.shutdown()
         self._http.server_close()
-        self._thread.join(5)
+        self._thread.join(PATIENCE)
 
     def url(self, target: str = "/", host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self.port}{target}"

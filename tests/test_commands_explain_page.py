@@ -23,7 +23,7 @@ def masked(project):
 
 
 def test_a_file(masked):
-    done = masked.scrapy("explain-page", "page.html", "--html", "out.html")
+    done = masked.scrapy("explain-page", "page.html", "--html", "out.html", fresh=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "\u27e6It is noon\u27e7" in done.stdout

@@ -28,7 +28,7 @@ def ruled(project):
 
 
 def test_explains(ruled):
-    done = ruled.scrapy("explain-url", URL)
+    done = ruled.scrapy("explain-url", URL, fresh=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for part in (

@@ -27,7 +27,7 @@ def rules(project):
 
 
 def test_url_discarder(project, rules):
-    done = project.scrapy("export-rules", "--format", "url-discarder")
+    done = project.scrapy("export-rules", "--format", "url-discarder", fresh=True)
     assert done.returncode == 0, done.stderr
     forms = json.loads(done.stdout)
     assert [(form["args"], form["urlPattern"]) for form in forms] == [

@@ -36,7 +36,7 @@ def shop(asked: Asked) -> str | int:
 
 def test_from_file_writes_rules(project):
     write_rows(project.folder / "seen.jsonl", observations())
-    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", fresh=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert SITE in done.stdout
@@ -92,7 +92,7 @@ def test_hand_edits_survive(project):
 def test_crawl_learn_crawl(project, serve, reactor):
     server = serve(shop)
     crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}", "-s", f"TWISTED_REACTOR_ENABLED={reactor}")
-    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=off")
+    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=off", fresh=True)
     assert done.returncode == 0, done.stderr
     first = server.downloads
     assert first > 40
@@ -101,7 +101,7 @@ def test_crawl_learn_crawl(project, serve, reactor):
     assert done.returncode == 0, done.stderr
     assert "q.sid" in done.stdout
     server.reset()
-    assert project.scrapy(*crawl).returncode == 0
+    assert project.scrapy(*crawl, fresh=True).returncode == 0
     assert server.downloads < first
     assert {asked.query["id"] for asked in server.asked} == {str(number) for number in range(40)}
 

@@ -23,6 +23,7 @@ from scrapy_dedup.rules import Ignore, Status
 from .conftest import Serve
 from .crawling import Crawl, Links, crawl, crawler_of, in_reactor, rule, run, write_rules
 from .server import Answer, Asked, Server, page, prose, redirect
+from .waiting import PATIENCE
 
 IDS, COPIES = 30, 3
 BREADTH = {
@@ -400,7 +401,7 @@ async def test_errbacks_tell_a_discard_from_a_failure(serve: Serve) -> None:
         def __call__(self, asked: Asked) -> Any:
             answer = super().__call__(asked)
             if self.count > 45:
-                used.wait(60)
+                used.wait(PATIENCE)
             return answer
 
     class Errs(Links):

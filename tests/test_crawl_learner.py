@@ -4,7 +4,7 @@ import itertools
 import signal
 import subprocess
 import sys
-import time
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from scrapy_dedup.rules.mask_files import load_masks, save_mask
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages, observed
 from .server import Asked, page, prose
+from .waiting import PATIENCE, wait_until
 
 
 def shop(asked: Asked) -> Any:
@@ -58,6 +59,7 @@ def told_to(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
         return [sys.executable, "-c", code]
 
     monkeypatch.setattr(learner, "command_of", command)
+    monkeypatch.setattr(learner, "_ENDING", PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def told_to(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
         ("raise SystemExit('no memory left')", "the learning process failed (no memory left)"),
         ("import os; os.kill(os.getpid(), 9)", "the learning process failed (exit code -9)"),
         ("print('not JSON')", "the learning process failed (exit code 0)"),
-        ("import time; time.sleep(60)", "it took longer than DEDUP_LEARN_TIMEOUT (0.5 s)"),
+        ("import sys; sys.stdin.read()", "it took longer than DEDUP_LEARN_TIMEOUT (0.5 s)"),
         ("print('x' * 10_000_000); raise SystemExit(1)", "the learning process failed (exit code 1)"),
     ],
 )
@@ -76,7 +78,8 @@ async def test_a_process_that_fails_is_one_warning(
 ) -> None:
     told_to(monkeypatch, code)
     server = serve(shop)
-    done = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_LEARN_TIMEOUT=0.5)
+    seconds = 0.5 if "0.5 s" in problem else PATIENCE
+    done = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_LEARN_TIMEOUT=seconds)
     assert done.stats["dedup/learned/failed"] == 1
     assert done.stats["finish_reason"] == "finished"
     (warning,) = messages(caplog)
@@ -197,7 +200,7 @@ async def test_what_was_reviewed_elsewhere_counts_and_is_not_copied(serve: Serve
 
 
 SLEEPER = """\
-import os, pathlib, sys, time
+import os, pathlib, sys
 pathlib.Path("learning").write_text(str(os.getpid()))
 sys.stdin.buffer.read()
 """
@@ -208,40 +211,35 @@ def shop_with_a_learner_that_waits(project: Project, learn: str = "close") -> No
     settings = project.folder / "shop/settings.py"
     settings.write_text(
         settings.read_text()
-        + f"DEDUP_LEARN_TIMEOUT = 600\nDEDUP_LEARN = {learn!r}\n"
+        + f"DEDUP_LEARN = {learn!r}\n"
         + "from scrapy_dedup.crawl import learner\n"
         + "import sys\n"
         + "learner.command_of = lambda settings, directory: [sys.executable, 'sleeper.py']\n"
     )
 
 
-def started(project: Project, url: str) -> tuple[subprocess.Popen[str], int]:
-    """A crawl that learns, and the id of the learning process."""
-    process = subprocess.Popen(
+def started(project: Project, url: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
         [sys.executable, "-m", "scrapy", "crawl", "shop", "-a", f"start={url}"],
         cwd=project.folder,
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 60
+
+
+def learning_of(project: Project) -> int:
+    """The id of the learning process, once there is one."""
     mark = project.folder / "learning"
-    while not (mark.exists() and mark.read_text()) and time.monotonic() < end:
-        time.sleep(0.02)
-    return process, int(mark.read_text())
+    wait_until(lambda: mark.exists() and mark.read_text())
+    return int(mark.read_text())
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process ends within a minute; a zombie has."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
+    """Whether a process has ended; a zombie has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
@@ -252,11 +250,12 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks a
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.Signals, learn: str) -> None:
     shop_with_a_learner_that_waits(project, learn)
-    process, learning = started(project, serve({"*": page("x")}).url("/"))
+    process = started(project, serve({"*": page("x")}).url("/"))
+    learning = learning_of(project)
     process.send_signal(sent)
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 0
-    assert has_ended(learning)
+    wait_until(lambda: has_ended(learning))
     assert "Traceback" not in errors
     assert "WARNING" not in errors
 
@@ -265,29 +264,35 @@ def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.S
 @pytest.mark.parametrize("learn", ["close", "live"])
 def test_learning_ends_with_a_crawl_that_is_killed(project: Project, serve: Serve, learn: str) -> None:
     shop_with_a_learner_that_waits(project, learn)
-    process, learning = started(project, serve({"*": page("x")}).url("/"))
+    process = started(project, serve({"*": page("x")}).url("/"))
+    learning = learning_of(project)
     process.kill()
-    process.communicate(timeout=60)
-    assert has_ended(learning)
+    process.communicate(timeout=PATIENCE)
+    wait_until(lambda: has_ended(learning))
 
 
 @linux
 def test_a_crawl_that_is_shut_down_does_not_learn(project: Project, serve: Serve) -> None:
-    from .server import Answer
+    """The second page is answered once the crawl has been told to end."""
+    asked_for, told = threading.Event(), threading.Event()
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/second":
+            asked_for.set()
+            told.wait(PATIENCE)
+        return page(asked.path, "/second")
 
     shop_with_a_learner_that_waits(project)
-    server = serve(lambda asked: Answer(page("x", f"/{asked.path.count('x')}x"), seconds=0.05))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "shop", "-a", f"start={server.url('/')}"],
-        cwd=project.folder,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while server.downloads < 2 and process.poll() is None:
-        time.sleep(0.01)
+    process = started(project, serve(site).url("/"))
+    assert asked_for.wait(PATIENCE)
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=60)[1]
-    assert "Closing spider (shutdown)" in errors or "finished" in errors
+    assert process.stderr is not None
+    for line in process.stderr:
+        assert "Traceback" not in line
+        if "Closing spider (shutdown)" in line:
+            break
+    told.set()
+    errors = process.communicate(timeout=PATIENCE)[1]
+    assert "Spider closed (shutdown)" in errors
     assert "Traceback" not in errors
-    if "Closing spider (shutdown)" in errors:
-        assert not (project.folder / "learning").exists()
+    assert not (project.folder / "learning").exists()

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from scrapy_dedup.rules.mask_files import save_mask
 from .conftest import Serve
 from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, run
 from .server import Asked, Server, page, prose
+from .waiting import PATIENCE, wait_until
 
 PAGES = 150
 #: Copies of a page.
@@ -61,7 +63,7 @@ class Shop:
         if asked.path == "/":
             return page(prose("start"), "/more", *self.links(range(PAGES // 3)))  # the last link is followed first
         if asked.path == "/more":
-            self.released.wait(60)
+            self.released.wait(PATIENCE)
             return page(prose("more"), *self.links(range(PAGES // 3, PAGES)))
         return page(prose(asked.query["id"]), "/")
 
@@ -93,9 +95,7 @@ async def crawl_live(shop: Shop, spider: type[scrapy.Spider] = Links, **settings
 @in_reactor
 async def test_the_first_crawl_saves(serve: Serve, concurrent: int) -> None:
     shop = Shop(serve)
-    done = await crawl_live(
-        shop, CONCURRENT_REQUESTS=concurrent, CONCURRENT_REQUESTS_PER_DOMAIN=concurrent, DOWNLOAD_TIMEOUT=60
-    )
+    done = await crawl_live(shop, CONCURRENT_REQUESTS=concurrent, CONCURRENT_REQUESTS_PER_DOMAIN=concurrent)
     shop.check(done)
     assert shop.server.downloads <= 3 + PAGES // 3 * COPIES + 2 * PAGES // 3
     assert done.stats["dedup/learned/swaps"] >= 1
@@ -118,12 +118,12 @@ async def test_requests_on_their_way_when_rules_change(serve: Serve) -> None:
     def answer(asked: Asked) -> Any:
         if asked.path == "/":
             return page(prose("start"), *shop.links(range(PAGES)))
-        if next(answered) == 100:  # with everything else under way; the others are answered as they come
-            held.wait(60)
+        if next(answered) >= 100:  # with everything else in the queue
+            held.wait(PATIENCE)
         return page(prose(asked.query["id"]), "/")
 
     shop.server.routes = {"*": answer}
-    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8, DOWNLOAD_DELAY=0.002)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
 
     def changed(sites: Any) -> None:
         held.set()
@@ -153,11 +153,11 @@ async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
 
     def answer(asked: Asked) -> Any:
         if asked.target == target:
-            held.wait(60)
+            held.wait(PATIENCE)
         return shop.answer(asked)
 
     shop.server.routes = {"*": answer}
-    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=1, DOWNLOAD_TIMEOUT=70)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=1)
 
     def changed(sites: Any) -> None:
         held.set()
@@ -180,7 +180,7 @@ async def test_a_page_that_fails_after_the_swap(serve: Serve, status: int) -> No
         if asked.path == "/":
             return page(prose("start"), "/more", *shop.links(range(50)))
         if asked.path == "/more":
-            held.wait(60)
+            held.wait(PATIENCE)
             return page(prose("more"), *shop.links(range(50, PAGES)))
         if asked.query["id"] == "60":
             asked_for.append(asked.target)
@@ -224,19 +224,20 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks a
 async def test_a_learner_that_is_killed(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     """Whatever kills it, the crawl goes on, and learns later."""
     shop = Shop(serve)
-    killed: list[int] = []
+    killed: set[int] = set()
 
-    class Killing(Links):
-        def parse(self, response: Any) -> Any:
-            for pid in children() if len(killed) < 2 else ():
-                if pid not in killed:
-                    os.kill(pid, signal.SIGKILL)
-                    killed.append(pid)
-            yield from super().parse(response)
+    def kill() -> bool:
+        for pid in {*children()} - killed:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        return len(killed) >= 2
 
-    done = await crawl_live(shop, Killing, CONCURRENT_REQUESTS=4)
+    killer = threading.Thread(target=wait_until, args=(kill,))
+    killer.start()
+    done = await crawl_live(shop, CONCURRENT_REQUESTS=4)
+    killer.join()
     shop.check(done)
-    assert len(killed) == 2
     assert done.stats["dedup/learned/swaps"] >= 1
     assert not children()
     told = messages(caplog)
@@ -244,7 +245,7 @@ async def test_a_learner_that_is_killed(serve: Serve, caplog: pytest.LogCaptureF
     assert len(told) == min(1, done.stats.get("dedup/learned/failed", 0))
 
 
-HANGS = "import sys; sys.stdin.readline(); import time; time.sleep(600)"
+HANGS = "import sys; sys.stdin.read()"
 SPEAKS = "import sys\nfor line in sys.stdin: print('what', flush=True)"
 DIES = "import sys; sys.stdin.readline(); raise SystemExit('no memory left')"
 
@@ -264,7 +265,7 @@ async def test_a_learner_that_fails(
     """The crawl goes on without rules; one warning tells so, and the next attempt is later and later."""
     monkeypatch.setattr(learner, "command_of", lambda settings, directory: [sys.executable, "-c", code])
     shop = Shop(serve)
-    crawler = crawler_of(Links, DEDUP_LEARN="live", DEDUP_LEARN_TIMEOUT=0.3)
+    crawler = crawler_of(Links, DEDUP_LEARN="live", DEDUP_LEARN_TIMEOUT=0.3 if code == HANGS else PATIENCE)
 
     def tried(problem: str) -> None:
         assert problem
@@ -332,27 +333,34 @@ async def test_a_job_is_paused_after_rules_changed_and_resumed(serve: Serve, mor
 
 
 @in_reactor
-async def test_an_engine_that_is_paused_while_rules_change(serve: Serve) -> None:
+async def test_an_engine_that_is_paused_while_rules_change(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was queued before the pause is compared under the rules that came meanwhile."""
     shop = Shop(serve, held=False)
     crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=4)
-    paused = False
+    paused = threading.Event()
+    learn = learner.Learner.learn
+
+    def learn_in_the_pause(*args: Any) -> Any:
+        assert paused.wait(PATIENCE)
+        return learn(*args)
+
+    monkeypatch.setattr(learner.Learner, "learn", learn_in_the_pause)
 
     def tried(problem: str) -> None:
         assert not problem
         crawler.engine.unpause()  # type: ignore[union-attr]
 
     def response(response: Any) -> None:
-        nonlocal paused
-        if not paused and len(shop.server.hits) >= times.FIRST + 4:  # so many are there or under way: it is learned
-            paused = True
+        # So many are there or under way: it is learned.
+        if not paused.is_set() and len(shop.server.hits) >= times.FIRST + 4:
             crawler.engine.pause()  # type: ignore[union-attr]
+            paused.set()
 
     crawler.signals.connect(tried, learned)
     crawler.signals.connect(response, signals.response_received)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
-    assert paused
+    assert paused.is_set()
     assert done.stats["dedup/learned/times"] >= 1
 
 

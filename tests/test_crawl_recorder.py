@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from scrapy_dedup.store.writer import Writer
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
 from .server import Answer, Asked, as_json, page, prose, redirect
+from .waiting import wait_until
 
 
 @in_reactor
@@ -105,7 +105,7 @@ async def test_redirects_that_the_spider_handles_and_bodies_that_were_cut_off(se
             "/cut": Answer(page(prose(1)), headers={"Content-Length": "99999"}),
         }
     )
-    done = await crawl(Handles, server.url("/"), DOWNLOAD_FAIL_ON_DATALOSS=False, DOWNLOAD_TIMEOUT=10)
+    done = await crawl(Handles, server.url("/"), DOWNLOAD_FAIL_ON_DATALOSS=False)
     assert done.urls == ["/", "/cut", "/moved"]
     seen = observed()
     assert set(seen) == {server.url("/"), server.url("/moved")}
@@ -359,10 +359,7 @@ def test_the_thread_of_the_store_writes_small_pages_that_wait(tmp_path: Path) ->
         assert writer.add(each, each.size)
         waiting.add(each)
         if count == 1:
-            deadline = time.monotonic() + 10
-            while writer.counts.written < 1:
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
+            wait_until(lambda: writer.counts.written)
         else:
             assert writer.flush()
         assert writer.counts.written == count

@@ -1,6 +1,7 @@
 """When the URL that stands for a key fails, an equivalent one is fetched in its place."""
 
-import time
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,15 +13,15 @@ from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
-from .crawling import Links, crawl, discarded, in_reactor, rule, write_rules
-from .server import Answer, Asked, page, prose
+from .crawling import Crawl, Links, crawl, discarded, in_reactor, rule, write_rules
+from .server import Answer, Asked, Server, page, prose
+from .waiting import PATIENCE
 
-#: The first of three equivalent URLs that is asked for fails so.
+#: The first of three equivalent URLs fails so.
 FAILURES: dict[str, Any] = {
     "404": 404,
     "500, retried": 500,
     "gone": Answer(hang_up=True),
-    "time-out": Answer("late", seconds=1.5),
     "too big": Answer("x" * 5000),
 }
 
@@ -35,7 +36,7 @@ def failing_first(failure: Any) -> Any:
             return Answer("User-agent: *\nDisallow: /c?sid=2\n", content_type="text/plain")
         if asked.path == "/c" and failure is not None and first in ([], [asked.target]):
             first[:] = [asked.target]
-            return failure
+            return failure(asked) if callable(failure) else failure
         return page(prose(asked.path), "/c?sid=9")
 
     return site
@@ -46,18 +47,44 @@ def failing_first(failure: Any) -> Any:
 async def test_a_failed_request_is_replaced(serve: Serve, failure: Any) -> None:
     server = serve(failing_first(failure))
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(
-        Links,
-        server.url("/"),
-        DOWNLOAD_TIMEOUT=0.5,
-        DOWNLOAD_MAXSIZE=4000,
-        CONCURRENT_REQUESTS=2,
-    )
+    done = await crawl(Links, server.url("/"), DOWNLOAD_MAXSIZE=4000, CONCURRENT_REQUESTS=2)
+    one_is_fetched(done, server)
+
+
+def one_is_fetched(done: Crawl, server: Server) -> None:
     fetched = [url for url in done.urls if url.startswith("/c")]
     assert len(fetched) == 1, "exactly one of the equivalents gives the page"
     assert len({target for target in server.hits if target.startswith("/c")}) == 2
     assert done.stats["dedup/released"] == 1
     assert "dedup/errors" not in str(done.dedup())
+
+
+@pytest.fixture
+def ended() -> Iterator[threading.Event]:
+    """Set when the test has ended, whatever became of it."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@in_reactor
+async def test_a_request_that_times_out_is_replaced(serve: Serve, ended: threading.Event) -> None:
+    """It is never answered, and no other has so little time."""
+
+    class Hasty(Links):
+        def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                if isinstance(each, scrapy.Request) and each.url.endswith("sid=0"):
+                    each.meta["download_timeout"] = 0.2
+                yield each
+
+    def never(asked: Asked) -> str:
+        ended.wait(PATIENCE)
+        return "late"
+
+    server = serve(failing_first(never))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    one_is_fetched(await crawl(Hasty, server.url("/"), CONCURRENT_REQUESTS=2), server)
 
 
 class IgnoresOnTheWayOut:
@@ -210,8 +237,9 @@ async def test_what_does_not_find_room_in_memory_is_taken_from_the_ledger(
 
 
 @in_reactor
-async def test_many_equivalents_fail_one_after_the_other(serve: Serve) -> None:
-    """The next is fetched at once: none waits for Scrapy's look at idle spiders every 5 seconds."""
+async def test_many_equivalents_fail_one_after_the_other(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next is fetched at once: none waits for Scrapy's look at idle spiders every 5 seconds, which never comes here."""
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 1e6)
 
     def site(asked: Asked) -> Any:
         if asked.path == "/":
@@ -220,11 +248,9 @@ async def test_many_equivalents_fail_one_after_the_other(serve: Serve) -> None:
 
     server = serve(site)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    started = time.monotonic()
     done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS=1)
     assert "/c?sid=0" in done.urls
     assert max(server.hits.values()) == 1
-    assert time.monotonic() - started < 4.5
 
 
 @in_reactor

@@ -20,6 +20,7 @@ from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .crawling_parts import dupe_filter
 from .server import Asked, page, prose
+from .waiting import PATIENCE
 
 PAGES = 5
 
@@ -297,7 +298,7 @@ def run(arguments: list[str], **kwargs: Any) -> subprocess.CompletedProcess[str]
         [sys.executable, "-W", "error::DeprecationWarning:scrapy", *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
         **kwargs,
     )

@@ -15,6 +15,7 @@ from scrapy_dedup.crawl.statistics import STATS
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
 from .server import page
+from .waiting import PATIENCE
 
 
 def read(**settings: Any) -> DedupSettings:
@@ -242,7 +243,7 @@ def run_script(project: Project, name: str) -> Any:
     import subprocess
 
     return subprocess.run(
-        [sys.executable, name], cwd=project.folder, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, name], cwd=project.folder, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
 

@@ -11,11 +11,12 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.store.store import Store
 
 from .store_rows import seen
+from .waiting import PATIENCE
 
 
 def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "scrapy_dedup.learning", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, **options)  # type: ignore[call-overload, no-any-return]
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_two_processes_that_learn_one_site_leave_a_whole_file(store: Path, tmp_p
     command = [sys.executable, "-m", "scrapy_dedup.learning", "--store", str(store), "--dir", str(rules)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
     for process in running:
-        process.communicate(timeout=120)
+        process.communicate(timeout=PATIENCE)
     assert [process.returncode for process in running] == [0, 0, 0]
     assert len(RuleBook.load(rules)) == 1
     assert len(list(rules.glob("*.toml"))) == 1

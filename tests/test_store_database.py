@@ -11,6 +11,7 @@ from scrapy_dedup.store.database import StoreError, database_path, place_of
 from scrapy_dedup.store.store import Store
 
 from .store_rows import seen
+from .waiting import PATIENCE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
@@ -199,7 +200,7 @@ def test_many_threads_open_and_write_at_once(tmp_path: Path) -> None:
     def work(name: str) -> None:
         try:
             barrier.wait()
-            with Store.open(path, timeout=30) as store:
+            with Store.open(path, timeout=PATIENCE) as store:
                 for i in range(20):
                     store.add_observations([seen(f"{name}/{i}")])
         except BaseException as error:  # noqa: BLE001 (raised again below)

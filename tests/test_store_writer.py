@@ -14,6 +14,7 @@ from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer, WriterCounts
 
 from .store_rows import discarded, seen
+from .waiting import PATIENCE
 
 NEVER = 3_600.0  # an interval that the tests do not wait for: flush() and close() wake the thread
 
@@ -76,7 +77,7 @@ def test_rows_are_written_by_and_by(make: Make, path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(Store, "add", tell)
     make(interval=0.01).add(seen("a"))
-    assert written.wait(10)
+    assert written.wait(PATIENCE)
     assert urls(path) == {"a"}
 
 
@@ -148,11 +149,11 @@ def blocked(writer: Writer) -> threading.Event:
 
     def wait() -> None:
         reached.set()
-        go.wait(10)
+        go.wait(PATIENCE)
 
     writer.add(wait)
     writer._wake.set()
-    assert reached.wait(10)
+    assert reached.wait(PATIENCE)
     return go
 
 
@@ -286,11 +287,11 @@ def test_closing_waits_for_a_lock(
     writer = make()
     writer.add(seen("a"))
     closed: list[bool] = []
-    closer = threading.Thread(target=lambda: closed.append(writer.close(30)))
+    closer = threading.Thread(target=lambda: closed.append(writer.close(PATIENCE)))
     closer.start()
-    assert all(attempts.acquire(timeout=10) for _ in range(3))
+    assert all(attempts.acquire(timeout=PATIENCE) for _ in range(3))
     held.execute("COMMIT")
-    closer.join(30)
+    closer.join(PATIENCE)
     assert closed == [True]
     assert urls(path) == {"a"}
 
@@ -300,6 +301,7 @@ def test_closing_does_not_wait_for_ever(make: Make, held: sqlite3.Connection) ->
     writer = make()
     writer.add(seen("a"))
     assert not writer.close(0.05)
+    writer._thread.join(PATIENCE)
     assert writer.counts.dropped == 1
     assert held.in_transaction
 

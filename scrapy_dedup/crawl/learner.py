@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .settings import DedupSettings
 
 _POLL: Final = 0.05  # seconds between two looks at whether the answer is still wanted
+_ENDING: Final = 1.0  # seconds that a process is given to end that has said what is no answer
 _MOST_SITES: Final = 200  # named; if there are more, all sites of the scope are learned
 _LONGEST_ANSWER: Final = 1 << 22  # bytes
 
@@ -122,7 +123,7 @@ class Learner:
     def _code(self) -> int | None:
         """Return the exit code, None if the process does not end."""
         try:
-            return None if self._process is None else self._process.wait(1)
+            return None if self._process is None else self._process.wait(_ENDING)
         except subprocess.TimeoutExpired:
             return None
 
