@@ -22,7 +22,7 @@ def test_what_a_tag_says() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'a title=\' href="x"\'',
+        "a title=' href=\"x\"'",
         'a title=\' href="x"\' href="z"',
         'a b=c"d href="e"',
         'a "="x" href="y z"',

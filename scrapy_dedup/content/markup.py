@@ -255,10 +255,8 @@ def decoded(text: str) -> str:
         # int() would refuse, or take its time over, thousands of digits.
         text = _TOO_LARGE.sub("\ufffd", _ZEROS.sub(r"\1", text))
     if "&" in text:
-        if text.count("&") == text.count("&amp;"):
-            text = text.replace("&amp;", "&")  # nearly always the only one
-        else:
-            text = unescape(text)
+        # Nearly always there is no other.
+        text = text.replace("&amp;", "&") if text.count("&") == text.count("&amp;") else unescape(text)
     return text.replace("\0", "")
 
 
