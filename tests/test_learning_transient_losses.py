@@ -17,10 +17,13 @@ from scrapy_dedup.learning import fixed_point
 from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
+from scrapy_dedup.learning.masks import SitePages, _with_visits
 from scrapy_dedup.learning.transient import mask_of
+from scrapy_dedup.learning.transient.epochs import Seen
 from scrapy_dedup.learning.transient.visits import Passing, passing_places
 from scrapy_dedup.observation import Observation
-from scrapy_dedup.rules import Status
+from scrapy_dedup.rules import Evidence as RuleEvidence
+from scrapy_dedup.rules import Ignore, Rule, Status
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls.templates import template_of
@@ -187,6 +190,55 @@ def test_a_mask_never_brings_a_refuted_rule_back(store: Store) -> None:
     assert not {rule.id for rule in refuted} & set(acting(both))
 
 
+def sizes(crawl: int, pages: int = 15, *, again: bool = False) -> Pages:
+    """Products of several sizes, with what each weighs and costs; *again*: and a number of visitors that changes."""
+    return {
+        f"http://{SITE}/p/{n}/x?size={size}": page(
+            words("h", n, number=3),
+            f"<p>{words('main', n, number=40)}</p>"
+            f"<p class=weight>{Random(f'{n}{size}').randrange(90, 9000)} grams, {size} by hand</p>"
+            + (f"<p class=on>{Random(f'{n}{size}{crawl}').randrange(900)} visitors now</p>" if again else ""),
+        )
+        for n in range(pages)
+        for size in "abc"
+    }
+
+
+def shown(mask: Mask | None) -> list[str]:
+    return [path.selector.rpartition("/")[2] for path in (mask.paths if mask else ()) if path.is_hidden]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_refuted_rule_takes_what_it_taught_with_it(store: Store, again: bool) -> None:
+    """What differs between URLs that a wrong rule took for one page is content; what it did not teach stays passing."""
+    crawls = [sizes(k, again=again) for k in range(2 if again else 1)]
+    crawl(store, *crawls)
+    kept = [(url, 1e9 + k * DAY, version_of(html)) for k, pages in enumerate(crawls) for url, html in pages.items()]
+    kept.sort(key=lambda each: each[0])
+    wrong = Rule(
+        site=SITE, status=Status.ACTIVE, ops={"q.size": Ignore()}, evidence=RuleEvidence(refuted_at=int(1e9 + 3 * DAY))
+    )
+    taught = SitePages(SITE, kept).masks(RuleBook([wrong]), None).mask
+    assert taught is not None
+    assert "p.weight" in shown(taught), "else the test shows nothing"
+    url, html = next(iter(crawls[0].items()))
+    assert "grams" in html
+    weight = html.partition("weight>")[2].partition(" ")[0]
+    assert weight not in taught.text(html, url=url)
+
+    book = RuleBook([replace(wrong, status=Status.SUSPENDED)])
+    mask = learned(store, book, masks={SITE: taught}).masks[SITE]
+    assert shown(mask) == (["p.on"] if again else [])
+    assert weight in mask.text(html, url=url)
+    assert bool(mask.templates) is again
+    # What the user has said of the same place stays.
+    said = replace(taught, paths=tuple([replace(path, state="strip") for path in taught.paths]))
+    assert "p.weight" in shown(learned(store, book, masks={SITE: said}).masks[SITE])
+    # As long as the rule stands, so does the mask.
+    stands = learned(store, RuleBook(), masks={SITE: taught}).masks[SITE]
+    assert ("p.weight" in shown(stands)) is not again
+
+
 # -- what lasts of a page is enough to tell it by
 
 
@@ -319,7 +371,7 @@ def test_what_did_not_change_on_a_kind_of_pages_is_not_hidden_there(lasting: int
 def test_kinds_are_those_of_the_urls_and_not_of_a_page_s_name() -> None:
     kind = template_of(f"http://{SITE}/teaser/0/?sid=1")
     pages = [
-        (url, [version_of(html) for html in found], {kind} if "teaser" in url else ())
+        Seen(url, [version_of(html) for html in found], (kind,) if "teaser" in url else ())
         for url, found in kinds_of_pages().items()
     ]
     mask = mask_of(pages)
@@ -364,8 +416,9 @@ def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone()
         frozenset({item}),
     )
     seen = [(url, 1e9 + k, version_of(html)) for k in range(3) for url, html in counters(k, pages=10).items()]
-    mask = fixed_point._mask(SITE, seen, visits, None, None)
-    assert mask is not None
+    known = SitePages(SITE, seen).masks(None, None).mask
+    assert known is not None
+    mask = _with_visits(known, visits)
     by_selector = {path.selector: path for path in mask.paths}
     assert by_selector[place].slot == ("", "visitors now"), "and not the whole of it"
     kind = template_of(seen[0][0])

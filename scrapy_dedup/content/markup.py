@@ -12,6 +12,19 @@ from html.entities import html5
 SPACE = " \t\n\f\r"
 """HTML's white space; nothing else separates attributes."""
 
+#: The attribute of an element that is content, not style: where a link leads, what is shown or sent.
+CONTENT_ATTRIBUTES = {
+    "a": "href",
+    "area": "href",
+    "img": "src",
+    "iframe": "src",
+    "embed": "src",
+    "audio": "src",
+    "video": "src",
+    "source": "src",
+    "input": "value",
+}
+
 #: Characters of a name that are kept: names of elements, ids, classes.
 MAX_NAME = 64
 
@@ -241,7 +254,10 @@ def decoded(text: str) -> str:
     if "&#" in text:
         # int() would refuse, or take its time over, thousands of digits.
         text = _TOO_LARGE.sub("\ufffd", _ZEROS.sub(r"\1", text))
-    return unescape(text).replace("\0", "") if "&" in text else text.replace("\0", "")
+    if "&" in text:
+        # Nearly always there is no other.
+        text = text.replace("&amp;", "&") if text.count("&") == text.count("&amp;") else unescape(text)
+    return text.replace("\0", "")
 
 
 def decoded_attribute(value: str) -> str:

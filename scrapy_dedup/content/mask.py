@@ -133,9 +133,8 @@ class Mask:
         if not self.applies_to(url):
             return []
         found = blocks(html)
-        rows = [(block.selector, block.attribute, block.text) for block in found]
         spans: list[tuple[int, int]] = []
-        for index, ranges in self._plan.hidden(rows, _template(url)).items():
+        for index, ranges in self._plan.hidden(found.rows, _template(url)).items():
             spans += _spans_of(html, found[index], ranges)
         return _disjoint(spans)
 
@@ -169,7 +168,7 @@ class Mask:
 
     def text(self, html: str, *, url: str | None = None) -> str:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
-        return " ".join(self._lasting([(b.selector, b.attribute, b.text) for b in blocks(html)], url))
+        return " ".join(self._lasting(blocks(html).rows, url))
 
     def masked(self, version: "Version", *, url: str | None = None) -> str:
         """Return the fingerprint of what lasts of a version: 32 hexadecimal digits, the same for any order of words.

@@ -14,30 +14,22 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from .markup import ATTRIBUTE, RAW, TAG_NAME, VOID, decoded_attribute, is_foreign, kept_on_end, kept_on_start, lower
+from .markup import CONTENT_ATTRIBUTES, RAW, VOID, decoded_attribute, is_foreign, kept_on_end, kept_on_start
 from .selectors import step_of
+from .tags import read_tag
 
 #: Open elements that a path or a selector names; the deeper ones share the place of the last one.
 MAX_DEPTH = 256
 #: Characters that a path or a selector has before the same happens.
 MAX_PATH = 4000
 
-#: The attribute of an element that is content, not style: where a link leads, what is shown or sent.
-CONTENT_ATTRIBUTES = {
-    "a": "href",
-    "area": "href",
-    "img": "src",
-    "iframe": "src",
-    "embed": "src",
-    "audio": "src",
-    "video": "src",
-    "source": "src",
-    "input": "value",
-}
 _BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTES.items()}
 _LIMIT = 16_000_000
 """Bytes of a trie, about."""
 _LONG_TAG = 256
+_MANY_TAGS = 2000
+"""Tags that a place remembers: where there are more, nearly each is another one, with a number of its own."""
+_DIGITS = dict.fromkeys(range(ord("1"), ord("9") + 1), "0")
 
 
 class Kind(str, Enum):
@@ -54,17 +46,19 @@ class Kind(str, Enum):
     RAW = "raw"
 
 
+Row = tuple[Kind, str, str, str]
+"""What a token is but for its number: kind, name, path, selector; shared by all that are alike."""
+
+
 @dataclass(slots=True)  # frozen ones take four times as long to make
 class Step:
     """What one tag does at one place; never changed once it is made."""
 
-    kind: Kind
-    name: str
+    #: What the tag is: an end tag stands inside the element that it closes.
+    row: Row
     #: Where the page goes on.
     place: "Place"
-    #: Where the tag itself stands: for an end tag inside the element that it closes.
-    stands: "Place"
-    #: Number of open elements there.
+    #: Number of open elements where it stands.
     depth: int
     #: True if it needs more than to go on: it has a value, or its contents are raw.
     special: bool = False
@@ -79,7 +73,7 @@ class Step:
         """Return start and end of the value for the tag whose ``<`` is at *start*."""
         if self.value[1]:
             return start + 1 + self.value[0], start + 1 + self.value[1]
-        before = _BEFORE_VALUE[self.name]
+        before = _BEFORE_VALUE[self.row[1]]
         first = html.find(before, start) + len(before)
         return first, html.find('"', first)
 
@@ -88,6 +82,11 @@ class Step:
 def _step_of(shape: tuple[str, str, str, bool]) -> str:
     name, identifier, classes, _ = shape
     return step_of(name, decoded_attribute(identifier), decoded_attribute(classes))
+
+
+def _without_digits(name: str) -> str:
+    # A step has 0 for all numbers, and whether a name looks random does not depend on which digits it has.
+    return name if "&" in name else name.translate(_DIGITS)
 
 
 class Trie:
@@ -104,7 +103,7 @@ class Place(dict[str, Step]):
     The step is None for what is no complete tag: other markup, text, or a tag with ``>`` in a value.
     """
 
-    __slots__ = ("_children", "_shapes", "_trie", "depth", "depths", "name", "parent", "path", "selector")
+    __slots__ = ("_children", "_shapes", "_trie", "depth", "depths", "name", "parent", "path", "selector", "text")
 
     def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
         self._trie = trie
@@ -116,11 +115,13 @@ class Place(dict[str, Step]):
             self.depth = 0
             self.depths: dict[str, int] = {}
             self.path = self.selector = ""
+            self.text = self.row(Kind.TEXT, "")
             return
         self.depth = parent.depth + 1
         self.depths = {**parent.depths, name: self.depth}
         self.path = f"{parent.path}/{name}" if parent.path else name
         self.selector = f"{parent.selector}/{step}" if parent.selector else step
+        self.text = self.row(Kind.TEXT, "")
 
     def __missing__(self, tag: str) -> Step | None:
         key, first, last = tag, 0, 0
@@ -136,7 +137,9 @@ class Place(dict[str, Step]):
                 if known is not None:
                     return known
         step = self.step(tag)
-        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or isinstance(step.place, Deep):
+        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or len(self) >= _MANY_TAGS:
+            return step
+        if isinstance(step.place, Deep):
             return step
         if step.owner is None:
             key = tag
@@ -150,40 +153,18 @@ class Place(dict[str, Step]):
 
     def step(self, tag: str) -> Step | None:
         """Return what the tag with this text does here, None if *tag* is not the text of a complete tag."""
-        head = TAG_NAME.match(tag)
-        if head is None:
+        read = read_tag(tag)
+        if read is None:
             return None
-        name = lower(head[2])
-        wanted = "" if head[1] else CONTENT_ATTRIBUTES.get(name, "")
-        identifier = classes = value = None
-        closed = False
-        if head.end() < len(tag):
-            closed = tag[-1] == "/"
-            for match in ATTRIBUTE.finditer(tag, head.end()):
-                key, double, double_end, single, single_end, plain, end = match.groups()
-                if end is not None:
-                    break
-                if double_end == "" or single_end == "":
-                    return None  # the value goes on after ">"
-                if plain is not None and match.end() == len(tag):
-                    closed = False  # the slash is part of the value
-                key = lower(key)
-                if key == "id":
-                    if identifier is None:
-                        identifier = double or single or plain or ""
-                elif key == "class":
-                    if classes is None:
-                        classes = double or single or plain or ""
-                elif key == wanted and value is None:
-                    value = match.span(2 if double is not None else 4 if single is not None else 6)
-        if head[1]:
+        is_end, name, identifier, classes, closed, value = read
+        if is_end:
             return self._end(name)
-        shape = (name, identifier or "", classes or "", closed)
+        shape = name, _without_digits(identifier), _without_digits(classes), closed
         step = self._shapes.get(shape) or self._learned(shape)
-        if value is None or value[0] >= value[1]:
+        if value[0] >= value[1]:
             return step
-        owner = step.place if step.kind is Kind.OPEN else step.place.leaf(name, _step_of(shape))
-        return Step(step.kind, name, step.place, step.stands, step.depth, True, step.raw, owner, value)
+        owner = step.place if step.row[0] is Kind.OPEN else step.place.leaf(name, _step_of(shape))
+        return Step(step.row, step.place, step.depth, True, step.raw, owner, value)
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
         step = self._start(shape)
@@ -196,21 +177,27 @@ class Place(dict[str, Step]):
         name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
-            return Step(Kind.EMPTY, name, self, self, self.depth)
+            return Step(self.row(Kind.EMPTY, name), self, self.depth)
         outer = self.left_open(keep)
         if name in VOID or closed:
-            return Step(Kind.EMPTY, name, outer, outer, keep)
+            return Step(outer.row(Kind.EMPTY, name), outer, keep)
+        row = outer.row(Kind.OPEN, name)
         inner = outer.inside(name, _step_of(shape))
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
-        return Step(Kind.OPEN, name, inner, outer, keep, bool(raw), raw)
+        return Step(row, inner, keep, bool(raw), raw)
 
     def _end(self, name: str) -> Step:
         keep = kept_on_end(name, self.name, self.depths)
         if keep is None:
-            return Step(Kind.CLOSE, name, self, self, self.depth)
+            return Step(self.row(Kind.CLOSE, name), self, self.depth)
         inner = self.left_open(keep + 1)
-        return Step(Kind.CLOSE, name, inner.left_open(keep), inner, keep + 1)
+        row = inner.row(Kind.CLOSE, name)
+        return Step(row, inner.left_open(keep), keep + 1)
+
+    def row(self, kind: Kind, name: str) -> Row:
+        """Return what a token of this kind and name is here."""
+        return kind, name, self.path, self.selector
 
     def leaf(self, name: str, step: str) -> "Place":
         """Return the place of an element that has no contents; this one past the limits of depth and length."""
@@ -247,7 +234,7 @@ class Deep(Place):
     an element costs the same at any depth.
     """
 
-    __slots__ = ("_base", "_open")
+    __slots__ = ("_base", "_open", "_rows")
 
     __missing__ = Place.step
 
@@ -260,10 +247,16 @@ class Deep(Place):
         self.depths = dict(base.depths)
         self.path = base.path
         self.selector = base.selector
+        self.text = base.text
+        self._rows: dict[tuple[Kind, str], Row] = {}
         self._push(name)
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
         return self._start(shape)
+
+    def row(self, kind: Kind, name: str) -> Row:
+        """Return what a token of this kind and name is here: the same at any depth."""
+        return self._rows.setdefault((kind, name), (kind, name, self.path, self.selector))
 
     def leaf(self, name: str, step: str) -> Place:
         """Return this place: there is none for a single element past the limits."""

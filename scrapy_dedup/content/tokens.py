@@ -8,21 +8,21 @@ open, the contents of scripts are no markup, a new ``<li>`` ends the last one.
 """
 
 import re
-from dataclasses import dataclass, field, make_dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, overload
 
-from .markup import SPACE, VISIBLE_RAW, comment_end, decoded, decoded_attribute, is_foreign, raw_end, tag_end
-from .places import CONTENT_ATTRIBUTES, Kind, Place, Step, Trie
+from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
+from .places import Kind, Row
+from .scanning import CDATA, Columns, scan
 
-__all__ = ["Block", "Kind", "Token", "blocks", "tokens"]
+__all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
 
-_CDATA = "<![CDATA["
 _LINE_END = re.compile(r"\r\n?|\n")
-_SPACES = re.compile(r"[ \t\n\f\r\xa0]{2,}|[\t\n\f\r\xa0]")
+_OTHER_SPACES = ("\n", "\t", "\r", "\f", "\xa0")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One tag, text, comment or raw contents: ``source[start:end]``; the tokens of a page tile it."""
 
     kind: Kind
@@ -38,26 +38,19 @@ class Token:
     path: str
     #: The same with ids and classes, ``html/body/div#main.box``, as selectors.step_of() makes them.
     selector: str
-    source: str = field(repr=False)
+    source: str
+
+    def __repr__(self) -> str:
+        """Return all but the whole source."""
+        return f"<Token {self.kind.value} {self.source[self.start : self.end]!r} in {self.selector!r}>"
 
     @property
     def text(self) -> str:
         """Return the visible text: references decoded, white space collapsed; "" for what is no text."""
-        if self.kind is not Kind.TEXT:
-            return ""
-        written = self.source[self.start : self.end]
-        # Contents of a title or a textarea may look like a CDATA section.
-        if written.startswith(_CDATA) and self.path.rpartition("/")[2] not in VISIBLE_RAW:
-            return cdata_text(written)
-        return visible_text(written)
+        return _shown(self.source[self.start : self.end], self.path) if self.kind is Kind.TEXT else ""
 
 
-# Frozen objects take five times as long to make. A page has thousands: they freeze when it is read.
-_Draft: Any = make_dataclass("_Draft", Token.__slots__, slots=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One text node of a page that is not blank, or the value of an attribute that is content."""
 
     #: Selector of the element that the text stands in, or that has the attribute.
@@ -70,6 +63,74 @@ class Block:
     attribute: str = ""
 
 
+class Blocks(Sequence[Block]):
+    """The blocks of a page, each made when it is asked for; ``rows`` has selector, attribute and text of each."""
+
+    __slots__ = ("ends", "rows", "starts")
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str, str]] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Block]: ...
+    def __getitem__(self, index: int | slice) -> Block | list[Block]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        index = range(len(self))[index]
+        selector, attribute, text = self.rows[index]
+        return Block(selector, text, self.starts[index], self.ends[index], attribute)
+
+
+class Tokens(Sequence[Token]):
+    """The tokens of a page, each made when it is asked for."""
+
+    __slots__ = ("__dict__", "_columns")
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns.ends)
+
+    @overload
+    def __getitem__(self, index: int) -> Token: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Token]: ...
+    def __getitem__(self, index: int | slice) -> Token | list[Token]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        number = range(len(self))[index]
+        columns = self._columns
+        kind, name, path, selector = columns.rows[number]
+        start, end, depth = columns.start(number), columns.ends[number], columns.depths[number]
+        return Token(kind, start, end, name, self._parents[number], depth, path, selector, columns.html)
+
+    def __iter__(self) -> Iterator[Token]:
+        columns = self._columns
+        html, new = columns.html, tuple.__new__
+        opened = {0: -1}  # depth -> number of the open tag whose contents are at that depth
+        start = 0
+        for number, (end, row, depth) in enumerate(zip(columns.ends, columns.rows, columns.depths, strict=True)):
+            kind, name, path, selector = row
+            # As Token() does it, in half the time.
+            yield new(Token, (kind, start, end, name, opened[depth], depth, path, selector, html))
+            if kind is Kind.OPEN:
+                opened[depth + 1] = number
+            start = end
+
+    @cached_property
+    def _parents(self) -> list[int]:
+        """For each token the number of the open tag in which it stands."""
+        return [token.parent for token in self]
+
+
 class _Texts(dict[str, str]):
     """Written text -> visible text; most texts of a site are met on page after page."""
 
@@ -80,7 +141,7 @@ class _Texts(dict[str, str]):
         self._left = self._LIMIT
 
     def __missing__(self, written: str) -> str:
-        text = _SPACES.sub(" ", decoded(written)).strip(" ")
+        text = _collapsed(decoded(written))
         self._left -= 2 * len(written) + 100
         if self._left < 0:
             self.clear()
@@ -90,14 +151,16 @@ class _Texts(dict[str, str]):
 
 
 _texts = _Texts()
-_tries = [Trie()]
 
 
-def _root() -> Place:
-    trie = _tries[0]
-    if trie.left <= 0:
-        trie = _tries[0] = Trie()
-    return trie.root
+def _collapsed(text: str) -> str:
+    """Return *text* with single spaces for its white space, and none around it."""
+    for space in _OTHER_SPACES:
+        if space in text:
+            text = text.replace(space, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.strip(" ")
 
 
 def visible_text(written: str) -> str:
@@ -110,135 +173,71 @@ def visible_text(written: str) -> str:
 
 def cdata_text(written: str) -> str:
     """Return the text of a CDATA section as it is shown."""
-    text = written[len(_CDATA) :].removesuffix("]]>").replace("\0", "")
-    return _SPACES.sub(" ", text).strip(" ")
+    return _collapsed(written[len(CDATA) :].removesuffix("]]>").replace("\0", ""))
 
 
-def blocks(html: str) -> list[Block]:
+def _shown(written: str, path: str) -> str:
+    # Contents of a title or a textarea may look like a CDATA section.
+    if written.startswith(CDATA) and path.rpartition("/")[2] not in VISIBLE_RAW:
+        return cdata_text(written)
+    return _texts[written]
+
+
+def blocks(html: str) -> Blocks:
     """Return the visible texts of a page and the values of its content attributes, in order.
 
     Texts are cut only where markup stands between them. Never raises on any text.
     """
-    found: list[Block] = []
-    add = found.append
-    texts = _texts
-    place = _root()
-    after = 0  # the end of the last markup
-    chunks = iter(html.split("<"))
-    following = len(next(chunks))  # the offset of the next "<"
-    for chunk in chunks:
-        start = following
-        following += len(chunk) + 1
-        end = start + chunk.find(">") + 2
-        step = place[chunk[: end - start - 2]] if end > start + 1 else None
-        if step is None:
-            kind, end, step = _unusual(html, start, place)
-            if end == start:
-                continue
-            while following < end:
-                following += len(next(chunks)) + 1
-        if after < start and (text := texts[html[after:start]]):
-            add(Block(place.selector, text, after, start))
-        after = end
-        if step is None:
-            if kind is Kind.TEXT and (text := cdata_text(html[start:end])):
-                add(Block(place.selector, text, start, end))
+    columns = scan(html)
+    ends, rows, values, texts = columns.ends, columns.rows, columns.values, _texts
+    found = Blocks()
+    add_row, add_start, add_end = found.rows.append, found.starts.append, found.ends.append
+    for number in columns.shown:
+        start, end = ends[number - 1] if number else 0, ends[number]
+        if number in values:
+            step = values[number]
+            assert step.owner is not None
+            start, end = step.value_in(html, start)
+            value = decoded_attribute(html[start:end]).strip(SPACE)
+            add_row((step.owner.selector, CONTENT_ATTRIBUTES[step.row[1]], value))
         else:
-            place = step.place
-            if not step.special:
+            written = html[start:end]
+            _, _, path, selector = rows[number]
+            text = texts[written] if written[0] != "<" else _shown(written, path)
+            if not text:
                 continue
-            if step.owner is not None:
-                first, last = step.value_in(html, start)
-                value = decoded_attribute(html[first:last]).strip(SPACE)
-                add(Block(step.owner.selector, value, first, last, CONTENT_ATTRIBUTES[step.name]))
-            if step.raw:
-                after = raw_end(html, end, step.raw)
-                if step.raw in VISIBLE_RAW and (text := texts[html[end:after]]):
-                    add(Block(place.selector, text, end, after))
-                while following < after:
-                    following += len(next(chunks)) + 1
-    if after < len(html) and (text := texts[html[after:]]):
-        add(Block(place.selector, text, after, len(html)))
+            add_row((selector, "", text))
+        add_start(start)
+        add_end(end)
     return found
 
 
-def tokens(html: str, *, lines: bool = False) -> list[Token]:
+def tokens(html: str, *, lines: bool = False) -> Tokens:
     """Return the tokens of a page, which tile it.
 
     With *lines*, texts also end at the end of a line, as the document has it ("until the next
     end-of-line or '<' character, whichever comes first"); the line end belongs to the line. Never
     raises on any text.
     """
-    found: list[Any] = []
-    add = found.append
-    opened = [-1]  # depth -> index of the open tag whose contents are at that depth
-    place = _root()
-    level = 0  # depth of place, which the next step may change before the text in front of it is added
-    after = 0
+    found = scan(html)
+    return Tokens(_cut_at_lines(found) if lines else found)
 
-    def add_text(start: int, end: int, kind: Kind = Kind.TEXT) -> None:
-        path, selector, parent = place.path, place.selector, opened[level]
-        if lines and kind is Kind.TEXT:
+
+def _cut_at_lines(columns: Columns) -> Columns:
+    html = columns.html
+    found = Columns(html)
+    start = 0
+    for end, row, depth in zip(columns.ends, columns.rows, columns.depths, strict=True):
+        if row[0] is Kind.TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
                 if (stop := line_end.end()) < end:
-                    add(_Draft(kind, start, stop, "", parent, level, path, selector, html))
-                    start = stop
-        add(_Draft(kind, start, end, "", parent, level, path, selector, html))
-
-    chunks = iter(html.split("<"))
-    following = len(next(chunks))
-    for chunk in chunks:
-        start = following
-        following += len(chunk) + 1
-        end = start + chunk.find(">") + 2
-        step = place[chunk[: end - start - 2]] if end > start + 1 else None
-        if step is None:
-            kind, end, step = _unusual(html, start, place)
-            if end == start:
-                continue
-            while following < end:
-                following += len(next(chunks)) + 1
-        if after < start:
-            add_text(after, start)
-        after = end
-        if step is None:
-            add_text(start, end, kind)
-        else:
-            depth = step.depth
-            stands = step.stands
-            if step.kind is Kind.OPEN:
-                opened[depth + 1 :] = [len(found)]
-            add(_Draft(step.kind, start, end, step.name, opened[depth], depth, stands.path, stands.selector, html))
-            place = step.place
-            level = place.depth
-            if step.raw:
-                after = raw_end(html, end, step.raw)
-                if after > end:
-                    add_text(end, after, Kind.TEXT if step.raw in VISIBLE_RAW else Kind.RAW)
-                while following < after:
-                    following += len(next(chunks)) + 1
-    if after < len(html):
-        add_text(after, len(html))
-    for token in found:
-        token.__class__ = Token
+                    _append(found, stop, row, depth)
+        _append(found, end, row, depth)
+        start = end
     return found
 
 
-def _unusual(html: str, start: int, place: Place) -> tuple[Kind, int, Step | None]:
-    """Return kind, end and step of what the ``<`` at *start* begins: the end is *start* if it is but text."""
-    first = html[start + 1 : start + 2]
-    if first == "!" and html.startswith(_CDATA, start) and is_foreign(place.depths):
-        end = html.find("]]>", start)
-        return Kind.TEXT, len(html) if end < 0 else end + 3, None
-    if first in ("!", "?"):
-        return Kind.COMMENT, comment_end(html, start), None
-    letter = html[start + 2 : start + 3] if first == "/" else first
-    if letter.isascii() and letter.isalpha():
-        end = tag_end(html, start + 1)
-        if end < 0:
-            return Kind.COMMENT, len(html), None
-        step = place.step(html[start + 1 : end - 1])
-        return Kind.TEXT if step is None else step.kind, end, step
-    if first == "/" and letter:
-        return Kind.COMMENT, comment_end(html, start), None
-    return Kind.TEXT, start, None
+def _append(columns: Columns, end: int, row: Row, depth: int) -> None:
+    columns.ends.append(end)
+    columns.rows.append(row)
+    columns.depths.append(depth)

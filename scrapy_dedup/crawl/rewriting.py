@@ -44,7 +44,7 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
     """
     if kind != "html":
         return _with(text, [(place, mark) for start, end in cuts for place, mark in ((start, "⟦"), (end, "⟧"))])
-    found = tokens(text)
+    found = list(tokens(text))
     additions: list[tuple[int, str]] = []
     done = 0
     for index, token in enumerate(found):

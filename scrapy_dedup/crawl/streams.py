@@ -75,7 +75,7 @@ class Stream:
 
     def __init__(self, strings: list[str], *, html: bool, tags: Tags | None = None) -> None:
         self.strings = strings
-        self.tokens: list[list[Token]] = [tokens(string) for string in strings] if html else []
+        self.tokens: list[list[Token]] = [list(tokens(string)) for string in strings] if html else []
         self.nodes: list[Node] = []
         parts: list[str] = []
         at = 0

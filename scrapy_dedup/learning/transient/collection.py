@@ -4,20 +4,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
-from ...content.mask import Template
-from ...content.versions import Version
-from ...urls.templates import template_of
 from .alignment import Comparison, compared
+from .epochs import REDESIGN, Seen, likeness
 from .evidence import Evidence, Kinds, Place, grouped
 from .moving import Moves
 
+if TYPE_CHECKING:
+    from ...content.mask import Template
+    from ...content.versions import Version
+
 __all__ = ["Collection"]
 
-REDESIGN = 0.5
-"""Versions whose selectors agree less (Jaccard) are not of one design, and say nothing of each other."""
 DYNAMIC = 0.8
 """Share of the words of a page, those left aside that it shares with others, that changes where all of it does."""
 _LOST_BLOCKS = 5
@@ -65,27 +66,22 @@ class Collection:
         self._changes: list[_Change] = []
         self._versions: list[tuple[str, Sequence[Version], Sequence[int]]] = []
 
-    def add(
-        self, page: str, versions: Sequence[Version], kinds: Iterable[Template] = (), crawls: Sequence[int] = ()
-    ) -> None:
-        """Take in the versions of a page, in order of time; *page* is its URL, or any name.
-
-        *kinds* are those of the URLs that it was seen under, where these are others; *crawls* number the crawls that
-        the versions are of.
-        """
+    def add(self, seen: Seen) -> None:
+        """Take in the versions of a page."""
+        page, versions = seen.name, seen.versions
         if not versions:
             return
         self.pages += 1
         self._pages_by_text.update({_hash(text) for _, attribute, text in versions[0].blocks if not attribute})
         if len(versions) < 2:
             return
-        kinds = tuple(sorted(set(kinds), key=repr)) or (template_of(page) if "://" in page else (),)
+        kinds = seen.kinds
         self.templates.update(kinds)
         groups = [grouped(version.blocks) for version in versions]
-        self._versions.append((page, versions, crawls))
+        self._versions.append((page, versions, seen.crawls))
         for number, (before, after) in enumerate(pairwise(groups)):
-            if _likeness(before, after) < REDESIGN:
-                continue
+            if likeness(before.keys(), after.keys()) < REDESIGN:
+                continue  # they are not of one design, and say nothing of each other
             pair = _Pair(page, kinds, number, before, after)
             if self._is_doubtful(before, after):
                 self._doubtful.append(pair)
@@ -163,12 +159,6 @@ def _texts(groups: Groups) -> Counter[str]:
 
 def _lost(before: Groups, after: Groups) -> Counter[str]:
     return _texts(before) - _texts(after)
-
-
-def _likeness(before: Groups, after: Groups) -> float:
-    if not before and not after:
-        return 1.0
-    return len(before.keys() & after.keys()) / len(before.keys() | after.keys())
 
 
 def _hash(text: str) -> int:

@@ -1,12 +1,14 @@
 """A mask learned: versions in, evidence by place, judgement, and what the user said before."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from ...content.mask import Mask, Mode, Template, TransientPath
-from ...content.versions import Version, version_of
+from ...content.versions import version_of
 from ...urls import site_of_url
 from .collection import Collection
+from .epochs import Seen, latest_epoch
 from .evidence import Place
 from .judgement import paths_of
 from .seed import seed_mask
@@ -16,11 +18,8 @@ __all__ = ["learn_mask", "mask_of"]
 MOST_UNDECIDED = 50
 """Places that are shown although nothing is known of them for sure."""
 
-Page = (
-    tuple[str, Sequence[Version]]
-    | tuple[str, Sequence[Version], Iterable[Template]]
-    | tuple[str, Sequence[Version], Iterable[Template], Sequence[int]]
-)
+AGED = 50
+"""Pages of a kind that are looked at without a place that was passing there, for it to be forgotten."""
 
 
 def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") -> Mask:
@@ -46,29 +45,33 @@ def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") ->
     site = _site(versions)
     if mode == "seed":
         return seed_mask(versions, site=site)
-    return mask_of(((page, [version_of(html) for html in found]) for page, found in versions.items()), site=site)
+    return mask_of([Seen(page, [version_of(html) for html in found]) for page, found in versions.items()], site=site)
 
 
 def mask_of(
-    pages: Iterable[Page],
+    pages: Iterable[Seen],
     *,
     previous: Mask | None = None,
     site: str = "",
     present: Iterable[Place] = (),
+    looked_at: Mapping[Template, int] | None = None,
 ) -> Mask:
-    """Return what passes on the pages of a site: (URL or name, versions in order of time) of each, in any order.
+    """Return what passes on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
 
-    A third element tells the kinds of the URLs that a page was seen under, where its name is another, and a fourth
-    numbers the crawls that its versions are of, where that is known. What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither *pages* nor those
-    whose places are *present*: of the others more is known now. Time is linear in the blocks.
+    What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither
+    *pages* nor those whose places are *present*: of the others more is known now. It is forgotten of places from before
+    a redesign, and where enough pages of their kinds were *looked at* (kind -> number of pages) that did not have
+    them. Time is linear in the blocks.
     """
     collection = Collection()
-    seen = set(present)
-    for page, versions, *more in pages:
-        site = site or _site([page])
-        collection.add(page, versions, *more)
+    epochs = latest_epoch(pages)
+    past = {place for page in epochs.past for place in page.places()}
+    seen = {*present, *past}
+    for page in epochs.latest:
+        site = site or _site([page.name])
+        collection.add(page)
         if previous is not None:
-            seen.update([block[:2] for version in versions for block in version.blocks])
+            seen |= page.places()
     collection.settle()
     templates = frozenset(collection.templates - {()})
     if previous is not None:
@@ -79,7 +82,8 @@ def mask_of(
         paths += paths_of(place, collection.evidence[place], known)
     kept = _shown(paths)
     if previous is not None:
-        kept = _with_previous(kept, previous, seen if collection.templates else (), templates)
+        judged = seen if collection.templates else past
+        kept = _with_previous(kept, _without_aged(previous, seen, looked_at or {}), judged, templates)
         site = site or previous.site
     return Mask(site, tuple(kept), templates=templates)
 
@@ -94,6 +98,18 @@ def _shown(paths: Iterable[TransientPath]) -> list[TransientPath]:
     undecided = [path for path in paths if path.kind == "undecided"]
     undecided.sort(key=lambda path: (-path.confidence, -path.changes, path.key))
     return [path for path in paths if path.kind != "undecided"] + undecided[:MOST_UNDECIDED]
+
+
+def _without_aged(previous: Mask, seen: AbstractSet[Place], looked_at: Mapping[Template, int]) -> Mask:
+    """Return a mask without what was learned of places that were not *seen* on enough pages of their kinds."""
+
+    def aged(path: TransientPath) -> bool:
+        if path.state or (path.selector, path.attribute) in seen:
+            return False
+        kinds = path.templates or previous.templates
+        return bool(kinds) and all(looked_at.get(kind, 0) >= AGED for kind in kinds)
+
+    return replace(previous, paths=tuple([path for path in previous.paths if not aged(path)]))
 
 
 def _with_previous(

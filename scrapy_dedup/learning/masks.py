@@ -1,0 +1,188 @@
+"""The mask of a site, from what a store keeps of its pages."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+
+from ..content.mask import Mask, Template, TransientPath
+from ..content.versions import Version
+from ..rules import RuleBook
+from ..rules.model import Status
+from ..urls.templates import template_of
+from .clusters import APART
+from .transient.epochs import Seen, latest_epoch
+from .transient.learn import mask_of
+from .transient.visits import Passing, passing_places
+
+__all__ = ["Masks", "SitePages"]
+
+MOST_VERSIONS = 8
+"""Versions of one page that are compared, the latest ones."""
+MOST_PAGES = 4_000
+"""Pages of a site that are compared, those with the most versions."""
+
+Kept = tuple[str, float, Version]
+"""URL in normal form, seconds since 1970, version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """The mask of a site, and the one that its pages are compared under: it knows those of past designs, too.
+
+    None where there is nothing to say, and there was nothing before: the file of an older mask is to be renewed.
+    """
+
+    mask: Mask | None = None
+    comparing: Mask | None = None
+
+
+class SitePages:
+    """The versions that are kept of the pages of a site, URL by URL, those of a URL in order of time."""
+
+    def __init__(self, site: str, kept: Sequence[Kept]) -> None:
+        self._site = site
+        self._kept = kept
+        self._crawls = _crawls([at for _, at, _ in kept])
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def masks(self, book: RuleBook | None, before: Mask | None) -> Masks:
+        """Return what passes, the pages told apart by their URLs or by the rules of *book*; *before* was known before."""
+        pages = self._pages(book.canonical_key if book is not None else str)
+        mask = mask_of(
+            pages,
+            previous=before,
+            site=self._site,
+            present=self._places if before is not None else (),
+            looked_at=self._looked_at,
+        )
+        if self._visits.paths:
+            mask = _with_visits(mask, self._visits)
+        found = mask if mask.paths or before is not None else None
+        return Masks(found, self._comparing(pages, mask) or found)
+
+    def without_refuted(self, before: Mask | None, known: RuleBook) -> Mask | None:
+        """Return what was known *before*, less what only the rules have taught that *known* calls suspended.
+
+        The URLs that these took for one page are several, and what differs between them is their content.
+        """
+        rules = known.for_site(self._site)
+        refuted = [rule for rule in rules if rule.status is Status.SUSPENDED and not rule.is_alias]
+        if before is None or not refuted:
+            return before
+        acting = [replace(rule, status=Status.ACTIVE) if rule in refuted else rule for rule in rules]
+        book = RuleBook(acting, {self._site: known.site_rules(self._site).deep}, known.groups)
+        taught = mask_of(self._pages(book.canonical_key), site=self._site)
+        proper = mask_of(self._pages(known.canonical_key), site=self._site)
+        wrong = _hidden(taught) - _hidden(proper)
+        paths = [path for path in before.paths if path.state or (path.selector, path.attribute) not in wrong]
+        return replace(before, paths=tuple(paths), templates=before.templates - (taught.templates - proper.templates))
+
+    def _pages(self, key_of: Callable[[str], str]) -> list[Seen]:
+        """Return the pages that were seen more than once; URLs of one key are one page."""
+        pages: dict[str, list[Kept]] = {}
+        for each in self._kept:
+            pages.setdefault(key_of(each[0]), []).append(each)
+        several = sorted(
+            (page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0])
+        )
+        return [self._seen(name, found) for name, found in several[:MOST_PAGES]]
+
+    def _seen(self, name: str, kept: Sequence[Kept]) -> Seen:
+        """Return one page; where its versions come from several URLs, only their texts: links and forms echo the URL."""
+        last = sorted(kept, key=lambda each: (each[1], each[0]))[-MOST_VERSIONS:]
+        versions = [version for _, _, version in last]
+        if len({url for url, _, _ in last}) > 1:
+            versions = [Version(tuple([row for row in version.blocks if not row[1]])) for version in versions]
+        # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
+        templates = tuple({template_of(url) for url, _, _ in kept})
+        return Seen(name, versions, templates, [self._crawls[at] for _, at, _ in last])
+
+    def _comparing(self, pages: Iterable[Seen], mask: Mask) -> Mask | None:
+        """Return *mask* with what passed in past designs, by which their pages can still be compared; None without."""
+        epochs = latest_epoch(pages)
+        if not epochs.past:
+            return None
+        present = {place for page in epochs.latest for place in page.places()}
+        old = mask_of(epochs.past, site=self._site)
+        kinds = _sorted(old.templates)
+        further = [
+            path if path.templates else replace(path, templates=kinds)
+            for path in old.paths
+            if path.is_hidden and (path.selector, path.attribute) not in present
+        ]
+        known = {path.key for path in mask.paths}
+        further = [path for path in further if path.key not in known]
+        if not further:
+            return None
+        paths = (*_of_its_kinds(mask), *further)
+        return replace(mask, paths=paths, templates=mask.templates | old.templates)
+
+    @cached_property
+    def _visits(self) -> Passing:
+        """What depends on the visit, by the latest version of each URL that was seen in the present design."""
+        by_url = [(url, list(found)) for url, found in groupby(self._kept, key=lambda each: each[0])]
+        pages = [
+            Seen(url, [version for _, _, version in found], (), [self._crawls[at] for _, at, _ in found])
+            for url, found in by_url
+        ]
+        present = {page.name for page in latest_epoch(pages).latest}
+        latest = [max(found, key=lambda each: each[1]) for url, found in by_url if url in present]
+        return passing_places([(url, version) for url, _, version in sorted(latest, key=lambda each: each[1])])
+
+    @cached_property
+    def _places(self) -> set[tuple[str, str]]:
+        return {row[:2] for _, _, version in self._kept for row in version.blocks}
+
+    @cached_property
+    def _looked_at(self) -> Counter[Template]:
+        """Kind of pages -> number of URLs of it."""
+        return Counter([template_of(url) for url, _ in groupby(self._kept, key=lambda each: each[0])])
+
+
+def _crawls(times: Iterable[float]) -> dict[float, int]:
+    """Number the crawls that responses at *times* are of: there is an hour between two."""
+    found: dict[float, int] = {}
+    number, last = 0, None
+    for time in sorted(times):
+        number += last is not None and time - last > APART
+        found[time] = number
+        last = time
+    return found
+
+
+def _hidden(mask: Mask) -> set[tuple[str, str]]:
+    return {(path.selector, path.attribute) for path in mask.paths if path.is_hidden}
+
+
+def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
+    return tuple(sorted(templates, key=repr))
+
+
+def _of_its_kinds(mask: Mask) -> list[TransientPath]:
+    """Return the learned paths of a mask so that kinds of pages may join it of which they say nothing."""
+    kinds = _sorted(mask.templates)
+    return [path if path.state or path.templates else replace(path, templates=kinds) for path in mask.paths]
+
+
+def _with_visits(mask: Mask, visits: Passing) -> Mask:
+    """Return a mask with what depends on the visit; what the user said stays, and what is known of parts of places."""
+    paths = _of_its_kinds(mask)
+    further = {(path.selector, path.attribute): path for path in visits.paths}
+    kept = []
+    for path in paths:
+        place = path.selector, path.attribute
+        is_part = path.slot is not None or path.position != 0
+        if path.state or (path.is_hidden and is_part):
+            further.pop(place, None)
+    for path in paths:
+        found = further.get((path.selector, path.attribute))
+        if found is None or path.state:
+            kept.append(path)
+        elif path.is_hidden:
+            both = {*path.templates, *found.templates} if path.templates else ()
+            further[path.selector, path.attribute] = replace(found, templates=_sorted(both))
+    return replace(mask, paths=(*kept, *further.values()), templates=mask.templates | visits.templates)

@@ -1,0 +1,156 @@
+"""Epochs: the versions of pages before and after a redesign, told apart by the places they have.
+
+A redesign moves what passes to other places, and other things to the old ones. So versions of one epoch say nothing
+of those of another, and a mask is of the latest epoch.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from ...content.mask import Template
+from ...content.versions import Version
+from ...urls.templates import template_of
+from .evidence import Kinds, Place
+
+__all__ = ["REDESIGN", "Epochs", "Seen", "latest_epoch", "likeness"]
+
+REDESIGN = 0.5
+"""Versions whose places agree less (Jaccard) are not of one design."""
+_PAGES = 2
+"""Pages of a kind that must turn from one design to another."""
+_RETURNED = 0.1
+"""Share of these that may turn back: where more do, there are two designs side by side."""
+
+Places = frozenset[Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page by its URL, or any name, and its versions in order of time.
+
+    ``templates`` are those of the URLs that it was seen under, where its name is another; ``crawls`` numbers the crawls
+    that the versions are of, empty where that is not known.
+    """
+
+    name: str
+    versions: Sequence[Version]
+    templates: tuple[Template, ...] = ()
+    crawls: Sequence[int] = ()
+
+    @property
+    def kinds(self) -> Kinds:
+        """Kinds of the page; that of a name that is no URL is ()."""
+        found = tuple(sorted(set(self.templates), key=repr))
+        return found or (template_of(self.name) if "://" in self.name else (),)
+
+    def part(self, start: int, end: int | None = None) -> "Seen":
+        """Return the page with some of its versions."""
+        return replace(self, versions=self.versions[start:end], crawls=self.crawls[start:end])
+
+    def places(self) -> set[Place]:
+        """Return the places of all versions."""
+        return {row[:2] for version in self.versions for row in version.blocks}
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """The pages with their versions of the latest epoch, and with those of all before; without pages that have none."""
+
+    latest: tuple[Seen, ...]
+    past: tuple[Seen, ...] = ()
+
+
+def latest_epoch(pages: Iterable[Seen]) -> Epochs:
+    """Return the versions of pages since the last redesign of their kind, and those before.
+
+    A kind of pages was redesigned if most of its pages turned from one set of places to another, the same for all, for
+    good; a single page may do so if the site was redesigned elsewhere. Time is linear in the blocks.
+    """
+    pages = tuple(pages)
+    groups: defaultdict[Kinds, list[int]] = defaultdict(list)
+    for number, page in enumerate(pages):
+        groups[page.kinds].append(number)
+    designs = {kinds: _Design([pages[number] for number in numbers]) for kinds, numbers in groups.items()}
+    turning = [design for design in designs.values() if design.turns()]
+    for least in (_PAGES, 1):
+        if least == 1 and not any(any(design.starts) for design in turning):
+            break
+        for design in turning:
+            while design.turn(least):
+                pass
+    starts = {
+        number: start
+        for kinds, numbers in groups.items()
+        for number, start in zip(numbers, designs[kinds].starts, strict=True)
+        if start
+    }
+    if not starts:
+        return Epochs(pages)
+    latest = [page.part(starts.get(number, 0)) for number, page in enumerate(pages)]
+    past = [pages[number].part(0, start) for number, start in sorted(starts.items())]
+    return Epochs(tuple([page for page in latest if page.versions]), tuple(past))
+
+
+class _Design:
+    """The pages of one kind; ``starts`` has for each the number of its versions that are of earlier designs."""
+
+    def __init__(self, pages: Sequence[Seen]) -> None:
+        self.starts = [0] * len(pages)
+        self._places = [[frozenset([row[:2] for row in version.blocks]) for version in page.versions] for page in pages]
+        self._crawls = [page.crawls or [0] * len(page.versions) for page in pages]
+
+    def turns(self) -> dict[int, int]:
+        """Return the first version of each page that is unlike the one before it."""
+        found = {}
+        for page, versions in enumerate(self._places):
+            for number in range(self.starts[page] + 1, len(versions)):
+                if likeness(versions[number - 1], versions[number]) < REDESIGN:
+                    found[page] = number
+                    break
+        return found
+
+    def turn(self, least: int) -> bool:
+        """Leave the versions of the first design behind if there is a later one; whether it is so."""
+        turns = self.turns()
+        if len(turns) < least:
+            return False
+        old = _usual([self._places[page][number - 1] for page, number in turns.items()])
+        new = _usual([self._places[page][number] for page, number in turns.items()])
+        if likeness(old, new) >= REDESIGN:
+            return False
+
+        def is_old(places: Places) -> bool:
+            like = likeness(places, old)
+            return like >= REDESIGN and like > likeness(places, new)
+
+        # Pages that were not fetched since may have turned, too.
+        since = min(self._crawls[page][number] for page, number in turns.items())
+        starts = list(self.starts)
+        stayed = returned = 0
+        for page, versions in enumerate(self._places):
+            if page in turns:
+                starts[page] = turns[page]
+                returned += any(map(is_old, versions[turns[page] :]))
+            else:
+                while starts[page] < len(versions) and is_old(versions[starts[page]]):
+                    starts[page] += 1
+                stayed += len(versions) > 1 and starts[page] == len(versions) and self._crawls[page][-1] >= since
+        if stayed >= len(turns) or returned > _RETURNED * len(turns):
+            return False
+        self.starts = starts
+        return True
+
+
+def _usual(found: Sequence[Places]) -> Places:
+    """Return the places that most of these have."""
+    counts = Counter([place for places in found for place in places])
+    return frozenset([place for place, number in counts.items() if 2 * number > len(found)])
+
+
+def likeness(one: AbstractSet[Place], other: AbstractSet[Place]) -> float:
+    """Return how much places agree (Jaccard)."""
+    if not one and not other:
+        return 1.0
+    return len(one & other) / len(one | other)
