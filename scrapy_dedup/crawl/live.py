@@ -15,6 +15,7 @@ from twisted.internet.defer import Deferred
 from ..rules.errors import RuleFileError
 from . import signals
 from .learner import Learner, Outcome, hindrance
+from .repeats import Repeats
 from .swapping import Swapping
 from .times import Times
 
@@ -25,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 #: While the crawl goes on, learning takes this part of the time at most: 1 / (1 + _REST).
 _REST: Final = 2
+#: Seconds that it may take before: the first rules of a site save the most, and are learned soonest.
+_AT_ONCE: Final = 5.0
 #: Seconds after a learning that failed, twice as many after the next one, and so on.
 _BACK_OFF: Final = 10.0
 _LONGEST_BACK_OFF: Final = 600.0
@@ -39,6 +42,7 @@ class Learning:
         #: Whether it goes on during the crawl: otherwise rules would not be used before its end.
         self.live = settings.learn == "live" and settings.compares
         self.times = Times()
+        self.repeats = Repeats()
         self.swapping = Swapping(shared)
         #: Where the learned rules are written.
         self.directory: Path = settings.learned_directory
@@ -87,6 +91,8 @@ class Learning:
 
     def news(self, site: str, url: str) -> None:
         """Note that a page of *site* has come that may teach something."""
+        for repeated in self.repeats.found():
+            self.times.repeat(*repeated)
         due = self.times.add(site, url)
         if not self.live or self.swapping.ceased:
             return
@@ -134,15 +140,14 @@ class Learning:
     async def _learn_and_use(self, sites: Collection[str]) -> str | None:
         """Learn *sites*, and use what was found; return what went wrong, None if nothing did."""
         started = time.monotonic()
-        is_first = not self._seconds
         outcome = await run_in_thread(self._learned, sites)
         if outcome.summary is None:
             return "" if outcome.ended else outcome.problem
-        if not is_first:
-            # No rest for what a process takes to start, which it does once, nor for what comes below: that
-            # takes long where much is queued, but hardly any computing.
-            self._rest_until = time.monotonic() + _REST * (time.monotonic() - started)
-        self._count(outcome.summary, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        self._count(outcome.summary, seconds)
+        if self._seconds > _AT_ONCE:
+            # No rest for what comes below: that takes long where much is queued, but hardly any computing.
+            self._rest_until = time.monotonic() + _REST * seconds
         await self.swapping.swap(sites)
         self._shared.use_masks(await run_in_thread(self._shared.renewed_masks))
         self._failures = 0

@@ -7,7 +7,7 @@ counts against its rule (:mod:`..learning.refutation`).
 """
 
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,7 +21,7 @@ from .deciding import discards_of_one_rule
 from .discards import NORMAL_FORM, DuplicateDiscarded
 from .marks import SAMPLE, digest, is_digest_of
 from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
-from .sampling import HEAD_START, Sampling
+from .sampling import HEAD_START, Sampling, has_room
 from .suspects import Case, Suspects
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ class Monitor:
         self._comparing = Comparing(shared)
         #: By the id of the rule.
         self._sampling: dict[str, Sampling] = {}
+        #: Samples taken, by site.
+        self._number: Counter[str] = Counter()
         #: By the digest of their URLs.
-        self._under_way: dict[str, Sample] = {}
+        self.under_way: dict[str, Sample] = {}
         #: By slot: discards that wait until the page that they are taken for has come.
         self._chosen: dict[int, tuple[Waiting, Sample]] = {}
         #: By site: the rules and what their samples have shown.
@@ -114,11 +116,11 @@ class Monitor:
 
     def is_sample(self, request: "Request") -> bool:
         """Whether *request*, or one whose redirects have led to it, is a sample that is on its way."""
-        return self._key(request) in self._under_way
+        return self._key(request) in self.under_way
 
     def is_sampled(self, request: "Request") -> bool:
         """Whether *request* itself was scheduled as a sample."""
-        sample = self._under_way.get(self._key(request) or "")
+        sample = self.under_way.get(self._key(request) or "")
         return sample is not None and sample.url == request.url
 
     def _may_sample(self, other: str, rules: tuple[str, ...]) -> bool:
@@ -131,7 +133,8 @@ class Monitor:
             self.suspects[site].wanted.remove(rules[0])
             all_of_them[0].given()
             return True
-        wanted = [sampling.takes(rule, url) for sampling, rule in zip(all_of_them, rules, strict=True)]
+        room = has_room(self._share, self._shared.tally.of(site).pages, self._number[site])
+        wanted = [sampling.takes(rule, url, room=room) for sampling, rule in zip(all_of_them, rules, strict=True)]
         if not any(wanted):
             return False
         for sampling, taken in zip(all_of_them, wanted, strict=True):
@@ -156,10 +159,11 @@ class Monitor:
         return next((each for each in self._shared.identities.book.for_site(site) if each.id == rule), None)
 
     def _begin(self, request: "Request", sample: Sample) -> None:
-        if len(self._under_way) >= MOST:  # the oldest have failed long ago
-            del self._under_way[next(iter(self._under_way))]
+        if len(self.under_way) >= MOST:  # the oldest have failed long ago
+            del self.under_way[next(iter(self.under_way))]
         key = digest(request.url)
-        self._under_way[key] = sample
+        self.under_way[key] = sample
+        self._number[sample.site] += 1
         self._shared.seen.note_another(request.url)
         request.meta[SAMPLE] = f"{self._run} {key}"
         logger.debug(
@@ -179,11 +183,11 @@ class Monitor:
 
     def ended(self, request: "Request") -> None:
         """Note that a sample's redirects lead to a page that is fetched already."""
-        self._under_way.pop(self._key(request) or "", None)
+        self.under_way.pop(self._key(request) or "", None)
 
     async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
         """Compare a sample; return what stops its response, None if that is to go on."""
-        sample = self._under_way.pop(self._key(request) or "", None)
+        sample = self.under_way.pop(self._key(request) or "", None)
         if sample is None:
             return None
         shared = self._shared

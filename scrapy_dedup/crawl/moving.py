@@ -10,7 +10,7 @@ they were let pass, and are no savings of the new rules.
 """
 
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from xxhash import xxh3_64_intdigest
@@ -56,8 +56,8 @@ class Move:
         self.others: set[int] = set()
 
     def some(self, seconds: float) -> bool:
-        """Move pages for *seconds*; return whether all are moved. Raises OSError."""
-        end = perf_counter() + seconds
+        """Move pages for *seconds* of the processor; return whether all are moved. Raises OSError."""
+        end = thread_time() + seconds
         while True:
             if not self._waiting and not self._read():
                 return True
@@ -66,7 +66,7 @@ class Move:
                 event = self._lines.event(line)
                 if event is not None:
                     self._follow(event)
-            if perf_counter() >= end:
+            if thread_time() >= end:
                 return False
 
     def _read(self) -> bool:

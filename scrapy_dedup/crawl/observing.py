@@ -16,6 +16,8 @@ from ..store.rows import ObservationRow
 from .marks import redirects_to
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
 
 #: Bodies of up to this many bytes are looked at at once (under a millisecond); of longer ones
@@ -104,14 +106,25 @@ class LaterRow:
         "_encoding",
         "_headers",
         "_kind",
+        "_made",
         "_max_body",
         "_row",
         "_url",
         "_versioned",
     )
 
-    def __init__(self, response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> None:
+    def __init__(
+        self,
+        response: Response,
+        base: ObservationRow,
+        max_body: int,
+        *,
+        versioned: bool = False,
+        made: "Callable[[ObservationRow], None] | None" = None,
+    ) -> None:
         self._base = base
+        #: What is told of the row when it is made, maybe in another thread.
+        self._made = made
         self._body = response.body
         self._content_type = content_type_of(response)
         # Of a long body it is found out elsewhere, since the response may have to decode all of it.
@@ -144,6 +157,8 @@ class LaterRow:
         row = self._row
         if row is None:
             row = self._row = self.make()
+            if self._made is not None:
+                self._made(row)
         return row
 
     def make(self, root: etree._Element | None = None) -> ObservationRow:

@@ -45,9 +45,12 @@ class Recorder:
             return
         versioned = self._shared.versions.wanted(site, request.url)
         if is_quick(response):
-            taken = self._record(page_row(response, row, self._max_body, versioned=versioned))
+            made = page_row(response, row, self._max_body, versioned=versioned)
+            taken = self._record(made)
+            self._shared.learning.repeats.note(made)
         else:
-            later = LaterRow(response, row, self._max_body, versioned=versioned)
+            note = self._shared.learning.repeats.note
+            later = LaterRow(response, row, self._max_body, versioned=versioned, made=note)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)

@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
 from .marks import SAMPLE
 from .shared import Shared
 
@@ -19,11 +22,18 @@ if TYPE_CHECKING:
 class SampleGate:
     """Downloader middleware, the last on the way back: stops samples that are the page they were taken for.
 
-    Their errbacks get a :exc:`.DuplicateDiscarded`, their callbacks nothing.
+    Their errbacks get a :exc:`.DuplicateDiscarded`, their callbacks nothing. Each is a response that was received,
+    as one of ``engine.download_async`` is: it counts for ``CLOSESPIDER_PAGECOUNT``. Where no rule can come to act in
+    the crawl there is nothing to stop, and no response comes here.
     """
 
     def __init__(self, shared: Shared) -> None:
+        settings = shared.settings
+        has_rules = shared.learning.live or any(rule.status.acts for rule in shared.identities.book)
+        if not (settings.sample and settings.compares and has_rules):
+            raise NotConfigured
         self._shared = shared
+        self._under_way = shared.monitor.under_way
         shared.monitor.watches = True
 
     @classmethod
@@ -33,7 +43,7 @@ class SampleGate:
 
     def process_response(self, request: "Request", response: "Response") -> "Response | Coroutine[Any, Any, Response]":
         """Return *response*; raise DuplicateDiscarded for that of a sample which is what it was taken for."""
-        if SAMPLE not in request.meta:
+        if not self._under_way or SAMPLE not in request.meta:
             return response
         return self._judged(request, response)
 
@@ -44,5 +54,14 @@ class SampleGate:
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("monitor", "A sample of discarded requests could not be compared")
         if discarded is not None:
+            self._count(request, response)
             raise discarded
         return response
+
+    def _count(self, request: "Request", response: "Response") -> None:
+        """Send the signal that the engine sends of a response that gets as far as to it."""
+        shared = self._shared
+        response.request = request
+        shared.crawler.signals.send_catch_log(
+            signals.response_received, response=response, request=request, spider=shared.spider
+        )

@@ -11,6 +11,10 @@ FIRST = 40
 GROWTH = 0.5
 #: Responses of a kind of pages that was not there before, as which a site is learned earlier.
 NEW_KIND = 20
+#: Contents that a kind of pages has shown after another URL, after which a site is learned: a rule has to rest on so
+#: many. And by which part of those they must have grown each time after that.
+REPEATS = 10
+MORE_REPEATS = 0.3
 #: Kinds of pages that are counted, of all sites.
 MOST_KINDS = 20_000
 
@@ -18,7 +22,7 @@ MOST_KINDS = 20_000
 class _Site:
     """What is counted of one site."""
 
-    __slots__ = ("kinds", "learned", "learned_kinds", "seen")
+    __slots__ = ("enough", "kinds", "learned", "learned_kinds", "repeats", "seen")
 
     def __init__(self) -> None:
         self.seen = 0
@@ -27,6 +31,9 @@ class _Site:
         #: Kinds of pages that were not there then, with the number of their pages; and those that were.
         self.kinds: Counter[int] = Counter()
         self.learned_kinds: frozenset[int] = frozenset()
+        #: Kinds of pages with the number of contents they have repeated, and with the one at which it is learned.
+        self.repeats: Counter[int] = Counter()
+        self.enough: dict[int, int] = {}
 
 
 class Times:
@@ -50,14 +57,26 @@ class Times:
             return True
         return False
 
-    def _is_new_kind(self, site: _Site, url: str) -> bool:
-        kind = hash(template_of(url))
-        if kind in site.learned_kinds:
-            return False
-        if kind not in site.kinds:
+    def repeat(self, site: str, kind: int) -> None:
+        """Note that a kind of pages has shown a content that another URL of the site had shown, whatever rules there are."""
+        found = self._sites.setdefault(site, _Site())
+        if not self._is_counted(kind, found.repeats):
+            return
+        found.repeats[kind] += 1
+        if found.repeats[kind] >= found.enough.get(kind, REPEATS):
+            self._due[site] = None
+
+    def _is_counted(self, kind: int, kinds: Counter[int]) -> bool:
+        if kind not in kinds:
             if self._kinds >= MOST_KINDS:
                 return False
             self._kinds += 1
+        return True
+
+    def _is_new_kind(self, site: _Site, url: str) -> bool:
+        kind = hash(template_of(url))
+        if kind in site.learned_kinds or not self._is_counted(kind, site.kinds):
+            return False
         site.kinds[kind] += 1
         # At first, all kinds are new.
         return site.learned > 0 and site.kinds[kind] >= NEW_KIND
@@ -81,6 +100,9 @@ class Times:
             found.learned = found.seen
             found.learned_kinds |= found.kinds.keys()
             found.kinds = Counter()
+            for kind, number in found.repeats.items():
+                if number >= REPEATS:
+                    found.enough[kind] = number + max(REPEATS // 2, int(MORE_REPEATS * number))
             self._due.pop(site, None)
         return before
 

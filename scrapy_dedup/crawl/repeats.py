@@ -1,0 +1,48 @@
+"""Contents that show again under another URL: what no rule has foreseen, and what rules are learned from."""
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from ..learning.lasting import MIN_WORDS
+from ..urls.templates import template_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..store.rows import ObservationRow
+
+#: Contents that are remembered, of all sites; some 150 bytes each.
+MOST: Final = 20_000
+
+
+class Repeats:
+    """Looks for them. Rows are made in the event loop and in the thread of the store, so that both may note them."""
+
+    def __init__(self) -> None:
+        #: What tells a site and a content -> what tells the URL that has shown it first.
+        self._first: dict[int, int] = {}
+        #: What tells a content and a kind of pages that has repeated it.
+        self._repeated: set[int] = set()
+        self._found: deque[tuple[str, int]] = deque()
+
+    def note(self, row: "ObservationRow") -> None:
+        """Note a page that has come."""
+        prints = row.fingerprints
+        if prints is None or (prints.words is not None and prints.words < MIN_WORDS):
+            return
+        content, url = hash((row.site, prints.bag)), hash(row.url)
+        first = self._first.get(content)
+        if first is None:
+            if len(self._first) < MOST:
+                self._first[content] = url
+        elif first != url:
+            kind = hash(template_of(row.url))
+            repeated = hash((content, kind))
+            if repeated not in self._repeated and len(self._repeated) < MOST:
+                self._repeated.add(repeated)
+                self._found.append((row.site, kind))
+
+    def found(self) -> "Iterator[tuple[str, int]]":
+        """Yield site and kind of the pages that have shown a content again, of each content one of a kind."""
+        while self._found:
+            yield self._found.popleft()
