@@ -183,6 +183,7 @@ class Learning:
     def _count(self, summary: dict[str, Any], seconds: float) -> None:
         for report in summary.get("sites", ()):
             self._rules[report["site"]] = report["rules"]
+            self.times.told(report["site"], left=report["duplicates"] - report["removed"])
         self._seconds += seconds
         stats = self._shared.stats
         stats.inc_value("dedup/learned/times")

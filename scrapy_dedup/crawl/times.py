@@ -9,6 +9,10 @@ from ..urls.templates import template_of
 FIRST = 40
 #: By which part of what was seen before it must have grown each time after that.
 GROWTH = 0.5
+#: The same where duplicates were seen that no rule removes: what is not proven yet may soon be.
+SOON = 0.2
+#: So many duplicates at least.
+LEFT = 10
 #: Responses of a kind of pages that was not there before, as which a site is learned earlier.
 NEW_KIND = 20
 #: Kinds of pages that are counted, of all sites.
@@ -18,12 +22,14 @@ MOST_KINDS = 20_000
 class _Site:
     """What is counted of one site."""
 
-    __slots__ = ("kinds", "learned", "learned_kinds", "seen")
+    __slots__ = ("growth", "kinds", "learned", "learned_kinds", "seen")
 
     def __init__(self) -> None:
         self.seen = 0
         #: How many of those were there when it was learned the last time.
         self.learned = 0
+        #: The part by which it must have grown since.
+        self.growth = GROWTH
         #: Kinds of pages that were not there then, with the number of their pages; and those that were.
         self.kinds: Counter[int] = Counter()
         self.learned_kinds: frozenset[int] = frozenset()
@@ -45,7 +51,7 @@ class Times:
         found.seen += 1
         if site in self._due:
             return True
-        if found.seen - found.learned >= max(FIRST, GROWTH * found.learned) or self._is_new_kind(found, url):
+        if found.seen - found.learned >= max(FIRST, found.growth * found.learned) or self._is_new_kind(found, url):
             self._due[site] = None
             return True
         return False
@@ -83,6 +89,11 @@ class Times:
             found.kinds = Counter()
             self._due.pop(site, None)
         return before
+
+    def told(self, site: str, *, left: int) -> None:
+        """Note what a learning has found of a site: how many duplicates are *left* that no rule removes."""
+        if site in self._sites:
+            self._sites[site].growth = min(SOON, GROWTH) if left >= LEFT else GROWTH
 
     def failed(self, before: "dict[str, int]", *, due: Collection[str] = ()) -> None:
         """Note that learning has failed: what was new still is; *due* are the sites to be learned again all the same."""

@@ -7,7 +7,6 @@ nothing changes, and not for ever.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from time import monotonic
 
 from ..content.mask import Mask
@@ -21,6 +20,7 @@ from .clusters import APART
 from .learn import MAX_LOSS, Learned, Progress, learn
 from .report import SiteReport
 from .sighted import with_aliases
+from .transient.crawls import crawls_of
 from .transient.learn import mask_of
 from .transient.visits import Passing, passing_places
 
@@ -90,7 +90,7 @@ def learn_both(
         if deadline is not None and monotonic() > deadline:
             break
         seen = evidence.versions(site)
-        visits = passing_places(_latest(seen))
+        visits = passing_places(crawls_of(seen))
         mask = wanted = _mask(site, seen, visits, None, before.get(site))
         learned = None
         for _ in range(MOST_ROUNDS):
@@ -204,12 +204,6 @@ def _compared(found: list[tuple[float, str, Version]]) -> list[Version]:
     if len({url for _, url, _ in found}) == 1:
         return [version for _, _, version in found]
     return [Version(tuple([block for block in version.blocks if not block[1]])) for _, _, version in found]
-
-
-def _latest(seen: Sequence[tuple[str, float, Version]]) -> list[tuple[str, Version]]:
-    """Return the latest version of each URL, in order of time."""
-    latest = [max(versions, key=lambda each: each[1]) for _, versions in groupby(seen, key=lambda each: each[0])]
-    return [(url, version) for url, _, version in sorted(latest, key=lambda each: each[1])]
 
 
 def _version(mask: Mask | None) -> str:
