@@ -11,8 +11,9 @@ from scrapy.http import HtmlResponse
 from scrapy_dedup import RuleBook
 from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import DuplicateDiscarded
+from scrapy_dedup.crawl.discards import NORMAL_FORM, deciding_rules
 from scrapy_dedup.crawl.sampling import Sampling
-from scrapy_dedup.rules import Ignore, Status
+from scrapy_dedup.rules import Ignore, SetOfValues, Status
 from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.store.store import Store
 
@@ -178,6 +179,15 @@ async def test_spiders_that_hand_on_meta_hand_on_no_sample(serve: Serve) -> None
     done = await crawl(Copies, server.url("/"), DEDUP_SAMPLE=0.2)
     assert done.stats["dedup/samples"] == server.downloads - 1 - LISTS
     assert "dedup/errors" not in str(done.dedup())
+
+
+def test_a_rule_of_sets_of_values_is_to_blame_where_a_value_comes_twice() -> None:
+    """Otherwise none of what it discards would ever be a sample."""
+    sets = rule("a.test", {"q.tag": SetOfValues()})
+    book = RuleBook([sets])
+    once, twice = "http://a.test/?tag=1", "http://a.test/?tag=1&tag=1"
+    assert deciding_rules(book, twice, once) == deciding_rules(book, once, twice) == (sets.id,)
+    assert deciding_rules(book, "http://a.test/?tag=2&tag=1", "http://a.test/?tag=1&tag=2") == (NORMAL_FORM,)
 
 
 def test_which_discards_are_samples() -> None:

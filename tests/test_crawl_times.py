@@ -96,3 +96,24 @@ def test_samples_of_a_site_with_endless_urls_are_bounded_by_its_pages() -> None:
     assert most < 0.07 * 1_000
     assert has_room(0.5, 100, 299)
     assert has_room(1, 0, 10**6), "who asks for all of them gets all"
+
+
+def learnings(counted: Times, number: int) -> list[int]:
+    """Return after which of so many pages of one site, all different, it was learned."""
+    found = []
+    for page in range(1, number + 1):
+        if counted.add(SITE, f"http://{SITE}/item/{page}"):
+            counted.begun(counted.due)
+            found.append(page)
+    return found
+
+
+def test_the_longer_the_later() -> None:
+    assert learnings(Times(), 700) == [40, 80, 120, 180, 270, 405, 608]
+
+
+def test_pages_of_a_new_kind_are_learned_soon() -> None:
+    counted = Times()
+    learnings(counted, 700)
+    due = [n for n in range(1, 60) if counted.add(SITE, f"http://{SITE}/item/{n}?utm_source=mail")]
+    assert due[0] == times.NEW_KIND

@@ -429,5 +429,5 @@ def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone()
 
 
 def test_places_found_from_visits_name_their_kinds() -> None:
-    found = passing_places(shop(Random(1)))
+    found = passing_places([shop(Random(1))])
     assert [set(path.templates) for path in found.paths] == [set(found.templates)]

@@ -4,6 +4,7 @@ from collections import deque
 from random import Random
 
 from scrapy_dedup.content.versions import Version
+from scrapy_dedup.learning.transient.crawls import MOST_CRAWLS, crawls_of
 from scrapy_dedup.learning.transient.visits import passing_places
 
 Pages = list[tuple[str, Version]]
@@ -36,20 +37,20 @@ def shop(rng: Random, *, recent: bool = True, coupon: bool = False) -> Pages:
 
 
 def test_what_was_viewed_before_is_passing() -> None:
-    found = passing_places(shop(Random(1)))
+    found = passing_places([shop(Random(1))])
     assert [path.selector for path in found.paths] == [RECENT]
     assert found.paths[0].pages >= 10
     assert len(found.templates) == 2
 
 
 def test_without_it_nothing_is() -> None:
-    assert passing_places(shop(Random(1), recent=False)).paths == ()
+    assert passing_places([shop(Random(1), recent=False)]).paths == ()
 
 
 def test_a_price_that_the_url_changes_is_content() -> None:
-    assert passing_places(shop(Random(1), recent=False, coupon=True)).paths == ()
+    assert passing_places([shop(Random(1), recent=False, coupon=True)]).paths == ()
     # Nor does it become passing where something else is: then too few pairs are explained.
-    assert passing_places(shop(Random(1), coupon=True)).paths == ()
+    assert passing_places([shop(Random(1), coupon=True)]).paths == ()
 
 
 def test_another_order_of_a_list_is_content() -> None:
@@ -66,7 +67,7 @@ def test_another_order_of_a_list_is_content() -> None:
                 )
             )
     rng.shuffle(pages)
-    assert passing_places(pages).paths == ()
+    assert passing_places([pages]).paths == ()
 
 
 def test_a_category_that_neighbours_share_is_content() -> None:
@@ -75,7 +76,7 @@ def test_a_category_that_neighbours_share_is_content() -> None:
         for n in range(60)
         for campaign in ("", "?utm_source=mail")
     ]
-    assert passing_places(pages).paths == ()
+    assert passing_places([pages]).paths == ()
 
 
 def test_what_a_parameter_asks_for_is_content() -> None:
@@ -88,7 +89,7 @@ def test_what_a_parameter_asks_for_is_content() -> None:
         for tab in ("", "&tab=upload", "&tab=search")
         for n in range(40)
     ]
-    assert passing_places(pages).paths == ()
+    assert passing_places([pages]).paths == ()
 
 
 def test_what_is_drawn_anew_each_time_is_left_undecided() -> None:
@@ -98,10 +99,91 @@ def test_what_is_drawn_anew_each_time_is_left_undecided() -> None:
         for n in range(60)
         for campaign in ("", "?utm_source=mail")
     ]
-    assert passing_places(pages).paths == ()
+    assert passing_places([pages]).paths == ()
+
+
+def heading(crawl: Pages) -> Pages:
+    """The same pages; those with a list of what was viewed have a heading above it, and it is the pages' at first."""
+    found = []
+    for url, version in crawl:
+        name = [(f"{BODY}/h2", "", "Viewed before")] if any(place == RECENT for place, _, _ in version.blocks) else []
+        found.append((url, Version((*version.blocks, (f"{BODY}/h2", "", "Description"), *name))))
+    return found
+
+
+def at(crawl: Pages, begin: float) -> list[tuple[str, float, Version]]:
+    return [(url, begin + number, version) for number, (url, version) in enumerate(crawl)]
+
+
+def test_a_crawl_that_has_begun_anew_says_nothing_of_the_visits_of_the_last_one() -> None:
+    """Its first pages show an empty list, right after those with a full one; and it discards what it knows."""
+    first = heading(shop(Random(1)))
+    second = [(url, version) for url, version in heading(shop(Random(5))) if "?" not in url]
+    alone = passing_places([first]).paths
+    assert RECENT in {path.selector for path in alone}
+    for number in range(10, len(second), 10):
+        crawls = crawls_of(at(first, 0.0) + at(second[:number], 130.0))
+        assert [len(crawl) for crawl in crawls] == [number, len(first)]
+        assert passing_places(crawls).paths == alone
+
+
+LIST = f"{BODY}/ul.recent/li"
+VIEWED = {RECENT, f"{LIST}/p.price", f"{LIST}/p.hue"}
+
+
+def stocked(crawl: Pages, *said: str) -> Pages:
+    """The same pages, longer ones; each thing that was viewed has a price and a hue, and *said* stands among them.
+
+    On a last page, which no other is compared with, one of these things is out of stock.
+    """
+    crawl = [*crawl, ("http://shop.example/item/900", Version((*page("item 900").blocks, (RECENT, "", "item 7"))))]
+    found = []
+    for url, version in crawl:
+        viewed = [text for place, _, text in version.blocks if place == RECENT]
+        more = [(f"{LIST}/p.{kind}", "", f"{kind} of {name}") for name in viewed for kind in ("price", "hue")]
+        more += [(f"{BODY}/p.more", "", f"{url.partition('?')[0]} more {number}") for number in range(60)]
+        more += [(f"{LIST}/p.note", "", note) for note in said]
+        found.append((url, Version((*version.blocks, *more))))
+    url, last = found[-1]
+    found[-1] = url, Version((*last.blocks, (f"{LIST}/p.out", "", "Out of stock"), (f"{BODY}/p.out", "", "Sold out")))
+    return found
+
+
+def test_what_stands_in_a_passing_block_now_and_then_is_passing() -> None:
+    """No two visits that are compared tell of it."""
+    found = passing_places([stocked(shop(Random(1)))])
+    assert {path.selector for path in found.paths} == VIEWED | {f"{LIST}/p.out"}
+    assert all(path.pages >= 10 for path in found.paths)
+
+
+def test_a_block_in_which_something_lasts_is_none() -> None:
+    found = passing_places([stocked(shop(Random(1)), "You have viewed this")])
+    assert {path.selector for path in found.paths} == VIEWED
+
+
+def test_the_latest_crawl_counts_that_tells_anything() -> None:
+    """A site that does without it now: what passed is none of its pages' business any more."""
+    assert passing_places([shop(Random(2), recent=False), shop(Random(1))]).paths == ()
+
+
+def test_crawls_are_told_by_the_pages_that_come_again() -> None:
+    pages = [(f"http://shop.example/item/{n}", page(f"item {n}")) for n in range(40)]
+    assert crawls_of(at(pages, 0.0)) == [pages]
+    # Some pages are visited again at the end of a crawl, and one every now and then.
+    assert crawls_of(at([*pages, *pages[:4]], 0.0)) == [[*pages[4:], *pages[:4]]]
+    often = [
+        each for number, each in enumerate(pages[1:]) for each in ([each, pages[0]] if number % 3 == 0 else [each])
+    ]
+    assert len(crawls_of(at([pages[0], *often], 0.0))) == 1
+    # Three crawls, the last of which is at its beginning; an hour later it is another one at once.
+    assert crawls_of(at([*pages, *pages, *pages[:7]], 0.0)) == [pages[:7], pages, pages]
+    assert crawls_of(at(pages, 0.0) + at(pages[:2], 9_000.0)) == [pages[:2], pages]
+    assert len(crawls_of(at(pages * 9, 0.0))) == MOST_CRAWLS
+    assert crawls_of([]) == []
 
 
 def test_nothing_to_compare() -> None:
     assert passing_places([]).paths == ()
-    assert passing_places([("http://shop.example/", page("one"))]).paths == ()
-    assert passing_places([("no url", Version(())), ("http://[", Version(()))] * 20).paths == ()
+    assert passing_places([[]]).paths == ()
+    assert passing_places([[("http://shop.example/", page("one"))]]).paths == ()
+    assert passing_places([[("no url", Version(())), ("http://[", Version(()))] * 20]).paths == ()

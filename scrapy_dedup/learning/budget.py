@@ -13,10 +13,10 @@ from zlib import crc32
 
 import numpy as np
 
-from ..rules import Ignore, IgnoreValue, Set
 from ..urls import DeepSplit
 from .blame import blamed
 from .combining import rules_of
+from .coverage import covers
 from .emission import Proposal
 from .evidence import plausible_pages
 from .judgement import Judgement, Sample, book_of, judged
@@ -76,7 +76,7 @@ def within_budget(
         if not against:
             return kept, held_out
         worst = max(against, key=lambda proposal: (against[proposal], repr(proposal)))
-        kept = _less(kept, [proposal for proposal in kept if _covers(proposal, worst)])
+        kept = _less(kept, [proposal for proposal in kept if covers(proposal, worst)])
 
 
 def _halves(
@@ -98,7 +98,7 @@ def _tried(
     pages = groups = bad = lost = lone = 0
     against: Counter[Proposal] = Counter()
     for learned, test in trials:
-        deployed = [proposal for proposal in learned if any(_covers(other, proposal) for other in kept)]
+        deployed = [proposal for proposal in learned if any(covers(other, proposal) for other in kept)]
         book = book_of(rules_of(test.site, deployed), test, deep)
         judgement = judged(book, test)
         wrong = judgement.bad
@@ -116,26 +116,6 @@ def _beside_a_page(judgement: Judgement) -> set[int]:
     bad = judgement.bad
     members = (i for number in Noise.of(judgement).groups(judgement) for i in bad[number])
     return {judgement.sample.content[i] for i in members} & judgement.sample.lone
-
-
-def _covers(one: Proposal, other: Proposal) -> bool:
-    """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
-    if one.key != other.key or not set(one.match) <= set(other.match):
-        return False
-    if type(one.operation) is not type(other.operation):
-        return False
-    ours, theirs = _values(one), _values(other)
-    return ours is None or (theirs is not None and ours >= theirs)
-
-
-def _values(proposal: Proposal) -> frozenset[str | None] | None:
-    """Return the values that an operation names, None where it names none."""
-    operation = proposal.operation
-    if isinstance(operation, Set):
-        return frozenset(source for source, _ in operation.values)
-    if isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, frozenset):
-        return frozenset(operation.only)
-    return None
 
 
 def _less(proposals: list[Proposal], rejected: Sequence[Proposal]) -> list[Proposal]:

@@ -26,6 +26,7 @@ from .learners import LEARNERS, Learner, chosen_learners
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
+from .standing import with_standing
 from .weighing import weighed
 
 logger = logging.getLogger(__name__)
@@ -146,9 +147,10 @@ def learn_site(
     sample = Sample.of(site, found, groups)
     learner = SiteLearner(sample, learners, declarations, deadline)
     proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
-    deep = used_splits(proposals, learner.deep)
     before = known.for_site(site)
-    fresh = returned(weighed(proposals, sample, deep, learner.sources), before, may_return)
+    proposals, standing = with_standing(proposals, before, sample, learner.deep, known.site_rules(site).deep)
+    deep = used_splits(proposals, learner.deep)
+    fresh = returned(weighed(proposals, sample, deep, {**standing, **learner.sources}), before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = RuleBook(rules, {site: deep}, groups)

@@ -12,6 +12,7 @@ from ..rules import RuleBook
 from ..rules.model import Status
 from ..urls.templates import template_of
 from .clusters import APART
+from .transient.crawls import crawls_of
 from .transient.epochs import Seen, latest_epoch
 from .transient.learn import mask_of
 from .transient.visits import Passing, passing_places
@@ -123,15 +124,14 @@ class SitePages:
 
     @cached_property
     def _visits(self) -> Passing:
-        """What depends on the visit, by the latest version of each URL that was seen in the present design."""
+        """What depends on the visit, by the URLs that were seen in the present design."""
         by_url = [(url, list(found)) for url, found in groupby(self._kept, key=lambda each: each[0])]
         pages = [
             Seen(url, [version for _, _, version in found], (), [self._crawls[at] for _, at, _ in found])
             for url, found in by_url
         ]
         present = {page.name for page in latest_epoch(pages).latest}
-        latest = [max(found, key=lambda each: each[1]) for url, found in by_url if url in present]
-        return passing_places([(url, version) for url, _, version in sorted(latest, key=lambda each: each[1])])
+        return passing_places(crawls_of(each for each in self._kept if each[0] in present))
 
     @cached_property
     def _places(self) -> set[tuple[str, str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .actions import Context, Mark, added_text
 from .model import Rule
-from .operations import Operation
+from .operations import Operation, SetOfValues
 from .table import OpTable
 
 __all__ = ["Explanation", "used_operations"]
@@ -33,12 +33,17 @@ def used_operations(
 ) -> dict[str, dict[str, Operation]]:
     """Return id of a rule -> key -> its operation, for the operations that change something."""
     used: dict[str, dict[str, Operation]] = {}
+    met: set[tuple[str, str | None]] = set()
     for key, value in values.items():
         base = key.partition("[")[0] if key.startswith("q.") else key
+        again = (base, value) in met
+        met.add((base, value))
         for bound in table.bounds(base):
             outcome = bound.action(value, context)
             if outcome is not Mark.PASS:
-                if outcome is not Mark.KEEP and outcome != value:
+                # Of a set of values, which are in order already, what comes again is left out.
+                is_left_out = again and isinstance(bound.operation, SetOfValues)
+                if is_left_out or (outcome is not Mark.KEEP and outcome != value):
                     used.setdefault(bound.rule.id, {})[base] = bound.operation
                 break
     for rule in table.rules:

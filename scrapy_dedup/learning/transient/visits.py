@@ -10,6 +10,10 @@ time; if all that tells most of these pairs apart stands in such places, these p
 
 What changes at random (an advertisement) or with each request (a clock) is not found this way, since
 neither neighbours nor versions are alike: that takes versions of a page (:mod:`.learn`).
+
+A visit is of one crawl: the next one begins with an empty cart. So what one crawl shows is compared with what
+the same crawl shows; of several crawls the latest counts that tells anything of the parameters. A crawl that has
+learned what they are downloads few of their pages: what an earlier one has shown stands then.
 """
 
 from collections import Counter, defaultdict
@@ -97,29 +101,32 @@ class Passing:
     templates: frozenset[tuple[object, ...]]
 
 
-def passing_places(pages: Iterable[tuple[str, Version]]) -> Passing:
-    """Return the places whose texts depend on the visit, on the *pages* of one site: (URL, version) in order of time.
+def passing_places(crawls: Iterable[Sequence[tuple[str, Version]]]) -> Passing:
+    """Return the places whose texts depend on the visit, on the pages of one site.
 
-    Linear in the blocks of the pages, but for a bounded number of comparisons.
+    *crawls* are the pages that each of several crawls has seen, the latest crawl first: (URL, version) in order of
+    time. Linear in the blocks of the pages, but for a bounded number of comparisons.
     """
-    names = []
-    urls = []
-    visits = []
-    for url, version in pages:
-        names.append(url)
-        urls.append(values_of(url))
-        visits.append(Visit.of(version))
     found: dict[Place, Comparison] = {}
     templates: set[tuple[object, ...]] = set()
-    for keys in _bundles(urls):
-        pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
-        asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
-        passing = _passing(visits, asked, pairs)
-        if passing:
-            templates.update(template_of(names[number]) for pair in pairs for number in pair)
-        for place, comparison in passing.items():
-            if place not in found or comparison.compared > found[place].compared:
-                found[place] = comparison
+    told: set[frozenset[str]] = set()
+    for pages in crawls:
+        urls = [values_of(url) for url, _ in pages]
+        visits = [Visit.of(version) for _, version in pages]
+        for keys in _bundles(urls):
+            if keys in told:
+                continue
+            pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
+            if len({one for one, _ in pairs}) < LEAST_PAGES:
+                continue  # this crawl tells nothing of them
+            told.add(keys)
+            asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
+            passing = _passing(visits, asked, pairs)
+            if passing:
+                templates.update(template_of(pages[number][0]) for pair in pairs for number in pair)
+            for place, comparison in passing.items():
+                if place not in found or comparison.compared > found[place].compared:
+                    found[place] = comparison
     paths = [
         TransientPath(
             selector,
@@ -189,11 +196,7 @@ def _passing(
     passing |= {
         place for place, each in comparisons.items() if each.passes(FEW_PAGES) and _beside(place, passing, differing)
     }
-    passing |= {
-        place
-        for place, each in comparisons.items()
-        if place not in passing and not each.fails() and _inside(place, passing, comparisons)
-    }
+    passing |= _inside(passing, comparisons, visits, differing)
     explained = sum(places <= passing for places in differing.values())
     if explained < LEAST_PAGES or explained < MOST_EXPLAINED * len(differing):
         return {}
@@ -248,14 +251,42 @@ def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int
     return bool(passing) and all(places & passing for places in with_it)
 
 
-def _inside(place: Place, passing: set[Place], comparisons: Mapping[Place, Comparison]) -> bool:
-    """Tell whether *place* has an ancestor with several passing places, and none that is known to last."""
-    steps = place[0].split("/")
-    for depth in range(len(steps) - 1, 1, -1):
-        ancestor = "/".join(steps[:depth]) + "/"
-        under = [other for other in comparisons if other[0].startswith(ancestor)]
-        if any(comparisons[other].fails() for other in under):
-            return False
-        if sum(other in passing for other in under) >= SIBLINGS:
-            return True
-    return False
+def _inside(
+    passing: set[Place],
+    comparisons: dict[Place, Comparison],
+    visits: Sequence[Visit],
+    differing: Mapping[tuple[int, int], set[Place]],
+) -> set[Place]:
+    """Return the places of passing blocks of which by themselves nothing is known.
+
+    A block is an ancestor of several passing places, and of none that is known to last: by comparison with its
+    neighbours, or since two visits show the same there while what is around it passes. What stands in the smallest of
+    them now and then ("out of stock"), in no two visits that were compared, is passing, too.
+    """
+    steps = [place[0].split("/") for place in passing]
+    under = Counter("/".join(each[:depth]) + "/" for each in steps for depth in range(2, len(each)))
+    blocks = {ancestor for ancestor, number in under.items() if number >= SIBLINGS}
+    shown = {place for visit in visits if visit.places.keys() & passing for place in visit.places} - passing
+    inside = {place for place in shown if _is_in(place, blocks)}
+    same: Counter[Place] = Counter()
+    for (one, other), places in differing.items():
+        if places & passing:
+            both = inside & visits[one].places.keys() & visits[other].places.keys()
+            same.update(both - places)
+    lasting = {place for place in inside if same[place] >= FEW_PAGES or comparisons[place].fails()}
+    blocks = {ancestor for ancestor in blocks if not any(place[0].startswith(ancestor) for place in lasting)}
+    smallest = {one for one in blocks if not any(other != one and other.startswith(one) for other in blocks)}
+    found = set()
+    for place in inside - lasting:
+        if comparisons[place].pages:
+            if _is_in(place, blocks):
+                found.add(place)
+        elif block := next((ancestor for ancestor in sorted(smallest) if place[0].startswith(ancestor)), ""):
+            found.add(place)
+            around = (comparisons[each] for each in passing if each[0].startswith(block))
+            comparisons[place] = min(around, key=lambda each: each.pages)
+    return found
+
+
+def _is_in(place: Place, blocks: set[str]) -> bool:
+    return any(place[0].startswith(ancestor) for ancestor in blocks)

@@ -1,0 +1,53 @@
+"""Whether one proposal does all that another does."""
+
+from ..rules import Ignore, IgnoreValue, Literal, OneOf, Predicate, Set
+from .emission import Match, Proposal
+
+__all__ = ["covers", "says_as_much"]
+
+
+def covers(one: Proposal, other: Proposal) -> bool:
+    """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
+    return set(one.match) <= set(other.match) and _does_as_much(one, other)
+
+
+def says_as_much(one: Proposal, other: Proposal) -> bool:
+    """As :func:`covers`, also where *other* asks for fewer values of a key than *one* does."""
+    return _reaches(one.match, other.match) and _does_as_much(one, other)
+
+
+def _does_as_much(one: Proposal, other: Proposal) -> bool:
+    if one.key != other.key or type(one.operation) is not type(other.operation):
+        return False
+    ours, theirs = _values(one), _values(other)
+    return ours is None or (theirs is not None and ours >= theirs)
+
+
+def _values(proposal: Proposal) -> frozenset[str | None] | None:
+    """Return the values that an operation names, None where it names none."""
+    operation = proposal.operation
+    if isinstance(operation, Set):
+        return frozenset(source for source, _ in operation.values)
+    if isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, frozenset):
+        return frozenset(operation.only)
+    return None
+
+
+def _reaches(one: Match, other: Match) -> bool:
+    """Tell whether URLs that match *other* match *one*."""
+    asked = dict(other)
+    return all(key in asked and _implied(predicate, asked[key]) for key, predicate in one)
+
+
+def _implied(wide: Predicate, narrow: Predicate) -> bool:
+    if wide == narrow:
+        return True
+    ours, theirs = _named(wide), _named(narrow)
+    return bool(ours and theirs and ours >= theirs and (wide.optional or not narrow.optional))
+
+
+def _named(predicate: Predicate) -> frozenset[str]:
+    """Return the values that a predicate names."""
+    if isinstance(predicate, Literal):
+        return frozenset({predicate.value})
+    return frozenset(predicate.values) if isinstance(predicate, OneOf) else frozenset()

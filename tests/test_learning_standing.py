@@ -1,0 +1,86 @@
+"""Rules that act stay as wide as they are while nothing speaks against them."""
+
+from dataclasses import replace
+
+import pytest
+
+from scrapy_dedup import Observation, learn_rules
+from scrapy_dedup.learning.coverage import covers, says_as_much
+from scrapy_dedup.learning.emission import Proposal
+from scrapy_dedup.rules import Ignore, Literal, OfClass, OneOf, Rule, RuleBook, SetOfValues, Status
+from scrapy_dedup.urls import ValueClass
+
+SITE = "shop.example"
+EVERYWHERE = Rule(SITE, {}, {"q.tag": SetOfValues()}, Status.ACTIVE)
+LISTS = tuple("abcdefgh")
+
+
+def seen(discarded: str) -> list[Observation]:
+    """Return 12 pages of each list, under a tag, and under the same tag twice; of *discarded* lists only the latter."""
+    found = []
+    for name in LISTS:
+        for number in range(12):
+            text = f"the list {name} by the tag {number} with some words of its own {name}{number}"
+            found.append(Observation(f"http://{SITE}/{name}/?tag=t{number}&tag=t{number}", text))
+            if name not in discarded:
+                found.append(Observation(f"http://{SITE}/{name}/?tag=t{number}", text))
+    return found
+
+
+def test_what_a_rule_discards_narrows_it_not() -> None:
+    alone = learn_rules(seen(discarded="cdefgh"))
+    assert [set(rule.match) for rule in alone] == [{"path.0"}], "to where duplicates were seen, as nobody knows more"
+    (rule,) = learn_rules(seen(discarded="cdefgh"), known=RuleBook([EVERYWHERE]))
+    assert rule.id == EVERYWHERE.id
+    assert rule.evidence is not None
+    assert rule.evidence.groups == 24
+
+
+@pytest.mark.parametrize("status", [Status.SUSPENDED, Status.OFF, Status.CANDIDATE])
+def test_a_rule_that_does_not_act_says_nothing(status: Status) -> None:
+    known = RuleBook([replace(EVERYWHERE, status=status)])
+    acting = [rule for rule in learn_rules(seen(discarded="cdefgh"), known=known) if rule.status.acts]
+    assert EVERYWHERE.id not in [rule.id for rule in acting]
+
+
+def test_a_page_against_it_ends_it() -> None:
+    other = Observation(f"http://{SITE}/c/?tag=t1", "quite another list that is not the list of the tag given twice")
+    more = [
+        Observation(f"http://{SITE}/c/?tag=t{n}", f"and number {n} is another list, too, with words") for n in (2, 3)
+    ]
+    book = learn_rules([*seen(discarded="cdefgh"), other, *more], known=RuleBook([EVERYWHERE]))
+    assert EVERYWHERE.id not in [rule.id for rule in book]
+    key = book.canonical_key
+    assert key(other.url) != key(f"http://{SITE}/c/?tag=t1&tag=t1")
+
+
+def test_without_evidence_it_ends() -> None:
+    """What was seen of it is too old."""
+    assert not list(learn_rules(seen(discarded="abcdefgh"), known=RuleBook([EVERYWHERE])))
+
+
+def test_what_is_wider_takes_its_place() -> None:
+    narrow = Rule(SITE, {"path.0": OneOf(["a", "b"])}, {"q.tag": SetOfValues()}, Status.ACTIVE)
+    (rule,) = learn_rules(seen(discarded=""), known=RuleBook([narrow]))
+    assert rule.match == {}
+
+
+def test_coverage() -> None:
+    def proposal(*match: tuple[str, object], only: frozenset[str] | None = None) -> Proposal:
+        return Proposal(match, "q.x", Ignore(only=only))  # type: ignore[arg-type]
+
+    few, many = ("path.0", OneOf(["a", "b"])), ("path.0", OneOf(["a", "b", "c"]))
+    assert says_as_much(proposal(many), proposal(few))
+    assert not covers(proposal(many), proposal(few))
+    assert not says_as_much(proposal(few), proposal(many))
+    assert says_as_much(proposal(many), proposal(("path.0", Literal("c"))))
+    assert not says_as_much(proposal(many), proposal(("path.0", Literal("c", True))))
+    assert not says_as_much(proposal(many), proposal())
+    assert covers(proposal(), proposal(many))
+    assert says_as_much(proposal(), proposal(many))
+    digits = ("path.0", OfClass(ValueClass("int", 1, 4)))
+    assert says_as_much(proposal(digits), proposal(digits))
+    assert not says_as_much(proposal(digits), proposal(few))
+    assert not says_as_much(proposal(few, only=frozenset("1")), proposal(few))
+    assert says_as_much(proposal(few), proposal(few, only=frozenset("1")))
+    assert not says_as_much(Proposal((), "q.y", Ignore()), proposal())
