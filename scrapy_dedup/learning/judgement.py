@@ -29,7 +29,7 @@ class Sample:
     groups: Mapping[str, Sequence[str]] | None = None
     """The declared site groups."""
     lone: AbstractSet[int] = frozenset()
-    """Contents that one URL of the site has; of a part: of the whole."""
+    """Contents that one URL of the site has, and had once only; of a part: of the whole."""
     confirmed: AbstractSet[str] | None = None
     """URLs that were the same page in two crawls; None where crawls are not known."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
@@ -40,7 +40,10 @@ class Sample:
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
-        lone = {number for number, count in Counter(content).items() if count == 1}
+        # What one URL showed in two crawls is a page, and no clock.
+        sure = found.confirmed or frozenset()
+        passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
+        lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
         return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed)
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
