@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ..content.mask import Mask
 from ..observation import Observation
+from ..rules.exchange import CLEAN_PARAM
 from ..urls import normal_form
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
 
@@ -92,6 +93,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
 
 def no_evidence(observation: Observation) -> str | None:
     """Return why an observation says nothing about duplicates, None where it does."""
+    if observation.headers and CLEAN_PARAM in observation.headers:
+        return "robots.txt"
     if observation.status != 200:
         return "redirect" if observation.redirect is not None else "status"
     if not observation.fingerprint:

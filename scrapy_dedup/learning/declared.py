@@ -16,7 +16,7 @@ import numpy as np
 from ..observation import Observation
 from ..rules import Absent, Ignore, Literal, OneOf, Predicate, Set
 from ..rules.actions import normal_key
-from ..rules.exchange import CleanParam, clean_params, search_variance
+from ..rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ..rules.exchange.values import Inexpressible, query_key
 from ..urls import DeepSplit, class_of, normal_form, normal_parts, site_of_url, values_of
 from .blame import blamed
@@ -48,13 +48,13 @@ MAX_URLS = 100_000
 class Declarations:
     """What a site declares: URLs in normal form.
 
-    ``headers``: the No-Vary-Search header of a URL; ``clean_params``: of its robots.txt; ``canonical``
-    and ``redirects``: (URL, declared URL) of the same site; a page that is its own canonical one says
+    ``headers``: the No-Vary-Search header of a URL; ``clean_params``: (host, rule) of the robots.txt files
+    of the site's hosts, "" for any host; ``canonical`` and ``redirects``: (URL, declared URL) of the same site; a page that is its own canonical one says
     what is kept.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
-    clean_params: tuple[CleanParam, ...] = ()
+    clean_params: tuple[tuple[str, CleanParam], ...] = ()
     canonical: tuple[tuple[str, str], ...] = ()
     redirects: tuple[tuple[str, str], ...] = ()
 
@@ -69,11 +69,19 @@ class Declarations:
         robots: Sequence[str] = (),
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> "Declarations":
-        """Return what the observations of one site and the lines of its robots.txt declare."""
+        """Return what the observations of one site declare, and the lines of a *robots*.txt of all its hosts.
+
+        Among the observations are the robots.txt files that were recorded.
+        """
         headers: dict[str, str] = {}
         canonical: dict[str, str] = {}
         redirects: dict[str, str] = {}
+        stated = [("", rule) for rule in clean_params(robots)]
         for seen in observations:
+            if seen.headers and CLEAN_PARAM in seen.headers:
+                host = _host(normal_form(seen.url))
+                stated += [(host, rule) for rule in clean_params(seen.headers[CLEAN_PARAM].splitlines())]
+                continue
             header = (seen.headers or {}).get(NO_VARY_SEARCH)
             if not (header or seen.canonical or seen.redirect):
                 continue
@@ -83,8 +91,7 @@ class Declarations:
             for target, pairs in ((seen.canonical, canonical), (seen.redirect, redirects)):
                 if target and site_of_url(target, groups=groups) == site_of_url(url, groups=groups) != "":
                     pairs[url] = normal_form(target)
-        stated = tuple(clean_params(robots))[:MAX_CLEAN_PARAMS]
-        return cls(headers, stated, tuple(canonical.items()), tuple(redirects.items()))
+        return cls(headers, tuple(stated[:MAX_CLEAN_PARAMS]), tuple(canonical.items()), tuple(redirects.items()))
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
@@ -116,8 +123,8 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
     table = _table(sample.urls, sample, deep)
     by_header = {header: _named(header) for header in set(declarations.headers.values())}
     headers = [by_header.get(declarations.headers.get(url, "")) for url in table.urls]
-    paths = [normal_parts(url)[1] for url in table.urls]
-    lines = [(rule, _keys(rule.names)) for rule in declarations.clean_params]
+    places = [(_host(url), normal_parts(url)[1]) for url in table.urls] if declarations.clean_params else []
+    lines = [(host, rule, _keys(rule.names)) for host, rule in declarations.clean_params]
     found: list[Proposal] = []
     for key, codes in table.columns.items():
         if not key.startswith("q."):
@@ -125,10 +132,10 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
         name = _whole(key, deep)
         present = codes != ABSENT
         rows = np.flatnonzero(present)
-        about = [rule for rule, keys in lines if name in keys]
+        about = [(host, rule) for host, rule, keys in lines if name in keys]
         for says in (
             [named is not None and (name in named.keys) != named.all_but for named in (headers[row] for row in rows)],
-            [any(rule.covers(paths[row]) for rule in about) for row in rows] if about else [],
+            [_are_covered(about, *places[row]) for row in rows] if about else [],
         ):
             if any(says):
                 covered = np.zeros(len(table), dtype=np.bool_)
@@ -139,6 +146,16 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
                     shape = class_of(seen_values(table, np.flatnonzero(covered), key))
                     found.append(Proposal(match, key, Ignore(only=widened(shape))))
     return list(dict.fromkeys(found))
+
+
+def _host(url: str) -> str:
+    """Return the host of a URL with its port."""
+    return url.partition("://")[2].partition("/")[0].lower()
+
+
+def _are_covered(rules: Sequence[tuple[str, CleanParam]], host: str, path: str) -> bool:
+    """Tell whether one of some rules is about a path of a host."""
+    return any(of in ("", host) and rule.covers(path) for of, rule in rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ import numpy as np
 from ..rules.model import operation_problem
 from .blame import blamed
 from .combining import rules_of
-from .constants import kept_where_constant
 from .emission import Proposal
 from .evidence import MIN_GROUPS
 from .frame import Frame
@@ -23,6 +22,7 @@ from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
 from .sampling import searched
 from .scope import anchored
+from .untested import kept_where_untested
 from .validation import MAX_CLEAN, validated
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ def _merit(outcome: Judgement) -> int:
 def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
-    kept = kept_where_constant(choice.proposals, evidence.table)
+    kept = kept_where_untested(choice.proposals, evidence.table, _judged(choice.proposals, evidence))
     return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
 
 
