@@ -18,10 +18,12 @@ from ..rules import Absent, Ignore, Literal, OneOf, Predicate, Set
 from ..rules.actions import normal_key
 from ..rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ..rules.exchange.values import Inexpressible, query_key
-from ..urls import DeepSplit, class_of, normal_form, normal_parts, site_of_url, values_of
+from ..urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
+from .belief import Opinion, Source, opinions_of_pairs
 from .blame import blamed
 from .combining import rules_of
 from .emission import Match, Proposal, dropped, seen_values, widened
+from .entropy import Relevance
 from .evidence import MIN_GROUPS
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
@@ -37,6 +39,8 @@ MIN_PAIRS = 10
 MIN_SHARE = 0.95
 """Share of the URLs with a key whose declaration must leave it out, or which must be covered."""
 MAX_CLEAN_PARAMS = 1_000
+MAX_PAIRS = 2_000
+"""Pairs of a URL and its declared one that are looked at for what they say of parameters."""
 _DROPPED = ("q.", "m.", "s.", "path.trail", "host.")
 """Keys that a declared URL may lack for the pair to be looked at."""
 _SCOPES = ("path.", "host.", "ext")
@@ -67,7 +71,7 @@ class Declarations:
         cls,
         observations: Iterable[Observation],
         robots: Sequence[str] = (),
-        groups: Mapping[str, Sequence[str]] | None = None,
+        groups: GroupsLike = None,
     ) -> "Declarations":
         """Return what the observations of one site declare, and the lines of a *robots*.txt of all its hosts.
 
@@ -92,6 +96,41 @@ class Declarations:
                 if target and site_of_url(target, groups=groups) == site_of_url(url, groups=groups) != "":
                     pairs[url] = normal_form(target)
         return cls(headers, tuple(stated[:MAX_CLEAN_PARAMS]), tuple(canonical.items()), tuple(redirects.items()))
+
+
+def linked_opinions(
+    declarations: Declarations, groups: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, tuple[Opinion, ...]]:
+    """Return what the declared URLs of some single URLs say of the query parameters of the site."""
+    pairs = [
+        (url, target, source)
+        for source, of_source in (
+            (Source.CANONICAL, declarations.canonical),
+            (Source.REDIRECT, declarations.redirects),
+        )
+        for url, target in of_source[:: len(of_source) // MAX_PAIRS + 1]
+    ]
+    return opinions_of_pairs(pairs, groups=groups)
+
+
+def stated_opinions(declarations: Declarations, key: str, urls: Sequence[str]) -> tuple[Opinion, ...]:
+    """Return what headers and Clean-param lines say of a parameter, where they are about most of some URLs.
+
+    *urls* are in normal form.
+    """
+    headers = [_named(declarations.headers[url]) for url in urls if url in declarations.headers]
+    named = [header for header in headers if header is not None]
+    rules = [(host, rule) for host, rule in declarations.clean_params if key in _keys(rule.names)]
+    saying = (
+        (Source.NO_VARY_SEARCH, Relevance.IGNORE, sum((key in one.keys) != one.all_but for one in named)),
+        (Source.NO_VARY_SEARCH, Relevance.ACCEPT, sum(key in one.keys and one.all_but for one in named)),
+        (
+            Source.CLEAN_PARAM,
+            Relevance.IGNORE,
+            sum(_are_covered(rules, _host(url), normal_parts(url)[1]) for url in urls) if rules else 0,
+        ),
+    )
+    return tuple([Opinion(source, relevance) for source, relevance, count in saying if 2 * count > len(urls)])
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:

@@ -21,11 +21,13 @@ from .budget import within_budget
 from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
 from .declared import Declarations
+from .emission import Proposal
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
+from .validation import without
 from .weighing import weighed
 
 logger = logging.getLogger(__name__)
@@ -148,7 +150,12 @@ def learn_site(
     proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
     deep = used_splits(proposals, learner.deep)
     before = known.for_site(site)
+    doubtful = learner.doubtful(proposals)
+    candidates = _candidates(weighed(proposals, sample, deep, learner.sources), doubtful) if doubtful else []
+    for proposal in doubtful:
+        proposals = without(proposals, proposal)
     fresh = returned(weighed(proposals, sample, deep, learner.sources), before, may_return)
+    fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = RuleBook(rules, {site: deep}, groups)
@@ -157,6 +164,17 @@ def learn_site(
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     return rules, deep, report
+
+
+def _candidates(rules: Sequence[Rule], doubtful: Sequence[Proposal]) -> list[Rule]:
+    """Return what is doubtful of some rules, as rules that do not act yet."""
+    found = []
+    for rule in rules:
+        keys = {proposal.key for proposal in doubtful if dict(proposal.match) == rule.match} & rule.ops.keys()
+        if keys:
+            ops = {key: rule.ops[key] for key in sorted(keys)}
+            found.append(Rule(rule.site, rule.match, ops, Status.CANDIDATE, rule.evidence))
+    return found
 
 
 def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import operation_problem
-from .blame import blamed
+from .believing import needed, pages_for
 from .combining import rules_of
 from .emission import Proposal
 from .evidence import MIN_GROUPS
@@ -23,7 +23,7 @@ from .learners import SEED, Evidence, Learner
 from .sampling import searched
 from .scope import anchored
 from .untested import kept_where_untested
-from .validation import MAX_CLEAN, validated
+from .validation import validated
 
 logger = logging.getLogger(__name__)
 
@@ -162,23 +162,14 @@ def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
 
 
 def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
-    """Return the proposals for which enough pages speak: no evidence is not evidence of safety.
-
-    Groups of one and the same page are one witness: an error page may answer anywhere.
-    """
+    """Return the proposals for which enough pages speak: no evidence is not evidence of safety."""
     if not proposals:
         return []
     sample = evidence.sample
-    book = book_of(rules_of(sample.site, proposals), sample, evidence.deep)
-    judgement = judged(book, sample)
-    clean = judgement.clean
-    step = len(clean) // MAX_CLEAN + 1
-    asked = clean[::step]
-    speaking = blamed(proposals, book, judgement, asked)
-    pages = {
-        proposal: {sample.content[asked[number][0]] for number in numbers} for proposal, numbers in speaking.items()
-    }
-    kept = {proposal for proposal in proposals if len(pages.get(proposal, ())) * step >= MIN_GROUPS}
+    pages = pages_for(proposals, sample, evidence.deep)
+    least = needed(proposals, evidence.table, evidence.declarations, sample.groups)
+    # What is between the ten groups that any rule needs and what this one does is a candidate, and says so later.
+    kept = {proposal for proposal in proposals if pages[proposal] >= min(least[proposal], MIN_GROUPS)}
     # What only holds together is one rule: what speaks for a part of it speaks for it.
     joint = {proposal.match for proposal in kept if proposal.joint}
     return [one for one in proposals if one in kept or (one.joint and one.match in joint)]
