@@ -3,22 +3,25 @@
 import random
 from collections import Counter
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from scrapy_dedup import Observation, RuleBook
+from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.learning.clusters import clusters
 from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.frame import Frame, Level
 from scrapy_dedup.learning.judgement import Sample, judged
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.noise import Noise
+from scrapy_dedup.learning.own_pages import OwnPages
 from scrapy_dedup.learning.sampling import sampled
 from scrapy_dedup.learning.table import encode
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Rule
-from scrapy_dedup.urls import values_of
+from scrapy_dedup.urls import normal_form, values_of
 
 SITE = "http://shop.example.com"
 
@@ -244,3 +247,46 @@ def test_of_urls_that_are_merged_already_a_sample_keeps_one() -> None:
     sample = sampled(frame, {"q.sid": Level.DROPPED}, 8000, np.random.default_rng(0))
     assert sorted(sample.frame.content.tolist()) == list(range(50))
     assert sample.share == 1.0
+
+
+def article(number: int, text: str = "") -> str:
+    """A page with a template, ten paragraphs of its own and perhaps something else."""
+    rng = random.Random(number)
+    own = "".join(f"<p>{' '.join(rng.choices(WORDS, k=12))}</p>" for _ in range(10))
+    return f"<p>home news about</p><ul><li>imprint</ul>{own}<p>{text}</p>"
+
+
+WORDS = [f"word{number}" for number in range(500)]
+
+
+@pytest.mark.parametrize(("other", "noise"), [("clock", 5), ("page", 0), ("not kept", 5)])
+def test_what_has_hardly_anything_of_the_page_is_another_page(other: str, noise: int) -> None:
+    """Of 5 of 1,500 letters one ``sid`` shows something else: the time, or another letter."""
+    seen, sketches = [], {}
+    for i in range(1500):
+        for copy in range(4):
+            odd = i % 300 == 0 and copy == i // 300 % 4
+            url = f"{SITE}/letter?id={i}&sid={copy}"
+            seen.append(Observation(url, f"letter {i}" + " another" * odd))
+            if i % 50 == 0 and other != "not kept":
+                html = article(10_000 + i if odd and other == "page" else i, "at 12:34:56" if odd else "")
+                sketches[normal_form(url)] = sketch_of_html(html)
+    found = replace(clusters(seen), own_pages=OwnPages(sketches))
+    sample = Sample.of("example.com", found, None)
+    judgement = judged(RuleBook([Rule("example.com", {}, {"q.sid": Ignore()})]), sample)
+    assert len(judgement.bad) == 5
+    assert len(Noise.of(judgement).groups(judgement)) == noise
+
+
+def test_sketches_of_some_pages_are_looked_at() -> None:
+    """``print`` shows another page on 6 of 400 letters, and the sketches tell that it is no clock."""
+    rng = random.Random(9)
+    seen = []
+    for i in range(400):
+        for copy in range(6):
+            other = i < 6 and copy == i
+            sketch = sketch_of_html(article(10_000 + i if other else i))
+            url = f"{SITE}/letter?id={i}&sid={rng.getrandbits(64):016x}"
+            seen.append(Observation(url, sketch.text, bag=sketch.bag, sketch=sketch))
+    book = learn(seen).book
+    assert not book.equivalent(f"{SITE}/letter?id=7&sid={7:016x}", f"{SITE}/letter?id=7&sid={8:016x}")

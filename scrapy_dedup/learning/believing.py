@@ -102,7 +102,10 @@ def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict
 def doubtful(
     proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
 ) -> list[Proposal]:
-    """Return the proposals against which more speaks than the pages for them outweigh."""
+    """Return the proposals against which more speaks than the pages for them outweigh.
+
+    A pattern that is all one page (:mod:`.constant_pages`) rests on its URLs, and is not asked.
+    """
     asked = {
         proposal: least
         for proposal, least in needed(proposals, table, declarations, sample.groups).items()
@@ -111,7 +114,7 @@ def doubtful(
     if not asked:
         return []
     pages = pages_for(proposals, sample, deep)
-    return [proposal for proposal, least in asked.items() if pages[proposal] < least]
+    return [proposal for proposal, least in asked.items() if 1 < pages[proposal] < least]
 
 
 def _entropy(key: str, table: Table, rows: Rows) -> Mapping[str, ParameterRule]:

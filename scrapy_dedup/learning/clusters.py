@@ -14,6 +14,7 @@ from ..observation import Observation
 from ..rules.exchange import CLEAN_PARAM
 from ..urls import normal_form
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
+from .own_pages import OwnPages
 
 NO_EVIDENCE = -1
 APART = 3600.0
@@ -37,6 +38,8 @@ class Clusters:
     """URLs that are no evidence, by reason."""
     confirmed: frozenset[str] | None = None
     """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
+    own_pages: OwnPages = field(default_factory=OwnPages)
+    """What is known of how pages differ."""
 
     @property
     def pages(self) -> int:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..rules import Rule, RuleBook
 from ..urls import DeepSplit
 from .clusters import NO_EVIDENCE, Clusters
+from .own_pages import OwnPages
 
 Deep = Mapping[str, DeepSplit]
 
@@ -32,6 +33,8 @@ class Sample:
     """Contents that one URL of the site has, and had once only; of a part: of the whole."""
     confirmed: AbstractSet[str] | None = None
     """URLs that were the same page in two crawls; None where crawls are not known."""
+    own_pages: OwnPages = field(default_factory=OwnPages, repr=False, compare=False)
+    """What is known of how pages differ."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
     """The last judgement, by the digest of its rules."""
 
@@ -44,7 +47,7 @@ class Sample:
         sure = found.confirmed or frozenset()
         passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
-        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed)
+        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed, found.own_pages)
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
         """Return which URLs were the same page in two crawls: all, where observations tell no times.
@@ -57,7 +60,7 @@ class Sample:
     def part(self, chosen: Sequence[int]) -> "Sample":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
-        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed)
+        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed, self.own_pages)
 
 
 @dataclass(frozen=True, slots=True)

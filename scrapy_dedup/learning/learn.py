@@ -16,7 +16,7 @@ from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
-from ..urls import DeepSplit, site_of_url
+from ..urls import DeepSplit, normal_form, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
@@ -24,6 +24,7 @@ from .declared import Declarations
 from .emission import Proposal
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .own_pages import MAX_PAGES, OwnPages
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
@@ -36,7 +37,7 @@ Progress = Callable[[str, int, int], None]
 """Takes what is being done, the number of steps done, and of all steps."""
 
 MAX_SKETCHES = 200
-"""Sketches per site that are looked at for pages that are nearly alike."""
+"""Pages per site that are looked at for those that are nearly alike."""
 NOTABLE_SHARE = 0.05
 
 MAX_LOSS = 0.001
@@ -106,7 +107,8 @@ def learn(
             break
         if progress:
             progress(f"learning {site}", number, len(by_site))
-        found = clusters(seen, (masks or {}).get(site))
+        pages = sketches.get(site, {})
+        found = replace(clusters(seen, (masks or {}).get(site)), own_pages=OwnPages(pages))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
         site_rules, splits, report = learn_site(
             site,
@@ -119,7 +121,7 @@ def learn(
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
         )
-        if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
+        if diagnose and (note := _near_duplicates(list(pages.values())[:MAX_SKETCHES])):
             report = replace(report, notes=(*report.notes, note))
         rules += site_rules
         deep[site] = splits
@@ -211,13 +213,14 @@ def _by_site(
     observations: Iterable[Observation],
     groups: Mapping[str, Sequence[str]] | None,
     progress: Progress | None,
-) -> tuple[dict[str, list[Observation]], dict[str, list[Sketch]]]:
-    """Return the observations of each site, and some sketches of each.
+) -> tuple[dict[str, list[Observation]], dict[str, dict[str, Sketch]]]:
+    """Return the observations of each site, and of some pages of each the sketch by a URL in normal form.
 
-    Sketches are by far the largest part of observations: only a sample is kept.
+    Sketches are by far the largest part of observations: those of the first pages are kept.
     """
     by_site: dict[str, list[Observation]] = {}
-    sketches: dict[str, list[Sketch]] = {}
+    sketches: dict[str, dict[str, Sketch]] = {}
+    known: dict[str, set[str]] = {}
     for number, observation in enumerate(observations):
         if progress and number % 1000 == 0:
             progress("reading observations", number, 0)
@@ -225,9 +228,10 @@ def _by_site(
         if not site:
             continue
         if observation.sketch is not None:
-            sample = sketches.setdefault(site, [])
-            if len(sample) < MAX_SKETCHES:
-                sample.append(observation.sketch)
+            pages, bags = sketches.setdefault(site, {}), known.setdefault(site, set())
+            if len(pages) < MAX_PAGES and observation.sketch.bag not in bags:
+                bags.add(observation.sketch.bag)
+                pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
     return by_site, sketches

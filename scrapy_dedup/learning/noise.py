@@ -2,7 +2,7 @@
 
 Noise knows nothing of URLs. So it is believed only where it was seen: beside pages of the same kind, and
 not where the odd contents stand at one and the same value more often than chance explains (``lang=de``,
-which is another page for a few articles). What freshens on the lists of a site excuses nothing elsewhere.
+which is another page for a few articles), nor where hardly anything of the page is in them. What freshens on the lists of a site excuses nothing elsewhere.
 """
 
 from collections import Counter, defaultdict
@@ -73,6 +73,8 @@ class Noise:
         bad = judgement.bad
         lone = {number for number, members in enumerate(bad) if judgement.is_lone(members)}
         pairs = {number for number, members in enumerate(bad) if judgement.is_lone_pair(members)}
+        if judgement.sample.own_pages:
+            lone, pairs = ({n for n in numbers if not _are_pages(judgement, bad[n])} for numbers in (lone, pairs))
         pairs = self._explained(judgement, pairs)
         pairs -= _at_values({number: _differing(judgement, bad[number]) for number in pairs}, self.usual)
         return lone.difference(*self.owed(judgement).values()) | pairs
@@ -93,6 +95,19 @@ class Noise:
             if explained(len(numbers), seen.twos, seen.odd, seen.urls):
                 found |= numbers
         return found
+
+
+def _are_pages(judgement: Judgement, members: Sequence[int]) -> bool:
+    """Tell whether an odd content of a group is known to be a page of its own: too little of the other is in it."""
+    sample = judgement.sample
+    odd = [number for number in members if sample.content[number] in sample.lone][:MAX_MEMBERS]
+    others = [number for number in members if number not in odd] or odd[1:]
+    return any(
+        sample.content[one] != sample.content[other]
+        and sample.own_pages.are_apart(sample.urls[one], sample.urls[other])
+        for one in odd
+        for other in others
+    )
 
 
 def _kind(judgement: Judgement, members: Sequence[int]) -> Kind:
