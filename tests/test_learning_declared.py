@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.clusters import clusters
+from scrapy_dedup.learning.clusters import clusters, no_evidence
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.declared import Declarations, proposals
 from scrapy_dedup.learning.judgement import Sample, book_of
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, RuleBook, Set
-from scrapy_dedup.rules.exchange import CleanParam
+from scrapy_dedup.rules.exchange import CLEAN_PARAM, CleanParam, declaring_lines
 from scrapy_dedup.urls import DeepSplit, ValueClass
 
 from .urls import any_text
@@ -113,6 +113,37 @@ def test_clean_param_is_read_as_it_is_written():
     assert len(learned(observations)) == 0
 
 
+def test_clean_param_of_a_recorded_robots_txt_is_about_its_host():
+    """Each host has a file of its own."""
+    rng = Random(6)
+    hosts = ("www", "shop")
+    observations = [
+        seen(f"http://{host}.{SITE}/v?id={page}&ref={rng.randrange(10**6)}", f"{host}{page}")
+        for host in hosts
+        for page in range(6)
+        for _ in range(2)
+    ]
+    robots = seen(f"http://shop.{SITE}:80/robots.txt", "robots", headers={CLEAN_PARAM: "Clean-param: ref"})
+    assert no_evidence(robots) == "robots.txt"
+    book = learned([*observations, robots])
+    assert book.equivalent(f"http://shop.{SITE}/v?id=5&ref=123456", f"http://shop.{SITE}/v?id=5")
+    assert not book.equivalent(f"http://www.{SITE}/v?id=5&ref=123456", f"http://www.{SITE}/v?id=5")
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (b"", []),
+        (b"\xff\xfe\x00Clean-param: \x00", []),
+        (b"Disallow: /\r\nCLEAN-PARAM: a&b /x*\r\nclean-param: &\nclean-param: c\nClean-param: c", ["a&b /x*", "c"]),
+        (b"Clean-param: a\n" * 9999, ["a"]),
+        (b"".join(b"Clean-param: p%d\n" % n for n in range(300)), [f"p{n}" for n in range(200)]),
+    ],
+)
+def test_lines_of_a_robots_txt(body, lines):
+    assert declaring_lines(body) == [f"Clean-param: {line}" for line in lines]
+
+
 def test_canonical_links_that_drop_a_parameter():
     observations = [
         seen(f"http://{SITE}/p?id={n}&color={color}", f"p{n}", canonical=f"http://{SITE}/p?id={n}")
@@ -205,7 +236,7 @@ def test_declarations_of_odd_observations():
         Observation(f"http://{SITE}/", "b", canonical=f"http://{SITE}/"),
     ]
     found = Declarations.of(rows, ["Clean-param", "\ud800", "clean-param: a"])
-    assert found.clean_params == (CleanParam(("a",)),)
+    assert found.clean_params == (("", CleanParam(("a",))),)
     assert found.canonical == ((f"http://{SITE}/", f"http://{SITE}/"),)
     assert found.redirects == ()
     assert not Declarations()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .gate import Gate
     from .pages import ArrivalMiddleware, PageMiddleware
     from .pipeline import TransientPipeline
-    from .recorder import MediaRecorder, RedirectRecorder
+    from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
     from .sample_gate import SampleGate
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "MediaRecorder",
     "PageMiddleware",
     "RedirectRecorder",
+    "RobotsRecorder",
     "SampleGate",
     "SharedCacheStorage",
     "TransientPipeline",
@@ -41,6 +42,7 @@ _HOMES = {
     "MediaRecorder": ".recorder",
     "PageMiddleware": ".pages",
     "RedirectRecorder": ".recorder",
+    "RobotsRecorder": ".recorder",
     "SampleGate": ".sample_gate",
     "SharedCacheStorage": ".cache",
     "TransientPipeline": ".pipeline",

@@ -15,7 +15,7 @@ from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
 from .pipeline import TransientPipeline
-from .recorder import MediaRecorder, RedirectRecorder
+from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
 from .sample_gate import SampleGate
 from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import told
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 #: Where the components stand: before everything else on the way out, and after it on the way back; outside
 #: redirects and compression; before HttpError; after everything else.
-SAMPLES, GATE, REDIRECTS, MEDIA, PAGES, ARRIVALS = 9, 10, 605, 585, 40, 1_000_000
+SAMPLES, GATE, REDIRECTS, MEDIA, ROBOTS, PAGES, ARRIVALS = 9, 10, 605, 585, 586, 40, 1_000_000
 #: The pipeline comes early: one before it may put another item in the place of the spider's.
 PIPELINE = 50
 
@@ -50,6 +50,8 @@ class Addon:
         _warn_of_misspelled(settings)
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RedirectRecorder, REDIRECTS)
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageMiddleware, PAGES)
+        if settings.getbool("ROBOTSTXT_OBEY"):
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RobotsRecorder, ROBOTS)
         if dedup.media:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
         if dedup.content_fields and dedup.strip != "off":

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
+from ..content.fingerprints import Kind, fingerprint_body
+from ..rules.exchange import CLEAN_PARAM, declaring_lines
 from ..store.rows import ObservationRow
 from .identities import is_plain_get
 from .marks import SWITCH
 from .observing import CUT_OFF, OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
+from .robots import is_robots
 from .shared import Shared
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-__all__ = ["MediaRecorder", "Recorder", "RedirectRecorder"]
+__all__ = ["MediaRecorder", "Recorder", "RedirectRecorder", "RobotsRecorder"]
 
 
 class Recorder:
@@ -63,6 +66,15 @@ class Recorder:
         row = row and redirect_row(request, response, row)
         if row is not None and self._record(row):
             self._shared.stats.inc_value("dedup/recorded/redirects")
+
+    def robots(self, request: "Request", response: "Response", site: str) -> None:
+        """Record what a robots.txt declares, if it does; a host has one row."""
+        lines = declaring_lines(response.body)
+        if lines:
+            from_cache = "cached" in response.flags
+            row = base_row(request, response, self._shared.settings.scope, site, "", from_cache=from_cache)
+            digest = fingerprint_body(response.body, kind=Kind.OTHER)
+            self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
 
     def _base(self, request: "Request", response: "Response", site: str) -> ObservationRow | None:
         shared = self._shared
@@ -115,6 +127,24 @@ class RedirectRecorder(_ResponseMiddleware):
                 self._recorder.redirect(request, response, site)
 
 
+class RobotsRecorder(_ResponseMiddleware):
+    """Downloader middleware, just outside HTTP compression: records what a robots.txt declares of parameters.
+
+    Scrapy fetches these files itself, where the spider obeys them; nothing is fetched for it.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        if not shared.crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        super().__init__(shared)
+
+    def _look_at(self, request: "Request", response: "Response") -> None:
+        if response.status == 200 and request.callback is NO_CALLBACK and is_robots(request.url):
+            site, mode = self._shared.identities.site_and_mode(request.url)
+            if mode is not None:
+                self._recorder.robots(request, response, site)
+
+
 class MediaRecorder(_ResponseMiddleware):
     """Downloader middleware, just outside HTTP compression: records what media pipelines download."""
 
@@ -129,7 +159,7 @@ class MediaRecorder(_ResponseMiddleware):
             and request.method == "GET"
             and not request.body
             and request.meta.get(SWITCH) is not False
-            and not request.url.partition("?")[0].endswith("/robots.txt")
+            and not is_robots(request.url)
             and not 300 <= response.status < 400
         ):
             site, mode = self._shared.identities.site_and_mode(request.url)

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _SOME: Final = 100
 
 
+def is_robots(url: str) -> bool:
+    """Tell whether a URL is that of a robots.txt."""
+    return url.partition("?")[0].endswith("/robots.txt")
+
+
 class Robots:
     """The robots.txt files that the crawl has read."""
 

@@ -5,7 +5,8 @@ and on testing only what is uncertain. The document's accuracies (90 % for the e
 made by hand, 80 % for lists of names) are the default weights; those of declared evidence are ours.
 
 The sources are not independent, so what comes out is a rank rather than a frequency: it says what is
-worth a probe. It never says what is deployed. A prior cannot outvote a counterexample.
+worth a probe, and how many pages must speak for a rule (:mod:`.believing`). A prior cannot outvote a
+counterexample.
 """
 
 from collections import Counter
@@ -93,15 +94,23 @@ class Belief:
     def log_odds(self) -> float:
         """Return the log-odds of relevance, before any veto; 0.0 where nobody says anything.
 
+        Groups of one page count by the bound of what they may have missed.
+        """
+        accuracy = 1 - upper_bound(self.bad, self.groups)
+        return self.prior - max(0.0, log_odds(accuracy)) if accuracy > 0 else self.prior
+
+    @property
+    def prior(self) -> float:
+        """Return the log-odds of relevance that the opinions give, whatever was seen of the values.
+
         A source counts once, with what it says most often: that two pages declare the same is one
-        server's opinion. Groups of one page count by the bound of what they may have missed.
+        server's opinion.
         """
         total = 0.0
         for source, balance in self._balances().items():
             if balance:
                 total += log_odds(self.weights[source]) * (1 if balance > 0 else -1)
-        accuracy = 1 - upper_bound(self.bad, self.groups)
-        return total - max(0.0, log_odds(accuracy)) if accuracy > 0 else total
+        return total
 
     @property
     def uncertain(self) -> bool:
@@ -190,18 +199,30 @@ def declared_opinions(
     A parameter that the declared URL of the same path lacks is irrelevant; one that it repeats with
     its value is relevant. Declarations can be wrong on a whole site: they propose, and never prove.
     """
+    return opinions_of_pairs(
+        (
+            (observation.url, target, source)
+            for observation in observations
+            for source, target in ((Source.CANONICAL, observation.canonical), (Source.REDIRECT, observation.redirect))
+            if target and site_of_url(target, groups=groups) == site_of_url(observation.url, groups=groups)
+        ),
+        groups=groups,
+    )
+
+
+def opinions_of_pairs(
+    pairs: Iterable[tuple[str, str, Source]], *, groups: GroupsLike = None
+) -> dict[str, tuple[Opinion, ...]]:
+    """Return what (URL, declared URL, source) of one site say of its query parameters."""
     found: dict[str, list[Opinion]] = {}
-    for observation in observations:
-        for source, target in ((Source.CANONICAL, observation.canonical), (Source.REDIRECT, observation.redirect)):
-            if not target or site_of_url(target, groups=groups) != site_of_url(observation.url, groups=groups):
-                continue
-            values, declared = values_of(observation.url, groups=groups), values_of(target, groups=groups)
-            if _path(values) != _path(declared):
-                continue
-            for key, value in values.items():
-                if key.startswith("q.") and (key not in declared or declared[key] == value):
-                    relevance = Relevance.ACCEPT if key in declared else Relevance.IGNORE
-                    found.setdefault(key, []).append(Opinion(source, relevance))
+    for url, target, source in pairs:
+        values, declared = values_of(url, groups=groups), values_of(target, groups=groups)
+        if _path(values) != _path(declared):
+            continue
+        for key, value in values.items():
+            if key.startswith("q.") and (key not in declared or declared[key] == value):
+                relevance = Relevance.ACCEPT if key in declared else Relevance.IGNORE
+                found.setdefault(key, []).append(Opinion(source, relevance))
     return {key: tuple(opinions) for key, opinions in sorted(found.items())}
 
 

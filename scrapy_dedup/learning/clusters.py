@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 
 from ..content.mask import Mask
 from ..observation import Observation
+from ..rules.exchange import CLEAN_PARAM
 from ..urls import normal_form
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
+from .own_pages import OwnPages
 
 NO_EVIDENCE = -1
 APART = 3600.0
@@ -36,6 +38,8 @@ class Clusters:
     """URLs that are no evidence, by reason."""
     confirmed: frozenset[str] | None = None
     """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
+    own_pages: OwnPages = field(default_factory=OwnPages)
+    """What is known of how pages differ."""
 
     @property
     def pages(self) -> int:
@@ -92,6 +96,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
 
 def no_evidence(observation: Observation) -> str | None:
     """Return why an observation says nothing about duplicates, None where it does."""
+    if observation.headers and CLEAN_PARAM in observation.headers:
+        return "robots.txt"
     if observation.status != 200:
         return "redirect" if observation.redirect is not None else "status"
     if not observation.fingerprint:

@@ -16,12 +16,14 @@ import numpy as np
 from ..observation import Observation
 from ..rules import Absent, Ignore, Literal, OneOf, Predicate, Set
 from ..rules.actions import normal_key
-from ..rules.exchange import CleanParam, clean_params, search_variance
+from ..rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ..rules.exchange.values import Inexpressible, query_key
-from ..urls import DeepSplit, class_of, normal_form, normal_parts, site_of_url, values_of
+from ..urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
+from .belief import Opinion, Source, opinions_of_pairs
 from .blame import blamed
 from .combining import rules_of
 from .emission import Match, Proposal, dropped, seen_values, widened
+from .entropy import Relevance
 from .evidence import MIN_GROUPS
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
@@ -37,6 +39,8 @@ MIN_PAIRS = 10
 MIN_SHARE = 0.95
 """Share of the URLs with a key whose declaration must leave it out, or which must be covered."""
 MAX_CLEAN_PARAMS = 1_000
+MAX_PAIRS = 2_000
+"""Pairs of a URL and its declared one that are looked at for what they say of parameters."""
 _DROPPED = ("q.", "m.", "s.", "path.trail", "host.")
 """Keys that a declared URL may lack for the pair to be looked at."""
 _SCOPES = ("path.", "host.", "ext")
@@ -48,13 +52,13 @@ MAX_URLS = 100_000
 class Declarations:
     """What a site declares: URLs in normal form.
 
-    ``headers``: the No-Vary-Search header of a URL; ``clean_params``: of its robots.txt; ``canonical``
-    and ``redirects``: (URL, declared URL) of the same site; a page that is its own canonical one says
+    ``headers``: the No-Vary-Search header of a URL; ``clean_params``: (host, rule) of the robots.txt files
+    of the site's hosts, "" for any host; ``canonical`` and ``redirects``: (URL, declared URL) of the same site; a page that is its own canonical one says
     what is kept.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
-    clean_params: tuple[CleanParam, ...] = ()
+    clean_params: tuple[tuple[str, CleanParam], ...] = ()
     canonical: tuple[tuple[str, str], ...] = ()
     redirects: tuple[tuple[str, str], ...] = ()
 
@@ -67,13 +71,21 @@ class Declarations:
         cls,
         observations: Iterable[Observation],
         robots: Sequence[str] = (),
-        groups: Mapping[str, Sequence[str]] | None = None,
+        groups: GroupsLike = None,
     ) -> "Declarations":
-        """Return what the observations of one site and the lines of its robots.txt declare."""
+        """Return what the observations of one site declare, and the lines of a *robots*.txt of all its hosts.
+
+        Among the observations are the robots.txt files that were recorded.
+        """
         headers: dict[str, str] = {}
         canonical: dict[str, str] = {}
         redirects: dict[str, str] = {}
+        stated = [("", rule) for rule in clean_params(robots)]
         for seen in observations:
+            if seen.headers and CLEAN_PARAM in seen.headers:
+                host = _host(normal_form(seen.url))
+                stated += [(host, rule) for rule in clean_params(seen.headers[CLEAN_PARAM].splitlines())]
+                continue
             header = (seen.headers or {}).get(NO_VARY_SEARCH)
             if not (header or seen.canonical or seen.redirect):
                 continue
@@ -83,8 +95,42 @@ class Declarations:
             for target, pairs in ((seen.canonical, canonical), (seen.redirect, redirects)):
                 if target and site_of_url(target, groups=groups) == site_of_url(url, groups=groups) != "":
                     pairs[url] = normal_form(target)
-        stated = tuple(clean_params(robots))[:MAX_CLEAN_PARAMS]
-        return cls(headers, stated, tuple(canonical.items()), tuple(redirects.items()))
+        return cls(headers, tuple(stated[:MAX_CLEAN_PARAMS]), tuple(canonical.items()), tuple(redirects.items()))
+
+
+def linked_opinions(
+    declarations: Declarations, groups: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, tuple[Opinion, ...]]:
+    """Return what the declared URLs of some single URLs say of the query parameters of the site."""
+    pairs = [
+        (url, target, source)
+        for source, of_source in (
+            (Source.CANONICAL, declarations.canonical),
+            (Source.REDIRECT, declarations.redirects),
+        )
+        for url, target in of_source[:: len(of_source) // MAX_PAIRS + 1]
+    ]
+    return opinions_of_pairs(pairs, groups=groups)
+
+
+def stated_opinions(declarations: Declarations, key: str, urls: Sequence[str]) -> tuple[Opinion, ...]:
+    """Return what headers and Clean-param lines say of a parameter, where they are about most of some URLs.
+
+    *urls* are in normal form.
+    """
+    headers = [_named(declarations.headers[url]) for url in urls if url in declarations.headers]
+    named = [header for header in headers if header is not None]
+    rules = [(host, rule) for host, rule in declarations.clean_params if key in _keys(rule.names)]
+    saying = (
+        (Source.NO_VARY_SEARCH, Relevance.IGNORE, sum((key in one.keys) != one.all_but for one in named)),
+        (Source.NO_VARY_SEARCH, Relevance.ACCEPT, sum(key in one.keys and one.all_but for one in named)),
+        (
+            Source.CLEAN_PARAM,
+            Relevance.IGNORE,
+            sum(_are_covered(rules, _host(url), normal_parts(url)[1]) for url in urls) if rules else 0,
+        ),
+    )
+    return tuple([Opinion(source, relevance) for source, relevance, count in saying if 2 * count > len(urls)])
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
@@ -116,8 +162,8 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
     table = _table(sample.urls, sample, deep)
     by_header = {header: _named(header) for header in set(declarations.headers.values())}
     headers = [by_header.get(declarations.headers.get(url, "")) for url in table.urls]
-    paths = [normal_parts(url)[1] for url in table.urls]
-    lines = [(rule, _keys(rule.names)) for rule in declarations.clean_params]
+    places = [(_host(url), normal_parts(url)[1]) for url in table.urls] if declarations.clean_params else []
+    lines = [(host, rule, _keys(rule.names)) for host, rule in declarations.clean_params]
     found: list[Proposal] = []
     for key, codes in table.columns.items():
         if not key.startswith("q."):
@@ -125,10 +171,10 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
         name = _whole(key, deep)
         present = codes != ABSENT
         rows = np.flatnonzero(present)
-        about = [rule for rule, keys in lines if name in keys]
+        about = [(host, rule) for host, rule, keys in lines if name in keys]
         for says in (
             [named is not None and (name in named.keys) != named.all_but for named in (headers[row] for row in rows)],
-            [any(rule.covers(paths[row]) for rule in about) for row in rows] if about else [],
+            [_are_covered(about, *places[row]) for row in rows] if about else [],
         ):
             if any(says):
                 covered = np.zeros(len(table), dtype=np.bool_)
@@ -139,6 +185,16 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
                     shape = class_of(seen_values(table, np.flatnonzero(covered), key))
                     found.append(Proposal(match, key, Ignore(only=widened(shape))))
     return list(dict.fromkeys(found))
+
+
+def _host(url: str) -> str:
+    """Return the host of a URL with its port."""
+    return url.partition("://")[2].partition("/")[0].lower()
+
+
+def _are_covered(rules: Sequence[tuple[str, CleanParam]], host: str, path: str) -> bool:
+    """Tell whether one of some rules is about a path of a host."""
+    return any(of in ("", host) and rule.covers(path) for of, rule in rules)
 
 
 @dataclass(frozen=True, slots=True)

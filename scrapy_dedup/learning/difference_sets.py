@@ -6,14 +6,15 @@ since with two unique junk parameters no two URLs ever agree on the rest and one
 nothing; then put back what pairs of different pages demand.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .evidence import MIN_GROUPS, tolerable
 from .frame import Frame, Level
-from .grouping import Flags, sampled_pairs, varying
+from .grouping import Flags, Groups, sampled_pairs, varying
+from .odd_values import owed_to_values
 from .table import ABSENT
 
 MIN_CLUSTERS = 3
@@ -64,9 +65,13 @@ def _put_back_what_pages_demand(
     """Put keys back until the merged pages are the same: a greedy hitting set of difference sets."""
     for _ in range(ROUNDS):
         groups = frame.groups({**base, **levels})
-        if tolerable(groups.lost, groups.informative, groups.lone_lost):
+        owed = _owed_to_values(frame, groups, levels)
+        if not owed.any() and tolerable(groups.lost, groups.informative, groups.lone_lost):
             return
         bad = groups.contents > 1
+        spared = groups.lost - int((groups.contents - 1)[owed].sum())
+        if owed.any() and tolerable(spared, groups.informative, spared):
+            bad = owed  # the others may be noise
         different = sampled_pairs(groups, bad, same=False, most=MAX_PAIRS, rng=rng)
         everywhere = np.ones(len(bad), dtype=np.bool_)
         alike = sampled_pairs(groups, everywhere, same=True, most=MAX_PAIRS, rng=rng)
@@ -82,6 +87,18 @@ def _put_back_what_pages_demand(
         if not choices:
             return
         _hit(levels, choices, np.array(hits), np.array(costs))
+
+
+def _owed_to_values(frame: Frame, groups: Groups, keys: Iterable[str]) -> Flags:
+    """Return which groups are one page and odd contents that are owed to a value of one of *keys*."""
+    owed = np.zeros(len(groups.size), dtype=np.bool_)
+    if groups.beside.any():
+        place = np.flatnonzero(groups.beside[groups.group])
+        rows = groups.order[place]
+        columns = ((key, frame.columns[key][rows]) for key in keys)
+        for numbers in owed_to_values(groups.group[place], frame.lone[rows], columns).values():
+            owed[numbers] = True
+    return owed
 
 
 def _hit(

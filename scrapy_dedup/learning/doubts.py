@@ -3,7 +3,8 @@
 Source: url-parameter-relevance, "only parameters whose probabilities lie within some predetermined range of
 uncertainty (e.g. 10%<p<90%) would be tested by the HTTP HEAD or HTTP GET request for content referenced by a
 modified URL". The probability is that of :mod:`.belief`, per kind of pages (template): a parameter that is
-noise on one may be the page on another.
+noise on one may be the page on another. What the site states itself is hardly uncertain, and no rule without
+a page that shows it: it is tried as long as too few do.
 """
 
 from collections import Counter
@@ -19,7 +20,9 @@ from ..urls.acting import acts
 from ..urls.templates import template_of
 from ..urls.variation import raw_value
 from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
+from .believing import SOME
 from .clusters import Identities, no_evidence
+from .declared import MIN_STATED, Declarations, stated_opinions
 from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Relevance, analysed
 from .evidence import MIN_GROUPS
 
@@ -71,7 +74,8 @@ def doubts(
         if no_evidence(each) is None and identities.of(each) is not None and "?" in each.url:
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
     declared = declared_opinions(declaring, groups=book.groups)
-    search = _Search(site, book, declared, band, acting, since, identities)
+    declarations = Declarations.of(declaring, groups=book.groups)
+    search = _Search(site, book, declared, declarations, band, acting, since, identities)
     found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
     return sorted(found, key=lambda doubt: (doubt.relevant, -doubt.urls, doubt.key))
 
@@ -83,6 +87,7 @@ class _Search:
     site: str
     book: RuleBook
     declared: dict[str, tuple[Opinion, ...]]
+    declarations: Declarations
     band: tuple[float, float]
     acting: bool
     since: float
@@ -96,15 +101,19 @@ class _Search:
         groups = self.book.groups
         contents = [self.identities.of(each) or "" for each in pages]
         views = [values_of(each.url, groups=groups) for each in pages]
+        some = [normal_form(each.url) for each in pages[:SOME]]
         names = Counter(key for view in views for key in view if key.startswith("q.") and "[" not in key)
         entropy = _entropy(pages, contents, views, groups) if len(pages) >= MINIMUM_SIZE else {}
         for key, number in sorted(names.items()):
             if number < MIN_URLS or self._is_settled(key, usable[0].url):
                 continue
             tested = _tested(key, views, contents)
-            believed = belief(key, entropy=entropy, names=KNOWN_NAMES, declared=self.declared, tested=tested)
+            stated = stated_opinions(self.declarations, key, some)
+            declared = {key: (*self.declared.get(key, ()), *stated)}
+            believed = belief(key, entropy=entropy, names=KNOWN_NAMES, declared=declared, tested=tested)
             relevant = round(believed.relevant, 9)  # 0.9 is what the entropies alone give, and not less
-            if not is_uncertain(relevant, *self.band):
+            is_unproven = bool(stated) and relevant < self.band[1] and tested[0] < MIN_STATED
+            if not (is_uncertain(relevant, *self.band) or is_unproven):
                 continue
             with_it = [(each, value) for each in usable if (value := raw_value(each.url, key)) is not None]
             values = tuple(dict.fromkeys(value for _, value in with_it if value))[:VALUES]

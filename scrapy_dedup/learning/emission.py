@@ -10,6 +10,7 @@ from ..urls import ValueClass, class_of
 from .constant_pages import ConstantPage
 from .frame import Level
 from .guards import PRESENT, Node, Pattern
+from .shapes import Alike
 from .table import ABSENT, REPEAT, Rows, Table
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
@@ -165,6 +166,8 @@ def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposa
             (f"path.{position + 1}", OfClass(ANY_VALUE)),
         )
         yield Proposal(match + following, recoding.key, Ignore(only={recoding.value}))
+    elif isinstance(recoding, Alike):
+        yield Proposal(match, recoding.key, IgnoreValue(only=recoding.only))
     elif isinstance(recoding, ValuesAsSet):
         yield Proposal(match, recoding.key, SetOfValues())
 

@@ -1,6 +1,6 @@
 """URLs grouped by what is kept of them: which groups speak for a function, and which against it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ class Groups:
     """Where in ``merged`` each of these groups starts."""
     lone_lost: int = 0
     """Contents of one URL that are lost to a page of several URLs, or to one of one URL where noise explains that."""
+    beside: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    """Which groups are one page and contents of one URL each; empty where none is."""
 
     @property
     def informative(self) -> int:
@@ -81,6 +83,7 @@ def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
     sizes = size[size > 1]
     bad = contents > 1
     lone_lost = 0
+    beside = np.zeros(0, dtype=np.bool_)
     if lone is not None and bad.any():
         shared = np.bincount(group[new_run & ~lone[order]], minlength=len(size))
         # Several contents of one URL each are as many pages: noise stands beside a page.
@@ -91,7 +94,7 @@ def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
         odd, urls = int((contents - 1)[beside & large].sum()), int(size[large & (beside | ~bad)].sum())
         if explained(pairs, int(np.count_nonzero(two)), odd, urls):
             lone_lost += pairs
-    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_lost)
+    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_lost, beside)
 
 
 def varying(groups: Groups, codes: Codes) -> Flags:

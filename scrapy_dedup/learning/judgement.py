@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..rules import Rule, RuleBook
 from ..urls import DeepSplit
 from .clusters import NO_EVIDENCE, Clusters
+from .own_pages import OwnPages
 
 Deep = Mapping[str, DeepSplit]
 
@@ -29,9 +30,11 @@ class Sample:
     groups: Mapping[str, Sequence[str]] | None = None
     """The declared site groups."""
     lone: AbstractSet[int] = frozenset()
-    """Contents that one URL of the site has; of a part: of the whole."""
+    """Contents that one URL of the site has, and had once only; of a part: of the whole."""
     confirmed: AbstractSet[str] | None = None
     """URLs that were the same page in two crawls; None where crawls are not known."""
+    own_pages: OwnPages = field(default_factory=OwnPages, repr=False, compare=False)
+    """What is known of how pages differ."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
     """The last judgement, by the digest of its rules."""
 
@@ -40,8 +43,11 @@ class Sample:
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
-        lone = {number for number, count in Counter(content).items() if count == 1}
-        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed)
+        # What one URL showed in two crawls is a page, and no clock.
+        sure = found.confirmed or frozenset()
+        passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
+        lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
+        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed, found.own_pages)
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
         """Return which URLs were the same page in two crawls: all, where observations tell no times.
@@ -54,7 +60,7 @@ class Sample:
     def part(self, chosen: Sequence[int]) -> "Sample":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
-        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed)
+        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed, self.own_pages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,17 +16,20 @@ from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
-from ..urls import DeepSplit, site_of_url
+from ..urls import DeepSplit, normal_form, site_of_url
 from .budget import within_budget
 from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
 from .declared import Declarations
+from .emission import Proposal
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .own_pages import MAX_PAGES, OwnPages
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
 from .standing import with_standing
+from .validation import without
 from .weighing import weighed
 
 logger = logging.getLogger(__name__)
@@ -35,7 +38,7 @@ Progress = Callable[[str, int, int], None]
 """Takes what is being done, the number of steps done, and of all steps."""
 
 MAX_SKETCHES = 200
-"""Sketches per site that are looked at for pages that are nearly alike."""
+"""Pages per site that are looked at for those that are nearly alike."""
 NOTABLE_SHARE = 0.05
 
 MAX_LOSS = 0.001
@@ -105,7 +108,8 @@ def learn(
             break
         if progress:
             progress(f"learning {site}", number, len(by_site))
-        found = clusters(seen, (masks or {}).get(site))
+        pages = sketches.get(site, {})
+        found = replace(clusters(seen, (masks or {}).get(site)), own_pages=OwnPages(pages))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
         site_rules, splits, report = learn_site(
             site,
@@ -118,7 +122,7 @@ def learn(
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
         )
-        if diagnose and (note := _near_duplicates(sketches.get(site, ()))):
+        if diagnose and (note := _near_duplicates(list(pages.values())[:MAX_SKETCHES])):
             report = replace(report, notes=(*report.notes, note))
         rules += site_rules
         deep[site] = splits
@@ -148,9 +152,16 @@ def learn_site(
     learner = SiteLearner(sample, learners, declarations, deadline)
     proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
     before = known.for_site(site)
-    proposals, standing = with_standing(proposals, before, sample, learner.deep, known.site_rules(site).deep)
-    deep = used_splits(proposals, learner.deep)
-    fresh = returned(weighed(proposals, sample, deep, {**standing, **learner.sources}), before, may_return)
+    doubtful = learner.doubtful(proposals)
+    sure = proposals
+    for proposal in doubtful:
+        sure = without(sure, proposal)
+    sure, standing = with_standing(sure, before, sample, learner.deep, known.site_rules(site).deep)
+    deep = used_splits([*sure, *doubtful], learner.deep)
+    fresh = returned(weighed(sure, sample, deep, {**standing, **learner.sources}), before, may_return)
+    if doubtful:
+        candidates = _candidates(weighed(proposals, sample, deep, learner.sources), doubtful)
+        fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = RuleBook(rules, {site: deep}, groups)
@@ -159,6 +170,17 @@ def learn_site(
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     return rules, deep, report
+
+
+def _candidates(rules: Sequence[Rule], doubtful: Sequence[Proposal]) -> list[Rule]:
+    """Return what is doubtful of some rules, as rules that do not act yet."""
+    found = []
+    for rule in rules:
+        keys = {proposal.key for proposal in doubtful if dict(proposal.match) == rule.match} & rule.ops.keys()
+        if keys:
+            ops = {key: rule.ops[key] for key in sorted(keys)}
+            found.append(Rule(rule.site, rule.match, ops, Status.CANDIDATE, rule.evidence))
+    return found
 
 
 def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:
@@ -195,13 +217,14 @@ def _by_site(
     observations: Iterable[Observation],
     groups: Mapping[str, Sequence[str]] | None,
     progress: Progress | None,
-) -> tuple[dict[str, list[Observation]], dict[str, list[Sketch]]]:
-    """Return the observations of each site, and some sketches of each.
+) -> tuple[dict[str, list[Observation]], dict[str, dict[str, Sketch]]]:
+    """Return the observations of each site, and of some pages of each the sketch by a URL in normal form.
 
-    Sketches are by far the largest part of observations: only a sample is kept.
+    Sketches are by far the largest part of observations: those of the first pages are kept.
     """
     by_site: dict[str, list[Observation]] = {}
-    sketches: dict[str, list[Sketch]] = {}
+    sketches: dict[str, dict[str, Sketch]] = {}
+    known: dict[str, set[str]] = {}
     for number, observation in enumerate(observations):
         if progress and number % 1000 == 0:
             progress("reading observations", number, 0)
@@ -209,9 +232,10 @@ def _by_site(
         if not site:
             continue
         if observation.sketch is not None:
-            sample = sketches.setdefault(site, [])
-            if len(sample) < MAX_SKETCHES:
-                sample.append(observation.sketch)
+            pages, bags = sketches.setdefault(site, {}), known.setdefault(site, set())
+            if len(pages) < MAX_PAGES and observation.sketch.bag not in bags:
+                bags.add(observation.sketch.bag)
+                pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
     return by_site, sketches

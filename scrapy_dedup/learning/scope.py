@@ -40,8 +40,8 @@ def scoped(proposals: Sequence[Proposal], table: Table, judgement: Judgement) ->
         proposed = {proposal.key for proposal in proposals}
         chosen = sorted(kinds, key=lambda key: (key in proposed, key.startswith("q.")))[:MAX_KEYS]
         kinds = {key: kinds[key] for key in kinds if key in chosen}
-    groups = _clean_groups(judgement)
-    return [_scoped(proposal, table, kinds, _tested(proposal.key, table, groups)) for proposal in proposals]
+    groups = clean_groups(judgement)
+    return [_scoped(proposal, table, kinds, tested(proposal.key, table, groups)) for proposal in proposals]
 
 
 def anchored(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
@@ -54,12 +54,12 @@ def anchored(proposals: Sequence[Proposal], table: Table, judgement: Judgement) 
     sections = table.columns.get("path.0")
     if sections is None:
         return list(proposals)
-    groups = _clean_groups(judgement)
+    groups = clean_groups(judgement)
     found = []
     for proposal in proposals:
         most = _most_sections(proposal)
         if most and not proposal.joint and all(key != "path.0" for key, _ in proposal.match):
-            rows = np.flatnonzero(_tested(proposal.key, table, groups) & matching(table, proposal.match))
+            rows = np.flatnonzero(tested(proposal.key, table, groups) & matching(table, proposal.match))
             named = np.unique(sections[rows]).tolist()
             predicate = _among(table, named) if len(named) <= most else None
             if predicate is not None:
@@ -76,9 +76,13 @@ def _most_sections(proposal: Proposal) -> int:
     kind, _, rest = proposal.key.partition(".")
     if kind == "path":
         return MAX_KINDS if rest[:1].isdigit() and rest[:1] != "0" else 0
-    only = operation.only
-    like_session = isinstance(only, ValueClass) and (only.name in ("hex", "uuid") or only.max_len >= SESSION_LENGTH)
+    like_session = isinstance(operation.only, ValueClass) and is_like_session(operation.only)
     return 1 if kind in ("q", "m") and not like_session and not proposal.key.endswith("*") else 0
+
+
+def is_like_session(shape: ValueClass) -> bool:
+    """Tell whether values of a shape are like session ids: these are noise wherever they are."""
+    return shape.name in ("hex", "uuid") or shape.max_len >= SESSION_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,7 @@ def enumerable(table: Table) -> dict[str, Kinds]:
     return found
 
 
-def _clean_groups(judgement: Judgement) -> tuple[Rows, Rows]:
+def clean_groups(judgement: Judgement) -> tuple[Rows, Rows]:
     """Return the URLs of the informative groups of one content, and where each group starts."""
     clean = judgement.clean
     sizes = np.array([len(members) for members in clean], dtype=np.intp)
@@ -111,24 +115,24 @@ def _clean_groups(judgement: Judgement) -> tuple[Rows, Rows]:
     return rows, np.cumsum(sizes) - sizes
 
 
-def _tested(key: str, table: Table, groups: tuple[Rows, Rows]) -> Flags:
+def tested(key: str, table: Table, groups: tuple[Rows, Rows]) -> Flags:
     """Return which URLs are in a group of one content whose URLs differ in *key*."""
-    tested = np.zeros(len(table), dtype=np.bool_)
+    found = np.zeros(len(table), dtype=np.bool_)
     rows, starts = groups
     codes = table.columns.get(key)
     if codes is None or not len(starts):
-        return tested
+        return found
     ordered = codes[rows]
     differs = np.minimum.reduceat(ordered, starts) != np.maximum.reduceat(ordered, starts)
-    tested[rows[np.repeat(differs, np.diff(np.r_[starts, len(rows)]))]] = True
-    return tested
+    found[rows[np.repeat(differs, np.diff(np.r_[starts, len(rows)]))]] = True
+    return found
 
 
-def _scoped(proposal: Proposal, table: Table, kinds: Mapping[str, Kinds], tested: Flags) -> Proposal:
+def _scoped(proposal: Proposal, table: Table, kinds: Mapping[str, Kinds], speaks: Flags) -> Proposal:
     changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
     for _ in range(ROUNDS):
         asked = {key for key, _ in proposal.match} | {proposal.key}
-        rows, speaking = np.flatnonzero(changed), np.flatnonzero(changed & tested)
+        rows, speaking = np.flatnonzero(changed), np.flatnonzero(changed & speaks)
         best: tuple[int, str, Predicate] | None = None
         for key, kind in kinds.items():
             if key in asked:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import operation_problem
-from .blame import blamed
+from .believing import needed, pages_for
 from .combining import rules_of
-from .constants import kept_where_constant
 from .emission import Proposal
 from .evidence import MIN_GROUPS
 from .frame import Frame
@@ -23,7 +22,8 @@ from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
 from .sampling import searched
 from .scope import anchored
-from .validation import MAX_CLEAN, validated
+from .untested import kept_where_untested
+from .validation import validated
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ def _merit(outcome: Judgement) -> int:
 def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
-    kept = kept_where_constant(choice.proposals, evidence.table)
+    kept = kept_where_untested(choice.proposals, evidence.table, _judged(choice.proposals, evidence))
     return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
 
 
@@ -162,23 +162,14 @@ def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
 
 
 def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
-    """Return the proposals for which enough pages speak: no evidence is not evidence of safety.
-
-    Groups of one and the same page are one witness: an error page may answer anywhere.
-    """
+    """Return the proposals for which enough pages speak: no evidence is not evidence of safety."""
     if not proposals:
         return []
     sample = evidence.sample
-    book = book_of(rules_of(sample.site, proposals), sample, evidence.deep)
-    judgement = judged(book, sample)
-    clean = judgement.clean
-    step = len(clean) // MAX_CLEAN + 1
-    asked = clean[::step]
-    speaking = blamed(proposals, book, judgement, asked)
-    pages = {
-        proposal: {sample.content[asked[number][0]] for number in numbers} for proposal, numbers in speaking.items()
-    }
-    kept = {proposal for proposal in proposals if len(pages.get(proposal, ())) * step >= MIN_GROUPS}
+    pages = pages_for(proposals, sample, evidence.deep)
+    least = needed(proposals, evidence.table, evidence.declarations, sample.groups)
+    # What is between the ten groups that any rule needs and what this one does is a candidate, and says so later.
+    kept = {proposal for proposal in proposals if pages[proposal] >= min(least[proposal], MIN_GROUPS)}
     # What only holds together is one rule: what speaks for a part of it speaks for it.
     joint = {proposal.match for proposal in kept if proposal.joint}
     return [one for one in proposals if one in kept or (one.joint and one.match in joint)]

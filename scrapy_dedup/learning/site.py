@@ -1,11 +1,12 @@
 """One site's URLs, learned: from a sample to proposals."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
+from .believing import doubtful
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
@@ -65,6 +66,11 @@ class SiteLearner:
         learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
         part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
         return selected(part, learners).proposals
+
+    def doubtful(self, proposals: Sequence[Proposal]) -> list[Proposal]:
+        """Return the proposals against which more speaks than the pages for them outweigh."""
+        evidence = self._evidence
+        return doubtful(proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations)
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

@@ -93,6 +93,7 @@ def refuted(
     rejected: list[Proposal] = []
     open_groups = set(range(len(bad)))
     lone = witnesses.noise.groups(judgement)
+    owed = witnesses.noise.owed(judgement)
     lost = [judgement.lost_in(members) for members in bad]
     keys = {(number, proposal.key) for proposal, groups in against.items() for number in groups}
     suspects = Counter(number for number, _ in keys)
@@ -100,7 +101,9 @@ def refuted(
         wrong = {}
         for proposal, groups in against.items():
             still = groups & open_groups
-            if still <= lone:
+            if still & owed.get(proposal.key, frozenset()):
+                bad_enough = True  # rare as it may be, it is no noise
+            elif still <= lone:
                 # One of those that differ is to blame, and only where something is: each has its share.
                 bad_enough = not like_noise(sum(lost[number] / suspects[number] for number in still), for_it[proposal])
             else:

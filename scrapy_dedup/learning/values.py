@@ -14,6 +14,7 @@ from xxhash import xxh3_64_intdigest
 from .evidence import tolerable
 from .frame import Frame, Level
 from .grouping import Flags
+from .shapes import Alike, values_alike
 from .table import ABSENT, REPEAT, Codes, Hashes, Rows, mixed
 
 MIN_CONTENTS_ABSENT = 8
@@ -68,7 +69,7 @@ class SetOfValues:
     counterexamples: int
 
 
-Recoding = Gone | Merged | SegmentGone | SetOfValues
+Recoding = Gone | Merged | SegmentGone | SetOfValues | Alike
 
 
 def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
@@ -84,6 +85,9 @@ def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
         found += _values_as_absent(frame, levels, keys)
         if len(keys) == 1:
             found += _values_as_values(frame, levels, keys[0])
+    for key in sorted(varying):
+        if key.startswith(("q.", "m.")):
+            found += values_alike(frame, levels, key)
     return found
 
 

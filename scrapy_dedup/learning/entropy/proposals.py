@@ -36,10 +36,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
     fixed = pattern_proposals(table, rows, Node(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
-    everywhere = irrelevant(frame)
-    parts = [(Template((), np.arange(len(frame))), everywhere)]
-    parts += [(part, irrelevant(frame.subset(part.rows))) for part in templates(frame, everywhere.dropped)]
-    placed = _placed(parts)
+    placed = _irrelevant(frame)
     found = [_drop(table, frame, template, key) for template, key in placed]
     if found:
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, deep)
@@ -47,8 +44,22 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     rest = _peeled(frame, placed)
     gone = {proposal.key for proposal in found if not proposal.match}
     found += [Proposal(match, key, Lower()) for match, key in case_insensitive(rest)]
-    found += [Proposal((), key, Nested()) for key in nested(rest, sample.site, gone, sample.groups)]
+    inner = nested(rest, sample.site, gone, sample.groups)
+    if inner:
+        found += [Proposal((), key, Nested()) for key in inner]
+        # Where the URL in a value came in several spellings, nothing else of these URLs could be told.
+        canonical = Frame(table, rest.rows, {**rest.columns, **inner})
+        known = {proposal.key for proposal in found}
+        found += [_drop(table, rest, place, key) for place, key in _irrelevant(canonical) if key not in known]
     return [*fixed, *found]
+
+
+def _irrelevant(frame: Frame) -> list[tuple[Template, str]]:
+    """Return which keys are dropped where, of all URLs of a frame and of those of single templates."""
+    everywhere = irrelevant(frame)
+    parts = [(Template((), np.arange(len(frame))), everywhere)]
+    parts += [(part, irrelevant(frame.subset(part.rows))) for part in templates(frame, everywhere.dropped)]
+    return _placed(parts)
 
 
 def table_of(sample: Sample, deep: Mapping[str, DeepSplit], known: Table | None = None) -> Table | None:

@@ -100,8 +100,8 @@ def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
     return [], kept
 
 
-def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike = None) -> list[str]:
-    """Return the keys whose values are URLs that come in several spellings of one.
+def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike = None) -> dict[str, Codes]:
+    """Return the keys whose values are URLs that come in several spellings of one, with the codes of what they are.
 
     Of URLs of the site itself, *dropped* keys make no difference.
     """
@@ -113,8 +113,8 @@ def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike 
         kept = {key: text for key, text in values_of(url, groups=sites).items() if key not in dropped}
         return repr(sorted(kept.items()))
 
-    found = []
-    for key, codes in frame.columns.items():
+    found = {}
+    for key, codes in sorted(frame.columns.items()):
         if key.startswith("q.") and _are_urls(frame, codes):
             fewer = _same(frame, codes, identity)
             if fewer is not None:
@@ -122,8 +122,8 @@ def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike 
                 concerned = varying(groups, codes)
                 bad = int((concerned & (groups.contents > 1)).sum())
                 if _clean(groups, concerned) >= MIN_GROUPS and tolerable(bad, int(concerned.sum())):
-                    found.append(key)
-    return sorted(found)
+                    found[key] = fewer
+    return found
 
 
 def _clean(groups: Groups, concerned: Flags) -> int:

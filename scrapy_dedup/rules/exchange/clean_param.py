@@ -19,7 +19,21 @@ from .expressible import Drops, Others, groups_of, spellings
 from .paths import Area, matches_of
 from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
 
-__all__ = ["MAX_LENGTH", "CleanParam", "clean_params", "read_clean_param", "write_clean_param"]
+__all__ = [
+    "CLEAN_PARAM",
+    "MAX_LENGTH",
+    "CleanParam",
+    "clean_params",
+    "declaring_lines",
+    "read_clean_param",
+    "write_clean_param",
+]
+
+CLEAN_PARAM = "clean-param"
+"""The name under which the lines of a robots.txt stand among the headers of an observation."""
+MAX_FILE = 512_000
+"""Bytes of a robots.txt that are read: what RFC 9309 asks for at least."""
+MAX_RULES = 200
 
 MAX_LENGTH = 500
 """Characters of a rule, the directive's name not counted."""
@@ -90,6 +104,15 @@ def clean_params(lines: Iterable[str]) -> Iterator[CleanParam]:
                 yield CleanParam.of(directive[1])
             except ValueError:
                 continue
+
+
+def declaring_lines(body: bytes) -> list[str]:
+    """Return what Clean-param lines of a robots.txt say, each as a line of its own; faulty ones are left out."""
+    if CLEAN_PARAM.encode() not in body[:MAX_FILE].lower():
+        return []
+    lines = body[:MAX_FILE].decode("utf-8", "replace").splitlines()
+    found = dict.fromkeys(clean_params(lines))
+    return [f"Clean-param: {'&'.join(rule.names)} {rule.path}".rstrip() for rule in found][:MAX_RULES]
 
 
 def read_clean_param(text: str, path: Path, sites: Iterable[str]) -> Imported:

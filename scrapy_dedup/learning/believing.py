@@ -1,0 +1,130 @@
+"""How much evidence a rule needs: more where something speaks against it, less where the site says so itself.
+
+Source: url-parameter-relevance, the passages on combining sources; the probability is that of :mod:`.belief`. A rule
+acts once the parameter is as likely to be irrelevant as one of which nobody says anything and ten groups of pages
+speak. So a list of names, the entropies or canonical links that call it relevant ask for more pages; No-Vary-Search
+and Clean-param for fewer, but never for none. What lacks them is a candidate, which is shown and does not act. No
+prior can let a rule pass that a counterexample refutes: that is asked apart, and before.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, exp, log
+
+import numpy as np
+
+from ..rules import Ignore, IgnoreValue
+from .belief import Source, belief, log_odds
+from .blame import blamed
+from .combining import rules_of
+from .declared import MIN_STATED, Declarations, linked_opinions, stated_opinions
+from .emission import Proposal
+from .entropy import KNOWN_NAMES, Information, ParameterRule, Relevance, Thresholds, conditional_entropy
+from .evidence import CONFIDENCE, MIN_GROUPS, upper_bound
+from .judgement import Deep, Sample, book_of, judged
+from .scope import matching
+from .table import Rows, Table
+from .validation import MAX_CLEAN
+
+MOST_GROUPS = 300
+"""Groups of pages that are enough, whoever objects: at most one in a hundred was missed."""
+MAX_URLS = 5_000
+"""URLs of which the entropies of a parameter are computed, whole duplicate clusters of them."""
+UNIQUE = 0.9
+"""Distinct values per URL from which on a value that tells the page is no finding: so would a random number."""
+SOME = 100
+"""URLs that a header or a line of a robots.txt is asked about."""
+STATED = frozenset((Source.NO_VARY_SEARCH, Source.CLEAN_PARAM))
+SETTLED = log_odds(1 - upper_bound(0, MIN_GROUPS))
+"""The log-odds that MIN_GROUPS groups give."""
+
+
+def groups_needed(prior: float, *, stated: bool = False) -> int:
+    """Return how many groups of pages a rule needs, where *prior* are the log-odds that its parameter is relevant.
+
+    *stated* tells whether the site itself calls it irrelevant.
+
+    >>> groups_needed(0.0), groups_needed(log_odds(0.8)), groups_needed(log_odds(0.9))
+    (10, 36, 79)
+    >>> groups_needed(-log_odds(0.95), stated=True), groups_needed(-log_odds(0.95))
+    (3, 10)
+    """
+    accuracy = 1 / (1 + exp(-SETTLED - prior))
+    groups = ceil(round(log(1 - CONFIDENCE) / log(accuracy), 6))
+    return min(MOST_GROUPS, max(MIN_STATED if stated else MIN_GROUPS, groups))
+
+
+def needed(
+    proposals: Iterable[Proposal],
+    table: Table,
+    declarations: Declarations,
+    groups: Mapping[str, Sequence[str]] | None = None,
+) -> dict[Proposal, int]:
+    """Return how many groups of pages each of some proposals needs.
+
+    O(parameters) beside a look at some URLs for each proposal that drops one.
+    """
+    found = {}
+    linked = linked_opinions(declarations, groups)
+    for proposal in proposals:
+        found[proposal] = MIN_GROUPS
+        if proposal.key.startswith("q.") and isinstance(proposal.operation, Ignore | IgnoreValue):
+            rows = np.flatnonzero(matching(table, proposal.match))
+            some = [table.urls[row] for row in rows[:: len(rows) // SOME + 1]]
+            opinions = (*linked.get(proposal.key, ()), *stated_opinions(declarations, proposal.key, some))
+            believed = belief(
+                proposal.key,
+                entropy=_entropy(proposal.key, table, rows),
+                names=KNOWN_NAMES,
+                declared={proposal.key: opinions},
+            )
+            stated = any(each.source in STATED and each.relevance is Relevance.IGNORE for each in opinions)
+            found[proposal] = groups_needed(believed.prior, stated=stated)
+    return found
+
+
+def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, int]:
+    """Return how many pages speak for each proposal: those of the groups that it brings together.
+
+    Groups of one and the same page are one witness: an error page may answer anywhere.
+    """
+    book = book_of(rules_of(sample.site, proposals), sample, deep)
+    judgement = judged(book, sample)
+    clean = judgement.clean
+    step = len(clean) // MAX_CLEAN + 1
+    asked = clean[::step]
+    speaking = blamed(proposals, book, judgement, asked)
+    return {
+        proposal: step * len({sample.content[asked[number][0]] for number in speaking.get(proposal, ())})
+        for proposal in proposals
+    }
+
+
+def doubtful(
+    proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
+) -> list[Proposal]:
+    """Return the proposals against which more speaks than the pages for them outweigh.
+
+    A pattern that is all one page (:mod:`.constant_pages`) rests on its URLs, and is not asked.
+    """
+    asked = {
+        proposal: least
+        for proposal, least in needed(proposals, table, declarations, sample.groups).items()
+        if least > MIN_GROUPS
+    }
+    if not asked:
+        return []
+    pages = pages_for(proposals, sample, deep)
+    return [proposal for proposal, least in asked.items() if 1 < pages[proposal] < least]
+
+
+def _entropy(key: str, table: Table, rows: Rows) -> Mapping[str, ParameterRule]:
+    """Return the entropies' rule of a parameter on some URLs, empty where they say nothing."""
+    codes = table.columns.get(key)
+    if codes is None or not len(rows):
+        return {}
+    some = rows[np.argsort(table.content[rows], kind="stable")[:MAX_URLS]]
+    values, contents = codes[some].tolist(), table.content[some].tolist()
+    if len(set(values)) >= UNIQUE * len(values):
+        return {}
+    said = Information(conditional_entropy(contents, values), conditional_entropy(values, contents))
+    return {key: ParameterRule(key, Thresholds().relevance(said), said)}

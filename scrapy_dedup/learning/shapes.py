@@ -1,0 +1,83 @@
+"""Values of one shape that all say the same, while others of their key do not: ``mode=a`` .. ``mode=z``, but not ``full``.
+
+Too many to be compared one with another, and each too rare: they are tested together, as one value.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..urls import ValueClass, class_of
+from .evidence import MIN_GROUPS, tolerable
+from .frame import Frame, Level
+from .grouping import varying
+from .table import ABSENT, REPEAT, Codes, is_token
+
+MIN_CONTENTS = 3 * MIN_GROUPS // 2
+"""Distinct contents that show values of one shape to be the same: more than a rule needs, as the shape is chosen."""
+MIN_VALUES = 3
+MAX_VALUES = 5_000
+MAX_SHAPES = 6
+"""Shapes that are tried of a key, the widest first."""
+MAX_NAMED = 12
+MIN_REPEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Whatever value *key* has, of those that *only* holds, the page is the same; another one may be another."""
+
+    key: str
+    only: frozenset[str] | ValueClass
+    pages: int
+    counterexamples: int
+
+
+def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Alike]:
+    """Find the widest shape of values of *key* that say the same, and recode the frame's column; at most one."""
+    codes = frame.columns[key]
+    values, counts = np.unique(codes[codes != ABSENT], return_counts=True)
+    if not MIN_VALUES < len(values) <= MAX_VALUES:
+        return []
+    texts = [frame.table.vocabulary[code] for code in values.tolist()]
+    if any(REPEAT in text or is_token(text) for text in texts):
+        return []
+    rest = frame.kept_hashes(levels, without=(key,))
+    for chosen in _shapes(texts, values):
+        rows = np.flatnonzero(np.isin(codes, chosen))
+        part = frame.subset(rows)
+        groups = part.grouped(rest[rows])
+        differ = varying(groups, codes[rows])
+        clean = differ & (groups.contents == 1)
+        bad = differ & (groups.contents > 1)
+        pages = len(np.unique(part.content[groups.first[clean]]))
+        lost = int((groups.contents - 1)[bad].sum())
+        if pages < MIN_CONTENTS or not tolerable(lost, int(np.count_nonzero(differ))):
+            continue
+        frame.recode(key, np.where(np.isin(codes, chosen), chosen[0], codes).astype(codes.dtype))
+        named = [frame.table.vocabulary[code] for code in chosen.tolist()]
+        seen = int(counts[np.isin(values, chosen)].sum())
+        few = len(named) <= MAX_NAMED and seen >= MIN_REPEATS * len(named)
+        # As narrow as what was seen: the values that say something else are the next ones.
+        return [Alike(key, frozenset(named) if few else class_of(named), pages, lost)]
+    return []
+
+
+def _shapes(texts: Sequence[str], values: Codes) -> Iterator[Codes]:
+    """Yield the codes of the values of one shape, but not all: numbers, and those up to some length, the widest first."""
+    lengths = np.array([len(text) for text in texts])
+    numbers = np.array([text.isdecimal() and text.isascii() for text in texts])
+    found: dict[bytes, Codes] = {}
+    for among in (np.ones(len(texts), dtype=np.bool_), numbers):
+        for length in sorted(set(lengths[among].tolist()), reverse=True):
+            for part in (among & (lengths <= length), among & (lengths == length)):
+                # What is left must not be of the same shape: a class could not tell it from these.
+                if MIN_VALUES <= part.sum() < len(texts) and _tells_apart(texts, part.tolist()):
+                    found.setdefault(values[part].tobytes(), values[part])
+    yield from sorted(found.values(), key=len, reverse=True)[:MAX_SHAPES]
+
+
+def _tells_apart(texts: Sequence[str], chosen: Sequence[bool]) -> bool:
+    shape = class_of([text for text, one in zip(texts, chosen, strict=True) if one])
+    return not any(shape.matches(text) for text, one in zip(texts, chosen, strict=True) if not one)

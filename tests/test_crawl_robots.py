@@ -1,0 +1,106 @@
+"""What a robots.txt declares of parameters: recorded where the spider obeys it, and evidence for what is learned."""
+
+import gzip
+from typing import Any
+
+import pytest
+
+from scrapy_dedup import learn_rules
+from scrapy_dedup.crawl import RobotsRecorder
+from scrapy_dedup.rules.exchange import CLEAN_PARAM
+from scrapy_dedup.store.store import Store
+
+from .conftest import Serve
+from .crawling import STORE, Links, crawl, in_reactor, observed
+from .server import Answer, Asked, page, prose
+
+PAGES = 12
+PAIRS = 5
+
+
+class Shop:
+    """Pages under a ``ref`` that says nothing, five of them under two URLs; and the robots.txt of the shop."""
+
+    def __init__(self, robots: str, *, packed: bool = False, differ: bool = False) -> None:
+        self.robots = robots
+        self.packed = packed
+        self.differ = differ
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/robots.txt":
+            body = self.robots.encode()
+            if self.packed:
+                return Answer(gzip.compress(body), content_type="text/plain", headers={"Content-Encoding": "gzip"})
+            return Answer(body, content_type="text/plain")
+        if asked.path == "/":
+            links = [f"/view?id={i}&ref={100 + i}" for i in range(PAGES)]
+            return page("start", *links, *(f"/view?id={i}&ref={200 + i}" for i in range(PAIRS)))
+        number = asked.query["id"]
+        return page(prose(f"{number} {asked.query.get('ref')}" if self.differ else number))
+
+
+def book() -> Any:
+    with Store.open(STORE, readonly=True) as store:
+        return learn_rules(store.observations())
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@in_reactor
+async def test_the_lines_are_recorded_and_speak_for_a_rule(serve: Serve, packed: bool) -> None:
+    """Five pages are too few for a rule without a declaration."""
+    server = serve(Shop("User-agent: *\nDisallow: /no\nclean-Param: ref&x /view  # old links\n", packed=packed))
+    done = await crawl(Links, server.url("/"), ROBOTSTXT_OBEY=True)
+    assert len(done.items) == 1 + PAGES + PAIRS
+    seen = observed()[server.url("/robots.txt")]
+    assert dict(seen.headers or {}) == {CLEAN_PARAM: "Clean-param: ref&x /view"}
+    found = book()
+    assert found.equivalent(server.url("/view?id=99&ref=123"), server.url("/view?id=99"))
+    assert {name for rule in found for name in rule.evidence.learners} == {"declared"}
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+@pytest.mark.parametrize(
+    "robots",
+    ["", "User-agent: *\nDisallow: /no\n", "Clean-param: ref /other\n", "Clean-param: other\n", "Clean-param:"],
+)
+@in_reactor
+async def test_without_a_line_about_it_five_pages_are_too_few(serve: Serve, robots: str) -> None:
+    server = serve(Shop(robots))
+    await crawl(Links, server.url("/"), ROBOTSTXT_OBEY=True)
+    assert len(book()) == 0
+    assert (server.url("/robots.txt") in observed()) == ("param: " in robots), "a file that declares nothing is no row"
+
+
+@in_reactor
+async def test_a_line_that_is_wrong_proves_nothing(serve: Serve) -> None:
+    server = serve(Shop("Clean-param: ref&id\n", differ=True))
+    await crawl(Links, server.url("/"), ROBOTSTXT_OBEY=True)
+    assert CLEAN_PARAM in (observed()[server.url("/robots.txt")].headers or {})
+    assert len(book()) == 0
+
+
+@in_reactor
+async def test_nothing_is_fetched_for_it(serve: Serve) -> None:
+    server = serve(Shop("Clean-param: ref\n"))
+    done = await crawl(Links, server.url("/"))
+    assert "/robots.txt" not in server.hits
+    assert not any("RobotsRecorder" in str(each) for each in done.crawler.settings["DOWNLOADER_MIDDLEWARES"])
+
+
+@in_reactor
+async def test_the_component_by_hand(serve: Serve) -> None:
+    server = serve(Shop("Clean-param: ref\n"))
+    middlewares = {"scrapy_dedup.crawl.RobotsRecorder": 586}
+    await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES=middlewares)
+    assert server.url("/robots.txt") not in observed()
+    await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES=middlewares, ROBOTSTXT_OBEY=True)
+    assert server.url("/robots.txt") in observed()
+    assert RobotsRecorder.__name__ == "RobotsRecorder"
+
+
+@in_reactor
+async def test_a_crawl_that_learns_at_its_end_uses_them(serve: Serve) -> None:
+    server = serve(Shop("Clean-param: ref\n"))
+    await crawl(Links, server.url("/"), ROBOTSTXT_OBEY=True, DEDUP_LEARN="close")
+    done = await crawl(Links, server.url("/"), ROBOTSTXT_OBEY=True)
+    assert len(done.items) == 1 + PAGES
