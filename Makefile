@@ -23,7 +23,7 @@ demo: $(VENV)/.has-run
 	@$(RUN) example_project/demo.py $(ARGS)
 
 test: $(VENV)/.has-test
-	@$(RUN) -m pytest -q -n auto $(ARGS)
+	@$(RUN) -m pytest -q -n auto --dist worksteal $(ARGS)
 
 faults: $(VENV)/.has-test
 	@$(RUN) -m tests.faults.kill $(ARGS)

@@ -11,9 +11,19 @@ from .processes import CAN_FORK, run_scrapy
 from .server import Asked, Route, Server
 from .waiting import PATIENCE
 
-# A loaded machine is no fault of the code.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
+# A loaded machine is no fault of the code, and a test says the same whenever it is run.
+settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+# Other examples each time, to look for faults: --hypothesis-profile=other
+settings.register_profile("other", settings.get_profile("same"), derandomize=False)
+settings.load_profile("same")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Three workers for two processors: tests wait for servers and processes."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(2, available * 3 // 2)
+
 
 #: Host names that no machine resolves by itself; in the tests they are 127.0.0.1.
 LOOPBACK_NAMES = ("www.localhost", "m.localhost", "shop.test", "www.shop.test", "other.test")

@@ -11,7 +11,6 @@ It answers for every host name that leads to 127.0.0.1 (``server.url("/", host="
 import html
 import json
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -48,13 +47,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server sends; ``seconds`` is how long it waits before, ``hang_up`` closes without an answer."""
+    """What the server sends; ``hang_up`` closes without an answer."""
 
     body: str | bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "text/html; charset=utf-8"
-    seconds: float = 0.0
     hang_up: bool = False
 
 
@@ -103,8 +101,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.read(length),
         )
         answer = self.server.owner.answer(asked)
-        if answer.seconds:
-            time.sleep(answer.seconds)
         if answer.hang_up:
             self.close_connection = True
             return

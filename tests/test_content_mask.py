@@ -213,7 +213,7 @@ urls = st.none() | st.sampled_from(["http://a.example/x", "nothing"])
 
 
 @given(masks, pages, urls)
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_spans_are_sorted_disjoint_and_inside(mask: Mask, html: str, url: str | None) -> None:
     at = 0
     for start, end in mask.spans(html, url=url):
@@ -222,14 +222,14 @@ def test_spans_are_sorted_disjoint_and_inside(mask: Mask, html: str, url: str | 
 
 
 @given(masks, pages, urls)
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_stripped_twice_is_stripped_once(mask: Mask, html: str, url: str | None) -> None:
     once = mask.strip(html, url=url)
     assert mask.strip(once, url=url) == once
 
 
 @given(masks, pages)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_text_of_what_is_stripped_is_the_text(mask: Mask, html: str) -> None:
     assert mask.masked(version_of(html)) == mask.masked_sketch(version_of(html)).bag
     assert len(mask.text(html).split()) <= len(Mask().text(html).split())

@@ -29,7 +29,7 @@ from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, 
 from .server import Asked, Server, page, prose
 from .waiting import PATIENCE, wait_until
 
-PAGES = 150
+PAGES = 90
 #: Copies of a page.
 COPIES = 4
 
@@ -146,9 +146,9 @@ async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
     shop = Shop(serve, held=False)
     held = threading.Event()
     last = COPIES - 1
-    target = f"/p?id=20&sid=s20x{last}"
+    target = f"/p?id=15&sid=s15x{last}"
     # Learning begins when it is asked for, or hardly before: all pages with higher numbers are there then.
-    monkeypatch.setattr(times, "FIRST", (PAGES // 3 - 21) * COPIES)
+    monkeypatch.setattr(times, "FIRST", (PAGES // 3 - 16) * COPIES)
     monkeypatch.setattr(times, "NEW_KIND", 10_000)
 
     def answer(asked: Asked) -> Any:
@@ -165,7 +165,7 @@ async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
     crawler.signals.connect(changed, rules_changed)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
-    assert len([each for each in shop.server.hits if each.startswith("/p?id=20&")]) == 1
+    assert len([each for each in shop.server.hits if each.startswith("/p?id=15&")]) == 1
 
 
 @pytest.mark.parametrize("status", [404, 500])
@@ -178,10 +178,10 @@ async def test_a_page_that_fails_after_the_swap(serve: Serve, status: int) -> No
 
     def answer(asked: Asked) -> Any:
         if asked.path == "/":
-            return page(prose("start"), "/more", *shop.links(range(50)))
+            return page(prose("start"), "/more", *shop.links(range(PAGES // 3)))
         if asked.path == "/more":
             held.wait(PATIENCE)
-            return page(prose("more"), *shop.links(range(50, PAGES)))
+            return page(prose("more"), *shop.links(range(PAGES // 3, PAGES)))
         if asked.query["id"] == "60":
             asked_for.append(asked.target)
             if len(asked_for) <= 2:
@@ -308,7 +308,7 @@ class Stops(Links):
                 raise scrapy.exceptions.CloseSpider("paused")
 
 
-@pytest.mark.parametrize("more", [0, 5, 60])
+@pytest.mark.parametrize("more", [0, 5, 40])
 @in_reactor
 async def test_a_job_is_paused_after_rules_changed_and_resumed(serve: Serve, more: int) -> None:
     shop = Shop(serve)

@@ -1,8 +1,7 @@
 """What the rewrite rules of equivalence classes say in the common representation, on sites whose truth is known."""
 
 import random
-from collections.abc import Iterable
-from time import process_time
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +26,8 @@ from scrapy_dedup.learning.site import SiteLearner
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, Lower, RuleBook
 from scrapy_dedup.urls import normal_form
+
+from .work import work_of
 
 SITE = "http://shop.example.com"
 Rows = Iterable[tuple[str, object]]
@@ -307,43 +308,47 @@ def test_positions_of_path_segments() -> None:
 # -- work
 
 
-def seconds(pages: int) -> float:
-    sid = hexes(11)
-    rows = [(f"/c{i % 50}/view?id={i}&a={i % 7}&sid={sid()}&ts={n}{i}", i) for i in range(pages) for n in range(3)]
+def proposing(rows: Rows) -> int:
     sample = sample_of(rows)
-    start = process_time()
-    assert proposals(sample, {})
-    return process_time() - start
+    return work_of(lambda: proposals(sample, {}))
+
+
+def many_keys(pages: int) -> Iterator[tuple[str, int]]:
+    sid = hexes(11)
+    return ((f"/c{i % 50}/view?id={i}&a={i % 7}&sid={sid()}&ts={n}{i}", i) for i in range(pages) for n in range(3))
 
 
 def test_work_is_linear() -> None:
-    few = min(seconds(300) for _ in range(3))
-    many = min(seconds(2400) for _ in range(2))
-    assert many / few < 8 * 2.5
+    assert proposals(sample_of(many_keys(150)), {})
+    assert proposing(many_keys(1200)) < 8 * 1.3 * proposing(many_keys(150))
 
 
 def test_one_large_class() -> None:
-    start = process_time()
-    found = proposals(sample_of((f"/login?returnto={i}", "log in") for i in range(8_000)), {})
-    assert [proposal.key for proposal in found] == ["q.returnto"]
-    assert process_time() - start < 10
+    def large(pages: int) -> list[tuple[str, str]]:
+        return [(f"/login?returnto={i}", "log in") for i in range(pages)]
+
+    assert [proposal.key for proposal in proposals(sample_of(large(8_000)), {})] == ["q.returnto"]
+    assert proposing(large(4_000)) < 8 * 1.3 * proposing(large(500))
 
 
 def test_many_optional_parameters_are_bounded_work() -> None:
-    rng = random.Random(1)
-    keys = [f"k{number}" for number in range(40)]
-    rows = [
-        (f"/view?id={i}&" + "&".join(f"{key}={rng.getrandbits(30)}" for key in rng.sample(keys, 5)), i)
-        for i in range(500)
-        for _ in range(4)
-    ]
-    start = process_time()
-    proposals(sample_of(rows), {})
-    assert process_time() - start < 10
+    def optional(pages: int) -> Iterator[tuple[str, int]]:
+        rng = random.Random(1)
+        keys = [f"k{number}" for number in range(40)]
+        for i in range(pages):
+            for _ in range(4):
+                yield f"/view?id={i}&" + "&".join(f"{key}={rng.getrandbits(30)}" for key in rng.sample(keys, 5)), i
+
+    assert proposing(optional(400)) < 8 * 1.3 * proposing(optional(50))
 
 
 def test_the_documents_own_method_is_linear_too() -> None:
-    seen = [Observed(f"http://a.example/view?id={i}&sid={i * 7 + n}", i) for i in range(5_000) for n in range(3)]
-    start = process_time()
-    assert len(inferred(seen, Policy()).active) == 1
-    assert process_time() - start < 5
+    def seen(pages: int) -> list[Observed]:
+        return [Observed(f"http://a.example/view?id={i}&sid={i * 7 + n}", i) for i in range(pages) for n in range(3)]
+
+    def inferring(pages: int) -> int:
+        rows = seen(pages)
+        return work_of(lambda: inferred(rows, Policy()))
+
+    assert len(inferred(seen(300), Policy()).active) == 1
+    assert inferring(2_400) < 8 * 1.3 * inferring(300)

@@ -418,7 +418,7 @@ versions_of_pages = st.dictionaries(
 
 
 @given(versions_of_pages, st.randoms(use_true_random=False))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_the_order_of_pages_does_not_matter(pages: dict[str, Sequence[Version]], random: Random) -> None:
     seen = [Seen(*page) for page in pages.items()]
     shuffled = list(seen)

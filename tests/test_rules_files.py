@@ -54,7 +54,7 @@ def rule(name: str, **more: object) -> Rule:
 
 
 @given(any_rules(SITE), deep_tokens)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_read_and_written_is_the_same_rules(rules: list[Rule], deep: dict[str, DeepSplit]) -> None:
     site = SiteRules(SITE, tuple(rules), deep)
     text = written_rules(site)

@@ -87,7 +87,7 @@ def books(draw: st.DrawFn, groups: bool = False) -> tuple[RuleBook, list[str]]:
 
 
 @given(books())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook, list[str]]) -> None:
     book, urls = case
     for url in urls:
@@ -136,7 +136,7 @@ _few_urls = st.builds(
 
 
 @given(_few_rules, st.lists(_few_urls, min_size=1, max_size=8))
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_few_keys_and_values_in_all_combinations(rules: list[Rule], urls: list[str]) -> None:
     """That the short ways are none too short: many rules act on one key, and on what others ask for."""
     book = RuleBook(rules)

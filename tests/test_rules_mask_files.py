@@ -68,7 +68,7 @@ masks = st.builds(
 
 
 @given(masks)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_read_and_written_is_the_same_mask(mask: Mask) -> None:
     text = written_mask(mask)
     found, faults = read_mask(text, Path("x"))
@@ -80,7 +80,7 @@ def test_read_and_written_is_the_same_mask(mask: Mask) -> None:
 
 
 @given(masks, masks)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_mask_is_written_over_any_other(old: Mask, new: Mask) -> None:
     found, faults = read_mask(written_mask(new, written_mask(old)), Path("x"))
     assert not faults
@@ -88,7 +88,7 @@ def test_any_mask_is_written_over_any_other(old: Mask, new: Mask) -> None:
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(written_mask(MASK).split("\n"))).map("\n".join))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_text_is_a_mask_or_has_faults(text: str) -> None:
     mask, faults = read_mask(text, Path("x"))
     assert (mask is None) == bool(faults)

@@ -229,7 +229,10 @@ def test_read_only_store(readonly_store: Path) -> None:
     found, log = tell(
         child(
             """
+import tempfile
 from scrapy_dedup.store.store import Store
+with tempfile.TemporaryDirectory() as folder:
+    Store.open(folder + "/store.sqlite").close()  # imports what another user may not be allowed to read
 if os.getuid() == 0:
     os.setuid(65534)  # nothing is read-only to root
 writer = Writer(path)

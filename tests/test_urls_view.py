@@ -24,7 +24,7 @@ from .urls import any_text, plain_urls
 
 @given(any_text)
 @example("http://u:p@[::1]:80/a;b=1;c/d=2//e.html/?x=1;y=2&z&&=#f#g")
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_lossless(url: str) -> None:
     view = view_of(url)
     assert compose(view) == url
@@ -38,7 +38,7 @@ def test_values_are_those_of_the_normal_form(url: str) -> None:
 
 
 @given(plain_urls())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_entries_and_values_agree_on_normal_forms(url: str) -> None:
     url = normal_form(url)
     values = values_of(url)
