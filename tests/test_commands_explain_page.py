@@ -35,6 +35,19 @@ def test_a_file(masked):
     assert '<p class=clock data-dedup="transient">' in shown or 'data-dedup="transient">It is noon<' in shown
 
 
+def test_the_masks_of_all_directories_count(masked):
+    masked.write("reviewed/shop.test.mask.toml", MASK.format(site="shop.test").replace("p.clock", "h1"))
+    masked.write("more/shop.test.mask.toml", MASK.format(site="shop.test").replace('"strip"', '"keep"'))
+    for directories, hidden in (
+        ("reviewed", ["A page", "It is noon"]),
+        ("reviewed,more", ["A page"]),
+        ("more", []),
+    ):
+        done = masked.scrapy("explain-page", "page.html", "-s", f"DEDUP_RULES={directories}")
+        assert done.returncode == 0, done.stderr
+        assert [text for text in ("A page", "It is noon", "A text") if f"\u27e6{text}" in done.stdout] == hidden
+
+
 def test_mistakes_are_one_line(masked):
     for args, code, said in (
         (("missing.html",), 2, "missing.html"),

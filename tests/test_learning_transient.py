@@ -114,6 +114,34 @@ def test_random_value_of_a_form_is_found_and_its_link_kept() -> None:
     assert {example for path in mask.paths if path.attribute == "value" for example in path.examples} == {"<hex32>"}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [lambda page, k: f"{1700000000 + 97 * page + 5003 * k}", lambda page, k: f"{page + 20 * k:08}"],
+    ids=["seconds", "request"],
+)
+def test_a_field_with_another_value_in_each_response(value: Callable[[int, int], str]) -> None:
+    versions = pages_of(lambda page, k: f"<form><input type=hidden name=at value={value(page, k)}></form>", 6)
+    assert hidden(learn_mask(versions)) == [("input", "value")]
+    assert not hidden(learn_mask(dict(list(versions.items())[:2]))), "two pages are no evidence"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda page, k: f"{Random(f'{page}{k}').randrange(90)}",
+        lambda page, k: f"{Random(f'{page}{k}').randrange(10**7)}",
+        lambda page, k: f"{100_000 + 1000 * page + k % 2}",
+        lambda page, k: f"{100_000 + 1000 * page + (k if page else 0)}",
+        lambda page, k: f"{100_000 + 7 * k + page % 3}",
+        lambda page, k: f"{text_of(page, k, words=2)}",
+    ],
+    ids=["quantity", "length", "returns", "stays on a page", "shared", "words"],
+)
+def test_other_values_of_fields_stay(value: Callable[[int, int], str]) -> None:
+    versions = pages_of(lambda page, k: f'<form><input name=n value="{value(page, k)}"></form>', 6, 3)
+    assert not hidden(learn_mask(versions))
+
+
 def test_one_of_five_siblings() -> None:
     def boxes(page: int, k: int) -> str:
         day = (page + k) % 4

@@ -112,6 +112,7 @@ def test_a_kind_of_a_single_page_turns_with_its_site() -> None:
     home = seen(1, "oon", kind="home")
     assert not latest_epoch([home]).past
     assert left(latest_epoch([home, *[seen(page, "oon") for page in range(3)]])) == [1, 1, 1, 1]
+    assert left(latest_epoch([home, seen(1, "oon", kind="news")])) == [1, 1]
 
 
 # -- masks

@@ -14,7 +14,8 @@ from scrapy_dedup import Mask
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.slots import slot_problem
 from scrapy_dedup.rules import RuleFileError, RuleWriteError, check, load_file, save_site
-from scrapy_dedup.rules.mask_files import load_mask, mask_file_name, path_of_mask, save_mask, written_mask
+from scrapy_dedup.rules.mask_files import load_mask, load_masks, mask_file_name, path_of_mask, save_mask, written_mask
+from scrapy_dedup.rules.mask_merging import merged_masks
 from scrapy_dedup.rules.mask_reading import read_mask
 from scrapy_dedup.rules.model import SiteRules
 
@@ -235,3 +236,75 @@ def test_several_processes_write_one_file(tmp_path: Path) -> None:
     mask = load_mask(tmp_path / "a.example.mask.toml")
     assert [path.selector for path in mask.paths if path.state] == ["p.w0", "p.w1", "p.w2"]
     assert [path.name for path in tmp_path.iterdir()] == ["a.example.mask.toml"]
+
+
+# -- masks of several directories
+
+ITEM, HOME = (5, "item", "id"), (4, "")
+
+
+def masks_in(tmp_path: Path, *masks: Mask) -> Mask:
+    """The mask of the site where these stand in directories, the one named first coming first."""
+    directories = []
+    for number, mask in enumerate(masks):
+        directories.append(tmp_path / str(number))
+        directories[-1].mkdir()
+        save_mask(directories[-1], mask)
+    return load_masks(directories)[SITE]
+
+
+def test_masks_of_several_directories_add_up(tmp_path: Path) -> None:
+    reviewed = Mask(SITE, (CLOCK,))
+    learned = Mask(SITE, (TransientPath("html/body/p.online"), replace(CLOCK, slot=None)))
+    mask = masks_in(tmp_path, reviewed, learned)
+    assert [path.selector for path in mask.paths] == [CLOCK.selector, "html/body/p.online"]
+    assert mask.paths[0] == CLOCK, "of two that say nothing of the user, the first counts"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_the_user_says_counts_in_whatever_directory(tmp_path: Path, first: bool) -> None:
+    said = Mask(SITE, (replace(CLOCK, state="keep"), TransientPath("p", kind="undecided", state="strip")))
+    learned = Mask(SITE, (CLOCK, TransientPath("p", kind="growing"), TransientPath("b")))
+    mask = masks_in(tmp_path, *((said, learned) if first else (learned, said)))
+    assert [path.selector for path in mask.paths if path.is_hidden] == ["b", "p"]
+    html = "<html><body><div id=top><p class=clock>Today is Monday</p></div>"
+    assert learned.text(html) == "Today is"
+    assert mask.text(html) == "Today is Monday"
+
+
+def test_what_is_kept_in_one_directory_is_not_stripped_in_another(tmp_path: Path) -> None:
+    whole = TransientPath("html/body/p", state="keep")
+    part = TransientPath("html/body/p", position=2, of=3)
+    strip = Mask(SITE, (part, replace(whole, state="strip")))
+    mask = masks_in(tmp_path, strip, Mask(SITE, (whole,)))
+    html = "<html><body><p>a</p><p>b</p><p>c</p>"
+    assert strip.text(html) == ""
+    assert mask.text(html) == "a b c"
+    assert not mask.version
+
+
+def test_paths_stay_true_of_the_kinds_of_their_own_mask(tmp_path: Path) -> None:
+    item = Mask(SITE, (TransientPath("html/body/p"),), templates=frozenset({ITEM}))
+    home = Mask(SITE, (TransientPath("html/body/b"),), templates=frozenset({HOME}))
+    mask = masks_in(tmp_path, item, home)
+    assert mask.templates == {ITEM, HOME}
+    assert [path.templates for path in mask.paths] == [(HOME,), (ITEM,)]
+    # One by hand is about all pages.
+    (tmp_path / "more").mkdir()
+    mask = masks_in(tmp_path / "more", item, Mask(SITE, (TransientPath("html/body/b", state="strip"),)))
+    assert not mask.templates
+    assert [path.templates for path in mask.paths] == [(), (ITEM,)]
+
+
+def test_masks_of_another_mode_are_left_aside(tmp_path: Path) -> None:
+    seed = Mask(SITE, (TransientPath("html/body/p/**"),), mode="seed")
+    assert masks_in(tmp_path, Mask(SITE, (CLOCK,)), seed) == Mask(SITE, (CLOCK,))
+
+
+@given(st.lists(masks, min_size=1, max_size=3))
+def test_a_merged_mask_hides_nothing_that_none_of_them_would(found: list[Mask]) -> None:
+    mask = merged_masks(found)
+    allowed = {path.key for each in found for path in each.paths if path.is_hidden}
+    kept = {path.key for each in found if each.mode == found[0].mode for path in each.paths if path.state == "keep"}
+    assert {path.key for path in mask.paths if path.is_hidden} <= allowed - kept
+    assert merged_masks([mask, *found]) == merged_masks([mask])

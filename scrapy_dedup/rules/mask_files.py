@@ -15,6 +15,7 @@ from ..content.mask import Mask, TransientPath
 from .errors import RuleFileError
 from .files import MASK_SUFFIX
 from .locked_files import locked, names_for, path_for, plain_name, text_of, write
+from .mask_merging import merged_masks
 from .mask_reading import FORMAT, PATH_KEYS, is_path_header, read_mask
 from .toml_text import blocks_of, comments_before, edit, toml
 
@@ -55,19 +56,19 @@ def load_mask(path: "str | PathLike[str]") -> Mask:
 
 
 def load_masks(directories: "Iterable[str | PathLike[str]]") -> dict[str, Mask]:
-    """Return the masks of all mask files in *directories*, by site; of two of a site that of the directory named first.
+    """Return the masks of all mask files in *directories*, by site; of several of a site see :func:`.merged_masks`.
 
     Raises RuleFileError for a faulty file, OSError for a directory that cannot be read.
     """
-    found: dict[str, Mask] = {}
+    found: dict[str, list[Mask]] = {}
     for directory in directories:
         for path in _mask_files(directory):
             mask, errors = _named(path)
             if errors:
                 raise errors[0]
             if mask is not None:
-                found.setdefault(mask.site, mask)
-    return found
+                found.setdefault(mask.site, []).append(mask)
+    return {site: merged_masks(masks) for site, masks in found.items()}
 
 
 def check_masks(directory: "str | PathLike[str]") -> list[RuleFileError]:

@@ -102,6 +102,7 @@ def result(case: Case, seed: int, k: int, mode: str, mask: Mask) -> Result:
     passing = passing_words(every)
 
     def counts(versions: Mapping[str, Sequence[Page]]) -> Counts:
+        versions = {url: pages[case.past :] for url, pages in versions.items()}
         fingerprints = {
             url: [mask.masked(version_of(page.html), url=url) for page in pages] for url, pages in versions.items()
         }

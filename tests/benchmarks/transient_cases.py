@@ -38,13 +38,17 @@ GAPS = (300.0, DAY, 7 * DAY, 14 * DAY)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is learned from, and what is scored: URL -> versions in order of time."""
+    """What is learned from, and what is scored: URL -> versions in order of time.
+
+    The first *past* versions of each page are of a design that is no more; they are learned from, and not scored.
+    """
 
     name: str
     site: Site
     seen: Mapping[str, Sequence[Page]]
     unseen: Mapping[str, Sequence[Page]]
     strange: Mapping[str, Sequence[Page]]
+    past: int = 0
 
     def html(self) -> dict[str, list[str]]:
         """What is learned from, as ``learn_mask`` takes it."""
@@ -66,7 +70,7 @@ def case_of(name: str, seed: int, k: int, pages: int) -> Case:
         for number, url in enumerate(urls):
             (unseen if number % 2 else seen)[url] = versions(site, url, name, k, number)
     strange = {url: versions(site, url, name, k, 0) for url in urls_of(site.endpoints[STRANGE], seed, pages)}
-    return Case(name, site, seen, unseen, strange)
+    return Case(name, site, seen, unseen, strange, k if "X9" in CASES[name] else 0)
 
 
 def versions(site: Site, url: str, case: str, k: int, number: int) -> list[Page]:

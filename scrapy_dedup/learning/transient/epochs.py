@@ -19,7 +19,7 @@ __all__ = ["REDESIGN", "Epochs", "Seen", "latest_epoch", "likeness"]
 REDESIGN = 0.5
 """Versions whose places agree less (Jaccard) are not of one design."""
 _PAGES = 2
-"""Pages of a kind that must turn from one design to another."""
+"""Pages of a site that must turn from one design to another."""
 _RETURNED = 0.1
 """Share of these that may turn back: where more do, there are two designs side by side."""
 
@@ -66,7 +66,7 @@ def latest_epoch(pages: Iterable[Seen]) -> Epochs:
     """Return the versions of pages since the last redesign of their kind, and those before.
 
     A kind of pages was redesigned if most of its pages turned from one set of places to another, the same for all, for
-    good; a single page may do so if the site was redesigned elsewhere. Time is linear in the blocks.
+    good. One page of a site by itself is not enough. Time is linear in the blocks.
     """
     pages = tuple(pages)
     groups: defaultdict[Kinds, list[int]] = defaultdict(list)
@@ -74,11 +74,9 @@ def latest_epoch(pages: Iterable[Seen]) -> Epochs:
         groups[page.kinds].append(number)
     designs = {kinds: _Design([pages[number] for number in numbers]) for kinds, numbers in groups.items()}
     turning = [design for design in designs.values() if design.turns()]
-    for least in (_PAGES, 1):
-        if least == 1 and not any(any(design.starts) for design in turning):
-            break
+    if sum(len(design.turns()) for design in turning) >= _PAGES:
         for design in turning:
-            while design.turn(least):
+            while design.turn():
                 pass
     starts = {
         number: start
@@ -111,10 +109,10 @@ class _Design:
                     break
         return found
 
-    def turn(self, least: int) -> bool:
+    def turn(self) -> bool:
         """Leave the versions of the first design behind if there is a later one; whether it is so."""
         turns = self.turns()
-        if len(turns) < least:
+        if not turns:
             return False
         old = _usual([self._places[page][number - 1] for page, number in turns.items()])
         new = _usual([self._places[page][number] for page, number in turns.items()])

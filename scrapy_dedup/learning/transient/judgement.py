@@ -15,7 +15,7 @@ from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
 from .examples import examples_of
-from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_token, is_wording_shared, slot_of
+from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_never_twice, is_token, is_wording_shared, slot_of
 
 __all__ = ["paths_of"]
 
@@ -30,7 +30,10 @@ ALONE = 0.40
 ENDS = (1, -1, 2, -2)
 """Positions that are counted from the first text or the last, in lists of any number."""
 _PAGES = 3
-"""Pages on which a number that is theirs has risen, and again, before it counts visits and is passing."""
+"""Pages on which a number that is theirs has risen, and again, before it counts visits and is passing.
+
+As many on which a field's value was another one each time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,14 @@ def _may_pass(place: Place, cell: Cell) -> bool:
     """Whether what stands there may be passing at all: a heading says what the page is, and a field's value is its content."""
     selector, attribute = place
     if attribute:
-        return attribute in ADDRESSES or all(map(is_token, cell.examples))
+        return attribute in ADDRESSES or all(map(is_token, cell.examples)) or _is_drawn_anew(cell)
     return not is_heading(selector) or all(map(is_fleeting, cell.examples))
+
+
+def _is_drawn_anew(cell: Cell) -> bool:
+    """Whether each response has a value of its own there."""
+    each_time = cell.changes == cell.opportunities and len(cell.changed_pages) >= _PAGES
+    return each_time and is_never_twice(cell.examples)
 
 
 def _verdict(cell: Cell, attribute: str) -> _Verdict:

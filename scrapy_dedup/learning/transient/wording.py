@@ -6,6 +6,7 @@ cannot be told from what changes, nothing is stripped.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 from itertools import groupby
@@ -21,6 +22,7 @@ NOTHING: Slot = ()
 
 ADDRESSES = ("href", "src")
 """Attributes whose values lead somewhere: as a whole they are what is lost with them."""
+_LEAST_TOKEN = 6
 _MOST_WORDS = 80
 """Longer texts are passing as a whole or not at all."""
 _SURE = 8
@@ -202,6 +204,28 @@ def is_fleeting(change: Change) -> bool:
 def is_token(change: Change) -> bool:
     """Whether it is a random value that changed, as one that protects a form."""
     return all(_token(text) is not None for text in (*change.before, *change.after))
+
+
+def is_never_twice(changes: Sequence[Change]) -> bool:
+    """Whether no value was met twice, on a page or on two, and all have the same number of characters, six or more.
+
+    So it is with the numbers of requests and with times in seconds; quantities and prices have different lengths, or
+    return.
+    """
+    of_page: dict[str, set[str]] = {}
+    numbers: Counter[str] = Counter()
+    for change in changes:
+        of_page.setdefault(change.page, set()).update((*change.before, *change.after))
+        numbers[change.page] += 1
+    values = {value for found in of_page.values() for value in found}
+    lengths = {len(value) for value in values}
+    return (
+        len(lengths) == 1
+        and min(lengths) >= _LEAST_TOKEN
+        and not any(map(str.isspace, "".join(values)))
+        and len(values) == sum(map(len, of_page.values()))
+        and all(len(found) > numbers[page] for page, found in of_page.items())
+    )
 
 
 def _between(words: Sequence[str], literal: Sequence[str]) -> list[list[str]]:

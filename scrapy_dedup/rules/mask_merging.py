@@ -1,0 +1,34 @@
+"""The masks of one site from several directories, as one: a reviewed one and a learned one, say."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..content.mask import Mask, Template, TransientPath
+
+__all__ = ["merged_masks"]
+
+_WEIGHT = {"keep": 0, "strip": 1, "": 2}
+"""By the state of a path: what the user said counts before what was learned, and of that what takes nothing away."""
+
+
+def merged_masks(masks: Sequence[Mask]) -> Mask:
+    """Return one mask of a site from *masks*, one or more, path by path: what they say of different paths adds up.
+
+    Of two of the same path the one that the user keeps counts, else the one that the user strips, else the first. Each
+    path stays true of the kinds of pages of its own mask. Masks of another mode than the first one's are left aside:
+    their paths mean something else.
+    """
+    masks = [mask for mask in masks if mask.mode == masks[0].mode]
+    if len(masks) == 1:
+        return masks[0]
+    templates: frozenset[Template] = frozenset().union(*[mask.templates for mask in masks])
+    if not all(mask.templates for mask in masks):
+        templates = frozenset()  # one is for all kinds
+    found: dict[tuple[str, str, int, int], TransientPath] = {}
+    for mask in masks:
+        kinds = () if mask.templates == templates else tuple(sorted(mask.templates, key=repr))
+        for path in mask.paths:
+            known = found.get(path.key)
+            if known is None or _WEIGHT[path.state] < _WEIGHT[known.state]:
+                found[path.key] = path if path.templates else replace(path, templates=kinds)
+    return replace(masks[0], paths=tuple(found.values()), templates=templates)
