@@ -208,6 +208,18 @@ def test_which_discards_are_samples() -> None:
     assert max(gaps) <= 100, "there is never a long stretch without"
 
 
+def test_each_kind_of_pages_has_samples_of_its_own() -> None:
+    sampling = Sampling.of(0.02, 0)
+    usual = sum(sampling.takes("1", f"http://a.test/list/{n}", "list") for n in range(400))
+    taken = [n for n in range(200) if sampling.takes("1", f"http://a.test/item/{n}", "item")]
+    assert usual < 16
+    assert taken[0] < 10
+    assert taken[1] - taken[0] <= 40
+    # There may be as many kinds as pages.
+    many = Sampling.of(0.02, 0)
+    assert sum(many.takes("1", f"http://a.test/{n}", n) for n in range(400)) < 16
+
+
 @in_reactor
 async def test_a_site_that_bans(serve: Serve) -> None:
     """It answers every request with one page from some new page on: that refutes no rule."""

@@ -131,8 +131,8 @@ LIST = f"{BODY}/ul.recent/li"
 VIEWED = {RECENT, f"{LIST}/p.price", f"{LIST}/p.hue"}
 
 
-def stocked(crawl: Pages, *said: str) -> Pages:
-    """The same pages, longer ones; each thing that was viewed has a price and a hue, and *said* stands among them.
+def stocked(crawl: Pages, *, said: bool = False) -> Pages:
+    """The same pages, longer ones; each thing that was viewed has a price and a hue; *said* among them is the page's own.
 
     On a last page, which no other is compared with, one of these things is out of stock.
     """
@@ -142,7 +142,7 @@ def stocked(crawl: Pages, *said: str) -> Pages:
         viewed = [text for place, _, text in version.blocks if place == RECENT]
         more = [(f"{LIST}/p.{kind}", "", f"{kind} of {name}") for name in viewed for kind in ("price", "hue")]
         more += [(f"{BODY}/p.more", "", f"{url.partition('?')[0]} more {number}") for number in range(60)]
-        more += [(f"{LIST}/p.note", "", note) for note in said]
+        more += [(f"{LIST}/p.note", "", f"seen from {url.partition('?')[0]}")] if said else []
         found.append((url, Version((*version.blocks, *more))))
     url, last = found[-1]
     found[-1] = url, Version((*last.blocks, (f"{LIST}/p.out", "", "Out of stock"), (f"{BODY}/p.out", "", "Sold out")))
@@ -157,7 +157,7 @@ def test_what_stands_in_a_passing_block_now_and_then_is_passing() -> None:
 
 
 def test_a_block_in_which_something_lasts_is_none() -> None:
-    found = passing_places([stocked(shop(Random(1)), "You have viewed this")])
+    found = passing_places([stocked(shop(Random(1)), said=True)])
     assert {path.selector for path in found.paths} == VIEWED
 
 

@@ -16,6 +16,7 @@ from scrapy.utils.asyncio import run_in_thread
 from ..content.resemblance import Difference
 from ..rules.model import Status
 from ..store.rows import DiscardState
+from ..urls.templates import template_of
 from .comparing import Comparing
 from .deciding import discards_of_one_rule
 from .discards import NORMAL_FORM, DuplicateDiscarded
@@ -134,7 +135,8 @@ class Monitor:
             all_of_them[0].given()
             return True
         room = has_room(self._share, self._shared.tally.of(site).pages, self._number[site])
-        wanted = [sampling.takes(rule, url, room=room) for sampling, rule in zip(all_of_them, rules, strict=True)]
+        kind = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
+        wanted = [sampling.takes(rule, url, kind, room=room) for sampling, rule in zip(all_of_them, rules, strict=True)]
         if not any(wanted):
             return False
         for sampling, taken in zip(all_of_them, wanted, strict=True):

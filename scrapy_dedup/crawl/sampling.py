@@ -1,10 +1,11 @@
 """Which discards are fetched all the same: a share of them, and more of those of a young rule.
 
 Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
-URL decides, and where it has passed over too many, the next one is taken.
+URL decides, and where it has passed over too many, the next one is taken. A rule may be right of one kind of
+pages and wrong of another, which has few of its discards: so each kind has its own samples.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from xxhash import xxh3_64_intdigest
@@ -16,6 +17,11 @@ YOUNG: Final = 5
 PER_PAGE: Final = 3
 #: Samples that a rule which was sampled in earlier crawls, or is the user's, counts as having.
 HEAD_START: Final = 2.0
+#: Of so many discards of one kind of pages there is a sample, then of so many times as many.
+OF_KIND: Final = 10
+RARER: Final = 4
+#: Kinds that are told apart, of each rule.
+MOST_KINDS: Final = 16
 
 
 @dataclass(slots=True)
@@ -24,13 +30,16 @@ class Sampling:
 
     The n-th sample is drawn of about ``YOUNG * n * n`` discards, until that is the *share*
     that is asked for: of the first 5 discards there is always one, of the first 50 there
-    are 3, and with 0.02 one of 50 follows, as long as the site has :func:`room`.
+    are 3, and with 0.02 one of 50 follows, as long as the site has room
+    (:func:`has_room`).
     """
 
     share: float
     #: Samples that are due, and that were taken.
     due: float = 0.0
     taken: float = 0.0
+    #: By kind: discards since the last sample, and how many there are to be before the next one.
+    _kinds: dict[object, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, share: float, earlier: float) -> "Sampling":
@@ -38,12 +47,16 @@ class Sampling:
         start = min(HEAD_START, earlier)
         return cls(share, start, start)
 
-    def takes(self, rule: str, url: str, *, room: bool = True) -> bool:
-        """Decide on the next discard, which is that of *url*; without *room* ever fewer are taken."""
+    def takes(self, rule: str, url: str, kind: object = None, *, room: bool = True) -> bool:
+        """Decide on the next discard, which is that of *url*, a page of that *kind*; without *room* ever fewer are taken."""
         rate = max(self.share if room else 0.0, 1 / (YOUNG * max(1.0, self.due) ** 2))
         self.due += rate
         lucky = xxh3_64_intdigest(f"{rule} {url}".encode("utf-8", "surrogatepass")) < rate * 2**64
         taken = self.due - self.taken >= 1 - 1e-9 or (lucky and self.taken < self.due)
+        if kind in self._kinds or len(self._kinds) < MOST_KINDS:
+            since, patience = self._kinds.get(kind, (0, OF_KIND))
+            taken = taken or since + 1 >= patience
+            self._kinds[kind] = (0, patience * RARER) if taken else (since + 1, patience)
         self.taken += taken
         return taken
 

@@ -72,8 +72,8 @@ class Comparison:
         return self.compared >= least and self.neighbours - others >= MARGIN * self.compared
 
     def fails(self) -> bool:
-        """Tell whether there is evidence that visits are as much alike, or more."""
-        return self.compared >= FEW_PAGES and not self.passes(FEW_PAGES)
+        """Tell whether there is evidence that visits are more alike."""
+        return self.compared >= FEW_PAGES and self.neighbours < max(self.visits, self.namesakes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +260,8 @@ def _inside(
     """Return the places of passing blocks of which by themselves nothing is known.
 
     A block is an ancestor of several passing places, and of none that is known to last: by comparison with its
-    neighbours, or since two visits show the same there while what is around it passes. What stands in the smallest of
-    them now and then ("out of stock"), in no two visits that were compared, is passing, too.
+    neighbours, or since two visits mostly show the same there, and another page something else. What stands in the
+    smallest of them now and then ("out of stock"), in no two visits that were compared, is passing, too.
     """
     steps = [place[0].split("/") for place in passing]
     under = Counter("/".join(each[:depth]) + "/" for each in steps for depth in range(2, len(each)))
@@ -270,10 +270,15 @@ def _inside(
     inside = {place for place in shown if _is_in(place, blocks)}
     same: Counter[Place] = Counter()
     for (one, other), places in differing.items():
-        if places & passing:
-            both = inside & visits[one].places.keys() & visits[other].places.keys()
-            same.update(both - places)
-    lasting = {place for place in inside if same[place] >= FEW_PAGES or comparisons[place].fails()}
+        if places & passing and (near := _other_page(visits, one)) is not None:
+            mine, its = visits[one].places, visits[near].places
+            both = inside & mine.keys() & visits[other].places.keys()
+            same.update(place for place in both - places if mine[place].keys() != its.get(place, Counter()).keys())
+    lasting = {
+        place
+        for place in inside
+        if comparisons[place].fails() or same[place] >= max(FEW_PAGES, comparisons[place].pages)
+    }
     blocks = {ancestor for ancestor in blocks if not any(place[0].startswith(ancestor) for place in lasting)}
     smallest = {one for one in blocks if not any(other != one and other.startswith(one) for other in blocks)}
     found = set()
@@ -286,6 +291,15 @@ def _inside(
             around = (comparisons[each] for each in passing if each[0].startswith(block))
             comparisons[place] = min(around, key=lambda each: each.pages)
     return found
+
+
+def _other_page(visits: Sequence[Visit], one: int) -> int | None:
+    """Return another page than page *one*, next to it in time; None if there is none near."""
+    for distance in range(1, NEAR + 1):
+        for near in (one + distance, one - distance):
+            if 0 <= near < len(visits) and similarity(visits[one], visits[near]) < MOST_EXPLAINED:
+                return near
+    return None
 
 
 def _is_in(place: Place, blocks: set[str]) -> bool:
