@@ -32,7 +32,7 @@ from w3lib.url import canonicalize_url
 from scrapy_dedup import Observation, RuleBook, learn_rules
 
 from .checks import Check, report
-from .methods import Learn, Safe, asked_for
+from .methods import MEMBERS, Learn, Safe, asked_for
 from .scores import Scores, lost_pages, mean, missed_duplicates, score
 
 LEAST_COMPRESSION = {"opencart_jwellix": 0.75, "kndb2009_joomla": 0.75, "hmailserver_phpbb": 0.45}
@@ -195,6 +195,12 @@ def checks(results: Sequence[Result], *, split: str) -> list[Check]:
             found.append(Check(f"{name} oracle-normalised compression", scores.oracle_compression, least))
         if (most := MOST_LOST.get(result.name)) is not None:
             found.append(Check(f"{name} lost pages", scores.lost, most=most))
+        members = [result.methods[member].scores for member in MEMBERS if member in result.methods]
+        if members:
+            best = max(members, key=lambda each: each.oracle_compression or 0.0)
+            ahead = (scores.oracle_compression or 0.0) - (best.oracle_compression or 0.0)
+            found.append(Check(f"{name} compression, all learners less the best one", ahead, least=0))
+            found.append(Check(f"{name} losses, all learners less the best one", scores.lost - best.lost, most=0))
     pooled = pool(results, LEARNED)
     found.append(Check("pooled lost-page rate", pooled.lost_rate, most=MOST_LOST_RATE))
     return found

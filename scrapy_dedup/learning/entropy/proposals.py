@@ -14,10 +14,10 @@ from ..frame import Frame
 from ..guards import Node
 from ..judgement import Sample, book_of, judged
 from ..scope import scoped
-from ..table import ABSENT, Table, encode
+from ..table import ABSENT, Codes, Table, encode
 from .joint import Irrelevant, irrelevant
 from .templates import Template, templates
-from .values import case_insensitive, nested
+from .values import are_spellings, case_insensitive, inner_urls
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
@@ -44,14 +44,23 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     rest = _peeled(frame, placed)
     gone = {proposal.key for proposal in found if not proposal.match}
     found += [Proposal(match, key, Lower()) for match, key in case_insensitive(rest)]
-    inner = nested(rest, sample.site, gone, sample.groups)
-    if inner:
-        found += [Proposal((), key, Nested()) for key in inner]
-        # Where the URL in a value came in several spellings, nothing else of these URLs could be told.
-        canonical = Frame(table, rest.rows, {**rest.columns, **inner})
-        known = {proposal.key for proposal in found}
-        found += [_drop(table, rest, place, key) for place, key in _irrelevant(canonical) if key not in known]
-    return [*fixed, *found]
+    return [*fixed, *found, *_nested(table, rest, inner_urls(rest, sample.site, gone, sample.groups), found)]
+
+
+def _nested(table: Table, rest: Frame, inner: Mapping[str, Codes], found: Sequence[Proposal]) -> list[Proposal]:
+    """Return the keys whose values are URLs to be canonicalized, and what is irrelevant beside them.
+
+    *inner* are the codes of what these values are. Where the URL in a value came in several spellings, nothing else
+    of a URL could be told before, nor the other way round: both are tested together.
+    """
+    if not inner:
+        return []
+    canonical = Frame(table, rest.rows, {**rest.columns, **inner})
+    known = {proposal.key for proposal in found} | inner.keys()
+    placed = [(place, key) for place, key in _irrelevant(canonical) if key not in known]
+    peeled = _peeled(canonical, placed)
+    nested = [Proposal((), key, Nested()) for key in inner if are_spellings(peeled, rest.columns[key])]
+    return [*nested, *(_drop(table, rest, place, key) for place, key in placed)] if nested else []
 
 
 def _irrelevant(frame: Frame) -> list[tuple[Template, str]]:

@@ -100,7 +100,7 @@ def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
     return [], kept
 
 
-def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike = None) -> dict[str, Codes]:
+def inner_urls(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike = None) -> dict[str, Codes]:
     """Return the keys whose values are URLs that come in several spellings of one, with the codes of what they are.
 
     Of URLs of the site itself, *dropped* keys make no difference.
@@ -118,12 +118,16 @@ def nested(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike 
         if key.startswith("q.") and _are_urls(frame, codes):
             fewer = _same(frame, codes, identity)
             if fewer is not None:
-                groups = _recoded(frame, {key: fewer}).groups({})
-                concerned = varying(groups, codes)
-                bad = int((concerned & (groups.contents > 1)).sum())
-                if _clean(groups, concerned) >= MIN_GROUPS and tolerable(bad, int(concerned.sum())):
-                    found[key] = fewer
+                found[key] = fewer
     return found
+
+
+def are_spellings(frame: Frame, codes: Codes) -> bool:
+    """Tell whether values of a key, whose *codes* the frame no longer tells apart, lead to the same pages."""
+    groups = frame.groups({})
+    concerned = varying(groups, codes)
+    bad = int((concerned & (groups.contents > 1)).sum())
+    return _clean(groups, concerned) >= MIN_GROUPS and tolerable(bad, int(concerned.sum()))
 
 
 def _clean(groups: Groups, concerned: Flags) -> int:
