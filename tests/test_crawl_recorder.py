@@ -102,7 +102,7 @@ async def test_redirects_that_the_spider_handles_and_bodies_that_were_cut_off(se
         {
             "/": page(prose(0), "/moved", "/cut"),
             "/moved": redirect("/x"),
-            "/cut": Answer(page(prose(1)), headers={"Content-Length": "99999"}),
+            "/cut": Answer(page(prose(1)), headers={"Content-Length": "99999", "Connection": "close"}),
         }
     )
     done = await crawl(Handles, server.url("/"), DOWNLOAD_FAIL_ON_DATALOSS=False)
