@@ -92,8 +92,6 @@ class Blocks(Sequence[Block]):
 class Tokens(Sequence[Token]):
     """The tokens of a page, each made when it is asked for."""
 
-    __slots__ = ("__dict__", "_columns")
-
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
 
@@ -159,9 +157,7 @@ def _collapsed(text: str) -> str:
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.strip(" ")
+    return " ".join([word for word in text.split(" ") if word]) if "  " in text else text.strip(" ")
 
 
 def visible_text(written: str) -> str:
