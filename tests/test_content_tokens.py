@@ -336,6 +336,14 @@ def test_blocks_are_the_visible_texts_of_the_tokens(html: str) -> None:
     assert list(blocks(html)) == found
 
 
+@given(pages, st.integers(0, 9), st.booleans())
+def test_windows_change_nothing(html: str, window: int, lines: bool) -> None:
+    expected = list(tokens(html, lines=lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "_WINDOW", window)
+        assert list(tokens(html, lines=lines)) == expected
+
+
 @given(pages, st.integers(0, 4))
 def test_the_limit_of_depth_changes_paths_only(html: str, limit: int) -> None:
     def places_of() -> list[tuple[object, ...]]:

@@ -46,8 +46,12 @@ class Kind(str, Enum):
     RAW = "raw"
 
 
-Row = tuple[Kind, str, str, str]
-"""What a token is but for its number: kind, name, path, selector; shared by all that are alike."""
+Row = tuple[str, str, str, str]
+"""What a token is but for its number: value of its kind, name, path, selector; shared by all that are alike.
+
+Of strings and nothing else: so the garbage collector need not look at it.
+"""
+OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW_TEXT = (kind.value for kind in Kind)
 
 
 @dataclass(slots=True)  # frozen ones take four times as long to make
@@ -115,13 +119,13 @@ class Place(dict[str, Step]):
             self.depth = 0
             self.depths: dict[str, int] = {}
             self.path = self.selector = ""
-            self.text = self.row(Kind.TEXT, "")
+            self.text = self.row(TEXT, "")
             return
         self.depth = parent.depth + 1
         self.depths = {**parent.depths, name: self.depth}
         self.path = f"{parent.path}/{name}" if parent.path else name
         self.selector = f"{parent.selector}/{step}" if parent.selector else step
-        self.text = self.row(Kind.TEXT, "")
+        self.text = self.row(TEXT, "")
 
     def __missing__(self, tag: str) -> Step | None:
         key, first, last = tag, 0, 0
@@ -163,7 +167,7 @@ class Place(dict[str, Step]):
         step = self._shapes.get(shape) or self._learned(shape)
         if value[0] >= value[1]:
             return step
-        owner = step.place if step.row[0] is Kind.OPEN else step.place.leaf(name, _step_of(shape))
+        owner = step.place if step.row[0] == OPEN else step.place.leaf(name, _step_of(shape))
         return Step(step.row, step.place, step.depth, True, step.raw, owner, value)
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
@@ -177,11 +181,11 @@ class Place(dict[str, Step]):
         name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
-            return Step(self.row(Kind.EMPTY, name), self, self.depth)
+            return Step(self.row(EMPTY, name), self, self.depth)
         outer = self.left_open(keep)
         if name in VOID or closed:
-            return Step(outer.row(Kind.EMPTY, name), outer, keep)
-        row = outer.row(Kind.OPEN, name)
+            return Step(outer.row(EMPTY, name), outer, keep)
+        row = outer.row(OPEN, name)
         inner = outer.inside(name, _step_of(shape))
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
@@ -190,12 +194,12 @@ class Place(dict[str, Step]):
     def _end(self, name: str) -> Step:
         keep = kept_on_end(name, self.name, self.depths)
         if keep is None:
-            return Step(self.row(Kind.CLOSE, name), self, self.depth)
+            return Step(self.row(CLOSE, name), self, self.depth)
         inner = self.left_open(keep + 1)
-        row = inner.row(Kind.CLOSE, name)
+        row = inner.row(CLOSE, name)
         return Step(row, inner.left_open(keep), keep + 1)
 
-    def row(self, kind: Kind, name: str) -> Row:
+    def row(self, kind: str, name: str) -> Row:
         """Return what a token of this kind and name is here."""
         return kind, name, self.path, self.selector
 
@@ -248,13 +252,13 @@ class Deep(Place):
         self.path = base.path
         self.selector = base.selector
         self.text = base.text
-        self._rows: dict[tuple[Kind, str], Row] = {}
+        self._rows: dict[tuple[str, str], Row] = {}
         self._push(name)
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
         return self._start(shape)
 
-    def row(self, kind: Kind, name: str) -> Row:
+    def row(self, kind: str, name: str) -> Row:
         """Return what a token of this kind and name is here: the same at any depth."""
         return self._rows.setdefault((kind, name), (kind, name, self.path, self.selector))
 

@@ -6,13 +6,16 @@ millions, and the garbage collector would go through those of them that are ther
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from .markup import VISIBLE_RAW, comment_end, is_foreign, raw_end, tag_end
-from .places import Kind, Place, Row, Step, Trie
+from .places import COMMENT, RAW_TEXT, TEXT, Place, Row, Step, Trie
 
 __all__ = ["CDATA", "Columns", "scan"]
 
 CDATA = "<![CDATA["
+_WINDOW = 50_000
+"""Characters, about, of which the pieces are there at a time."""
 
 
 @dataclass(slots=True)
@@ -48,12 +51,11 @@ def scan(html: str) -> Columns:
     """Return the tokens of a page. Never raises on any text; time is linear."""
     found = Columns(html)
     add_end, add_row, add_depth, show = found.ends.append, found.rows.append, found.depths.append, found.shown.append
-    text = Kind.TEXT
     place = _root()
     depth = 0
     number = 0  # of the next token
     after = 0  # the end of the last markup
-    chunks = iter(html.split("<"))
+    chunks = chain.from_iterable(_split(html))
     following = len(next(chunks))  # the offset of the next "<"
     for chunk in chunks:
         start = following
@@ -78,7 +80,7 @@ def scan(html: str) -> Columns:
         if step is None:
             add_row(row)
             add_depth(depth)
-            if row[0] is text:
+            if row[0] == TEXT:
                 show(number)
             number += 1
             continue
@@ -100,7 +102,7 @@ def scan(html: str) -> Columns:
                         add_row(place.text)
                         show(number)
                     else:
-                        add_row(place.row(Kind.RAW, ""))
+                        add_row(place.row(RAW_TEXT, ""))
                 following = _passed(chunks, following, after)
         number += 1
     if after < len(html):
@@ -109,6 +111,15 @@ def scan(html: str) -> Columns:
         add_depth(depth)
         show(number)
     return found
+
+
+def _split(html: str) -> Iterator[list[str]]:
+    """Yield what stands between the ``<`` of a page, by and by: the pieces of a long one would not fit in the cache."""
+    start = 0
+    while (cut := html.find("<", start + _WINDOW)) >= 0:
+        yield html[start:cut].split("<")
+        start = cut + 1
+    yield html[start:].split("<")
 
 
 def _passed(chunks: Iterator[str], following: int, end: int) -> int:
@@ -128,13 +139,13 @@ def _unusual(html: str, start: int, place: Place) -> tuple[Row, int, Step | None
         end = html.find("]]>", start)
         return place.text, len(html) if end < 0 else end + 3, None
     if first in ("!", "?"):
-        return place.row(Kind.COMMENT, ""), comment_end(html, start), None
+        return place.row(COMMENT, ""), comment_end(html, start), None
     letter = html[start + 2 : start + 3] if first == "/" else first
     if letter.isascii() and letter.isalpha():
         end = tag_end(html, start + 1)
         if end < 0:
-            return place.row(Kind.COMMENT, ""), len(html), None
+            return place.row(COMMENT, ""), len(html), None
         return place.text, end, place.step(html[start + 1 : end - 1])
     if first == "/" and letter:
-        return place.row(Kind.COMMENT, ""), comment_end(html, start), None
+        return place.row(COMMENT, ""), comment_end(html, start), None
     return place.text, start, None

@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import NamedTuple, overload
 
 from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
-from .places import Kind, Row
+from .places import OPEN, TEXT, Kind, Row
 from .scanning import CDATA, Columns, scan
 
 __all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
 
+_KINDS = {kind.value: kind for kind in Kind}
 _LINE_END = re.compile(r"\r\n?|\n")
 _OTHER_SPACES = ("\n", "\t", "\r", "\f", "\xa0")
 
@@ -91,8 +92,6 @@ class Blocks(Sequence[Block]):
 class Tokens(Sequence[Token]):
     """The tokens of a page, each made when it is asked for."""
 
-    __slots__ = ("__dict__", "_columns")
-
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
 
@@ -110,18 +109,18 @@ class Tokens(Sequence[Token]):
         columns = self._columns
         kind, name, path, selector = columns.rows[number]
         start, end, depth = columns.start(number), columns.ends[number], columns.depths[number]
-        return Token(kind, start, end, name, self._parents[number], depth, path, selector, columns.html)
+        return Token(Kind(kind), start, end, name, self._parents[number], depth, path, selector, columns.html)
 
     def __iter__(self) -> Iterator[Token]:
         columns = self._columns
-        html, new = columns.html, tuple.__new__
+        html, new, kinds = columns.html, tuple.__new__, _KINDS
         opened = {0: -1}  # depth -> number of the open tag whose contents are at that depth
         start = 0
         for number, (end, row, depth) in enumerate(zip(columns.ends, columns.rows, columns.depths, strict=True)):
             kind, name, path, selector = row
             # As Token() does it, in half the time.
-            yield new(Token, (kind, start, end, name, opened[depth], depth, path, selector, html))
-            if kind is Kind.OPEN:
+            yield new(Token, (kinds[kind], start, end, name, opened[depth], depth, path, selector, html))
+            if kind == OPEN:
                 opened[depth + 1] = number
             start = end
 
@@ -158,9 +157,7 @@ def _collapsed(text: str) -> str:
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.strip(" ")
+    return " ".join([word for word in text.split(" ") if word]) if "  " in text else text.strip(" ")
 
 
 def visible_text(written: str) -> str:
@@ -228,7 +225,7 @@ def _cut_at_lines(columns: Columns) -> Columns:
     found = Columns(html)
     start = 0
     for end, row, depth in zip(columns.ends, columns.rows, columns.depths, strict=True):
-        if row[0] is Kind.TEXT:
+        if row[0] == TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
                 if (stop := line_end.end()) < end:
                     _append(found, stop, row, depth)

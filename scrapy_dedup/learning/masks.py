@@ -14,6 +14,7 @@ from ..urls.templates import template_of
 from .clusters import APART
 from .transient.crawls import crawls_of
 from .transient.epochs import Seen, latest_epoch
+from .transient.evidence import Place
 from .transient.learn import mask_of
 from .transient.visits import Passing, passing_places
 
@@ -134,7 +135,7 @@ class SitePages:
         return passing_places(crawls_of(each for each in self._kept if each[0] in present))
 
     @cached_property
-    def _places(self) -> set[tuple[str, str]]:
+    def _places(self) -> set[Place]:
         return {row[:2] for _, _, version in self._kept for row in version.blocks}
 
     @cached_property

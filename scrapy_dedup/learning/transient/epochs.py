@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ...content.mask import Template
 from ...content.versions import Version
@@ -51,7 +52,7 @@ class Seen:
 
     def places(self) -> set[Place]:
         """Return the places of all versions."""
-        return {row[:2] for version in self.versions for row in version.blocks}
+        return set[Place]().union(*map(places_of, self.versions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +73,15 @@ def latest_epoch(pages: Iterable[Seen]) -> Epochs:
     groups: defaultdict[Kinds, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         groups[page.kinds].append(number)
-    designs = {kinds: _Design([pages[number] for number in numbers]) for kinds, numbers in groups.items()}
-    turning = [design for design in designs.values() if design.turns()]
-    if sum(len(design.turns()) for design in turning) >= _PAGES:
-        for design in turning:
-            while design.turn():
-                pass
-    starts = {
-        number: start
-        for kinds, numbers in groups.items()
-        for number, start in zip(numbers, designs[kinds].starts, strict=True)
-        if start
-    }
+    turned = {number for number, page in enumerate(pages) if _has_turned(page)}
+    starts: dict[int, int] = {}
+    for numbers in groups.values() if len(turned) >= _PAGES else ():
+        if turned.isdisjoint(numbers):
+            continue
+        design = _Design([pages[number] for number in numbers])
+        while design.turn():
+            pass
+        starts.update((number, start) for number, start in zip(numbers, design.starts, strict=True) if start)
     if not starts:
         return Epochs(pages)
     latest = [page.part(starts.get(number, 0)) for number, page in enumerate(pages)]
@@ -91,12 +89,18 @@ def latest_epoch(pages: Iterable[Seen]) -> Epochs:
     return Epochs(tuple([page for page in latest if page.versions]), tuple(past))
 
 
+def _has_turned(page: Seen) -> bool:
+    places = (places_of(version) for version in page.versions)
+    return any(likeness(before, after) < REDESIGN for before, after in pairwise(places))
+
+
 class _Design:
     """The pages of one kind; ``starts`` has for each the number of its versions that are of earlier designs."""
 
     def __init__(self, pages: Sequence[Seen]) -> None:
         self.starts = [0] * len(pages)
-        self._places = [[frozenset([row[:2] for row in version.blocks]) for version in page.versions] for page in pages]
+        known: dict[Places, Places] = {}  # most versions have the places of others
+        self._places = [[known.setdefault(found, found) for found in map(places_of, page.versions)] for page in pages]
         self._crawls = [page.crawls or [0] * len(page.versions) for page in pages]
 
     def turns(self) -> dict[int, int]:
@@ -139,6 +143,11 @@ class _Design:
             return False
         self.starts = starts
         return True
+
+
+def places_of(version: Version) -> Places:
+    """Return the places of a version."""
+    return frozenset([row[:2] for row in version.blocks])
 
 
 def _usual(found: Sequence[Places]) -> Places:
