@@ -72,7 +72,7 @@ def test_a_clock_beside_a_page_of_one_url(odd_pairs: int, odd: int, noise: int) 
 def lists(rng: random.Random, odd: float) -> list[tuple[str, str, str]]:
     """(URL, what it showed, page): lists of news, forty URLs each, that may be fresher on one of them."""
     rows = []
-    for number in range(200):
+    for number in range(100):
         for _ in range(40):
             shown = f"list {number}" + (f" at {rng.random()}" if rng.random() < odd else "")
             rows.append((f"{SITE}/list?cat={number}&sid={rng.getrandbits(64):016x}", shown, f"list {number}"))
@@ -80,9 +80,9 @@ def lists(rng: random.Random, odd: float) -> list[tuple[str, str, str]]:
 
 
 def products(rng: random.Random, urls: int, real: int, odd: float = 0.0) -> list[tuple[str, str, str]]:
-    """1,500 products under so many URLs; of *real* ones ``lang=de`` is another page, seen under one URL."""
+    """900 products under so many URLs; of *real* ones ``lang=de`` is another page, seen under one URL."""
     rows = []
-    for i in range(1500):
+    for i in range(900):
         for copy in range(urls):
             german = i < real and not copy
             lang = "de" if german else rng.choice(("en", "fr", "it") if i < real else ("en", "de", "fr", "it"))
@@ -93,9 +93,9 @@ def products(rng: random.Random, urls: int, real: int, odd: float = 0.0) -> list
 
 
 def sids(rng: random.Random, urls: int, real: int) -> list[tuple[str, str, str]]:
-    """1,500 letters; of *real* ones each ``sid`` is another page."""
+    """900 letters; of *real* ones each ``sid`` is another page."""
     rows = []
-    for i in range(1500):
+    for i in range(900):
         for copy in range(urls):
             page = f"letter {i} {copy if i < real else 0}"
             rows.append((f"{SITE}/letter?id={i}&sid={rng.getrandbits(64):016x}", page, page))
@@ -114,7 +114,7 @@ def lost(book: RuleBook, rows: list[tuple[str, str, str]]) -> int:
 @pytest.mark.parametrize("urls", [2, 5])
 def test_what_freshens_on_lists_excuses_no_page_of_another_kind(urls: int, odd: float) -> None:
     rng = random.Random(1)
-    rows = [*products(rng, urls, 6), *lists(rng, odd)]
+    rows = [*products(rng, urls, 4), *lists(rng, odd)]
     rng.shuffle(rows)
     book = learn([Observation(url, shown) for url, shown, _ in rows]).book
     assert lost(book, rows) == 0
@@ -123,15 +123,15 @@ def test_what_freshens_on_lists_excuses_no_page_of_another_kind(urls: int, odd: 
 @pytest.mark.parametrize("urls", [2, 5])
 def test_pages_of_one_url_are_pages_where_their_kind_shows_no_noise(urls: int) -> None:
     rng = random.Random(2)
-    rows = [*sids(rng, urls, 6), *lists(rng, 1 / 400)]
+    rows = [*sids(rng, urls, 4), *lists(rng, 1 / 400)]
     rng.shuffle(rows)
     assert lost(learn([Observation(url, shown) for url, shown, _ in rows]).book, rows) == 0
 
 
 def test_odd_pages_at_one_value_are_no_clock() -> None:
-    """``lang=de`` is another page on 6 of 1,500 products, each seen once, and clocks are as frequent."""
+    """``lang=de`` is another page on 4 of 900 products, each seen once, and clocks are as frequent."""
     rng = random.Random(3)
-    rows = products(rng, 5, 6, odd=1 / 2000)
+    rows = products(rng, 5, 4, odd=1 / 2000)
     rng.shuffle(rows)
     book = learn([Observation(url, shown) for url, shown, _ in rows]).book
     assert lost(book, rows) == 0
@@ -148,11 +148,11 @@ def test_clocks_at_any_value_are_clocks() -> None:
 
 
 def test_what_one_url_showed_in_two_crawls_is_a_page() -> None:
-    """``sid`` is another page on 6 of 1,500 letters; whoever crawls a second time sees that it was no clock."""
+    """``sid`` is another page on 4 of 900 letters; whoever crawls a second time sees that it was no clock."""
     rng = random.Random(5)
-    rows = sids(rng, 5, 6)
+    rows = sids(rng, 5, 4)
     rows = [
-        (url, "letter 6 of one reader" if number == 34 else shown, page)
+        (url, "letter 4 of one reader" if number == 24 else shown, page)
         for number, (url, shown, page) in enumerate(rows)
     ]
     days = [0.0, 86_400.0]

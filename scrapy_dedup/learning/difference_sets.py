@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .evidence import MIN_GROUPS, tolerable
+from .evidence import MAX_OWED_SHARE, MIN_GROUPS, tolerable
 from .frame import Frame, Level
 from .grouping import Flags, Groups, sampled_pairs, varying
 from .odd_values import owed_to_values
@@ -66,11 +66,13 @@ def _put_back_what_pages_demand(
     for _ in range(ROUNDS):
         groups = frame.groups({**base, **levels})
         owed = _owed_to_values(frame, groups, levels)
-        if not owed.any() and tolerable(groups.lost, groups.informative, groups.lone_lost):
-            return
+        pages = int((groups.contents - 1)[owed].sum())
+        if pages <= MAX_OWED_SHARE * groups.informative:
+            if tolerable(groups.lost, groups.informative, groups.lone_lost):
+                return
+            pages = 0
         bad = groups.contents > 1
-        spared = groups.lost - int((groups.contents - 1)[owed].sum())
-        if owed.any() and tolerable(spared, groups.informative, spared):
+        if pages and tolerable(groups.lost - pages, groups.informative, groups.lost - pages):
             bad = owed  # the others may be noise
         different = sampled_pairs(groups, bad, same=False, most=MAX_PAIRS, rng=rng)
         everywhere = np.ones(len(bad), dtype=np.bool_)

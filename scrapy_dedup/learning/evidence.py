@@ -9,6 +9,9 @@ MIN_GROUPS = 10
 MAX_BAD_SHARE = 0.005
 """Upper bound of the share of bad groups that a rule with counterexamples may have."""
 
+MAX_OWED_SHARE = 0.001
+"""Share of groups that may be two pages where a value tells which: what is no noise, and a site's budget allows."""
+
 
 @lru_cache(maxsize=4096)
 def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:

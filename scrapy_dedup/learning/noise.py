@@ -2,7 +2,8 @@
 
 Noise knows nothing of URLs. So it is believed only where it was seen: beside pages of the same kind, and
 not where the odd contents stand at one and the same value more often than chance explains (``lang=de``,
-which is another page for a few articles), nor where hardly anything of the page is in them. What freshens on the lists of a site excuses nothing elsewhere.
+which is another page for a few articles), nor where hardly anything of the page is in them. What freshens on
+the lists of a site excuses nothing elsewhere.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +20,7 @@ from .odd_values import MIN_ODD, is_too_often, owed_to_values
 from .table import encode, joined_repeats
 
 MAX_GROUPS = 500
-"""Groups of one page that are looked at; of more, every n-th is."""
+"""Groups that are looked at; of more, every n-th is."""
 MAX_MEMBERS = 20
 """URLs of a group that are looked at."""
 
@@ -68,8 +69,11 @@ class Noise:
         kinds = {kind: Seen(twos[kind], odd[kind], urls[kind]) for kind in twos.keys() | urls.keys()}
         return cls(kinds, _usual(judgement, [members for members in judgement.clean if len(members) == 2]))
 
-    def groups(self, judgement: Judgement) -> AbstractSet[int]:
-        """Return the numbers of the bad groups of a judgement that may be one page each, and noise."""
+    def groups(self, judgement: Judgement, owed: Mapping[str, AbstractSet[int]] | None = None) -> AbstractSet[int]:
+        """Return the numbers of the bad groups of a judgement that may be one page each, and noise.
+
+        *owed* is what :meth:`owed` returns, if it is known.
+        """
         bad = judgement.bad
         lone = {number for number, members in enumerate(bad) if judgement.is_lone(members)}
         pairs = {number for number, members in enumerate(bad) if judgement.is_lone_pair(members)}
@@ -77,12 +81,12 @@ class Noise:
             lone, pairs = ({n for n in numbers if not _are_pages(judgement, bad[n])} for numbers in (lone, pairs))
         pairs = self._explained(judgement, pairs)
         pairs -= _at_values({number: _differing(judgement, bad[number]) for number in pairs}, self.usual)
-        return lone.difference(*self.owed(judgement).values()) | pairs
+        return lone.difference(*(self.owed(judgement) if owed is None else owed).values()) | pairs
 
     def owed(self, judgement: Judgement) -> Mapping[str, AbstractSet[int]]:
         """Return the numbers of the bad groups of one page and odd contents that are owed to a value, by its key."""
-        lone = {number: members for number, members in enumerate(judgement.bad) if judgement.is_lone(members)}
-        return _owed_to_values(judgement, lone) if len(lone) >= MIN_ODD else {}
+        lone = [(number, members) for number, members in enumerate(judgement.bad) if judgement.is_lone(members)]
+        return _owed_to_values(judgement, lone[:: len(lone) // MAX_GROUPS + 1]) if len(lone) >= MIN_ODD else {}
 
     def _explained(self, judgement: Judgement, pairs: AbstractSet[int]) -> set[int]:
         """Return those of some groups of two URLs whose kind shows as much noise elsewhere."""
@@ -100,13 +104,13 @@ class Noise:
 def _are_pages(judgement: Judgement, members: Sequence[int]) -> bool:
     """Tell whether an odd content of a group is known to be a page of its own: too little of the other is in it."""
     sample = judgement.sample
-    odd = [number for number in members if sample.content[number] in sample.lone][:MAX_MEMBERS]
-    others = [number for number in members if number not in odd] or odd[1:]
+    known = [number for number in members if sample.urls[number] in sample.own_pages.sketches]
+    odd = [number for number in known if sample.content[number] in sample.lone][:MAX_MEMBERS]
     return any(
         sample.content[one] != sample.content[other]
         and sample.own_pages.are_apart(sample.urls[one], sample.urls[other])
         for one in odd
-        for other in others
+        for other in known[:MAX_MEMBERS]
     )
 
 
@@ -149,10 +153,10 @@ def _at_values(differing: Mapping[int, set[Value]], usual: Mapping[Value, float]
     return {number for number, values in differing.items() if values & owed}
 
 
-def _owed_to_values(judgement: Judgement, groups: Mapping[int, Sequence[int]]) -> dict[str, set[int]]:
+def _owed_to_values(judgement: Judgement, groups: Sequence[tuple[int, Sequence[int]]]) -> dict[str, set[int]]:
     sample = judgement.sample
     chosen: list[tuple[int, int]] = []
-    for number, members in groups.items():
+    for number, members in groups:
         # The odd ones come first, so that they are among those that are looked at.
         some = sorted(members, key=lambda url: sample.content[url] not in sample.lone)[:MAX_MEMBERS]
         chosen += [(number, url) for url in some]

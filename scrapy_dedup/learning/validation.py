@@ -11,7 +11,7 @@ from ..rules import RuleBook
 from .blame import MAX_MEMBERS, blamed
 from .combining import rules_of
 from .emission import Proposal
-from .evidence import like_noise, tolerable
+from .evidence import MAX_OWED_SHARE, like_noise, tolerable
 from .judgement import Deep, Judgement, Sample, book_of, judged
 from .noise import Noise
 
@@ -92,8 +92,8 @@ def refuted(
     for_it = Counter({proposal: len(groups) * witnesses.step for proposal, groups in speaking.items()})
     rejected: list[Proposal] = []
     open_groups = set(range(len(bad)))
-    lone = witnesses.noise.groups(judgement)
     owed = witnesses.noise.owed(judgement)
+    lone = witnesses.noise.groups(judgement, owed)
     lost = [judgement.lost_in(members) for members in bad]
     keys = {(number, proposal.key) for proposal, groups in against.items() for number in groups}
     suspects = Counter(number for number, _ in keys)
@@ -101,8 +101,9 @@ def refuted(
         wrong = {}
         for proposal, groups in against.items():
             still = groups & open_groups
-            if still & owed.get(proposal.key, frozenset()):
-                bad_enough = True  # rare as it may be, it is no noise
+            pages = sum(lost[number] for number in still & owed.get(proposal.key, frozenset()))
+            if pages > MAX_OWED_SHARE * (len(still) + for_it[proposal]):
+                bad_enough = True
             elif still <= lone:
                 # One of those that differ is to blame, and only where something is: each has its share.
                 bad_enough = not like_noise(sum(lost[number] / suspects[number] for number in still), for_it[proposal])
