@@ -9,6 +9,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
+from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.content.resemblance import Difference
 from scrapy_dedup.crawl import revisits
 from scrapy_dedup.crawl.retraction import Suspension
@@ -19,6 +20,7 @@ from scrapy_dedup.crawl.suspects import Case
 from scrapy_dedup.learning.probing import Tried
 from scrapy_dedup.learning.refutation import Noise
 from scrapy_dedup.rules import Ignore, Status
+from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.rules.model import Evidence
 from scrapy_dedup.store.store import Store
 
@@ -545,3 +547,89 @@ async def test_nothing_is_paid_while_discards_are_in_doubt(serve: Serve) -> None
     assert saved_for_good(shared, site) > 0
     shared.retraction.suspended[site, learned(server).id] = Suspension("", "", 0.0)
     assert saved_for_good(shared, site) == 0
+
+
+class Drifts(Site):
+    """Session ids say nothing until probes and revisits were made; from then on every URL is a page of its own."""
+
+    drifted = False
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/p" and (self.drifted or int(asked.query["id"]) >= PAGES):
+            return page(prose((asked.query["id"], asked.query["sid"])))
+        return super().__call__(asked)
+
+
+class GoesOn(Links):
+    """Finds further pages when it was idle, and extras were made."""
+
+    more = [f"/p?id={number}&sid={sid}" for number in range(PAGES, PAGES + 10) for sid in range(3)]
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.idle, scrapy.signals.spider_idle)
+        return spider
+
+    def idle(self) -> None:
+        stats = self.crawler.stats
+        if stats.get_value("dedup/extra/requests") and not Shared.of(self.crawler).extras._at_work and self.more:
+            self.site.drifted = True  # type: ignore[attr-defined]
+            more, self.more = self.more, []
+            for target in more:
+                self.crawler.engine.crawl(scrapy.Request(self.start_urls[0].rstrip("/") + target))  # type: ignore[union-attr]
+            raise scrapy.exceptions.DontCloseSpider
+
+
+@in_reactor
+async def test_a_rule_that_is_refuted_when_extras_were_paid_costs_no_request_more(serve: Serve) -> None:
+    """As many of its discards as were spent are left to the next crawl: a delay instead of a page or a request."""
+    site = Drifts()
+    server = serve(site)
+    write_rules(replace(learned(server), evidence=Evidence(samples=5, refuted=0)))
+    spider = type("Spider", (GoesOn,), {"site": site})
+    done = await crawl(spider, server.url("/"), DEDUP_EXTRA=0.9, DEDUP_SAMPLE=0.3)
+    stats = done.dedup()
+    assert stats["extra/requests"] > 5
+    assert stats["refuted"] == 1
+    linked = {f"/p?id={(i + step) % PAGES}&sid={i}" for i in range(PAGES) for step in (1, 2)}
+    linked |= {f"/p?id={i}&sid=0" for i in range(PAGES)} | set(GoesOn.more)
+    assert server.downloads <= 1 + len(LINKED) + len(linked), "what plain Scrapy makes"
+    assert stats["owed"] >= stats["extra/requests"] - stats["avoided"]
+    assert linked - set(server.hits), "some are left"
+    site.drifted = True
+    await crawl(Links, DEDUP_EXTRA=0, DEDUP_SAMPLE=0)
+    assert not linked - set(server.hits), "the next crawl begins with them"
+
+
+# Under a mask that hides what pages are
+
+
+class Hidden(Site):
+    """On each page there is an advertisement; on some, what the page is stands there, and the rest is the site's frame."""
+
+    frame = f"<p>{prose('the frame of all pages', 60)}</p>"
+
+    def __call__(self, asked: Asked) -> Any:
+        found = super().__call__(asked)
+        if not isinstance(found, str):
+            return found
+        hidden = prose(asked.target, 20)
+        return found.replace("<body>", f"<body>{self.frame}").replace(
+            "</body>", f'<div class="ad">{hidden}</div></body>'
+        )
+
+    def other(self, kind: str, query: dict[str, str]) -> Any:
+        return super().other(kind, query) if kind != "rel" else page("", title="the same")
+
+
+@in_reactor
+async def test_a_mask_that_hides_what_pages_are_makes_no_parameter_irrelevant(serve: Serve) -> None:
+    """That the frame of the site lasts is no evidence: several pages tell what it is."""
+    server = serve(Hidden())
+    write_rules(learned(server))
+    save_mask("dedup-rules", Mask(f"127.0.0.1:{server.port}", (TransientPath("html/body/div.ad"),)))
+    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    of_v = [each for each in tried(done) if each.doubt.key == "q.v"]
+    assert not [each for each in of_v if each.said in ("irrelevant", "required")]
+    assert {each.said for each in tried(done) if each.doubt.key == "q.w"} == {"irrelevant"}

@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.content.mask import Mask, TransientPath
-from scrapy_dedup.crawl import DuplicateDiscarded
+from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
 from scrapy_dedup.crawl.discards import NORMAL_FORM, deciding_rules
 from scrapy_dedup.crawl.sampling import Sampling
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
@@ -92,6 +92,40 @@ async def test_confirmed_samples_stop_before_the_callback(
     assert avoided == 3 * PAGES - 2 - PAGES - samples
     assert stats["avoided/bytes"] > 100 * avoided
     assert not [name for name in stats if name.startswith("errors")]
+
+
+@in_reactor
+async def test_confirmed_samples_count_for_closespider_pagecount(serve: Serve) -> None:
+    """They are downloads that stop before the callback: a crawl that is limited makes no more than it would without."""
+    server = serve(shop)
+    write_rules(learned(server))
+    limit = {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=1, **limit)
+    assert done.stats["finish_reason"] == "closespider_pagecount"
+    assert done.stats["dedup/samples/confirmed"] > 3
+    assert done.stats["response_received_count"] == server.downloads <= 61
+    assert len(done.items) == server.downloads - done.stats["dedup/samples/confirmed"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "listed"),
+    [
+        ({"DEDUP_SAMPLE": 0.02}, False),
+        ({"DEDUP_SAMPLE": 0.02, "DEDUP_LEARN": "live"}, True),
+        ({"DEDUP_SAMPLE": 0, "DEDUP_LEARN": "live"}, False),
+        ({"DEDUP_SAMPLE": 0.02, "DEDUP_LEARN": "live", "DEDUP_MODE": "observe"}, False),
+    ],
+)
+@in_reactor
+async def test_responses_pass_by_no_gate_where_nothing_can_be_a_sample(
+    serve: Serve, settings: dict[str, Any], listed: bool
+) -> None:
+    class Looks(Links):
+        def parse(self, response: Any) -> Any:
+            yield {"url": str(self.crawler.get_downloader_middleware(SampleGate) is not None)}
+
+    done = await crawl(Looks, serve({"/": page("start")}).url("/"), **settings)
+    assert [item["url"] for item in done.items] == [str(listed)]
 
 
 @in_reactor

@@ -145,3 +145,42 @@ def test_head_never_proves_equality() -> None:
     assert head_outcome(tag, head_fingerprint({"ETag": '"b"'})) is OTHER
     assert head_outcome(tag, head_fingerprint({"Content-Length": "7"})) is UNKNOWN
     assert head_outcome(None, tag) is UNKNOWN
+
+
+def at(url: str, content: str) -> Observation:
+    return Observation(url, content, words=99, time=5.0)
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://a.example/x;tok={0}/show?id={0}", "m.tok"),
+        ("http://a.example/x/tok=t{0}/show?id={0}", "s.tok"),
+        ("http://a.example/x/c{0}/show?id={0}", "path.1"),
+        ("http://m{0}.a.example/x/show?id={0}", "host.1"),
+    ],
+)
+def test_parts_of_the_path_and_of_the_host_may_be_in_doubt(url: str, key: str) -> None:
+    """The document: path components are parameters, too."""
+    found = {
+        doubt.key: doubt for doubt in doubts(SITE, [at(url.format(i), f"page {i}") for i in range(30)], RuleBook([]))
+    }
+    assert set(found) == {"q.id", key}
+    changed, dropped = found[key].variants(url.format(3))
+    if key == "host.1":
+        assert changed in {url.format(i).replace(f"id={i}", "id=3") for i in range(30) if i != 3}
+        assert dropped is None, "a host that the site was not seen to have is never asked"
+    else:
+        assert raw_value(str(changed), key) not in (None, raw_value(url.format(3), key))
+        assert str(changed).endswith("id=3")
+        assert raw_value(str(dropped), "q.id") == "3"
+        assert len(str(dropped)) < len(url.format(3))
+
+
+def test_a_segment_that_all_urls_share_is_in_no_doubt() -> None:
+    assert keys(UNIQUE) == ["q.id", "q.w"], "path.0 and path.1 are the same everywhere"
+
+
+def test_a_segment_that_was_seen_to_be_the_page_is_in_no_doubt() -> None:
+    observations = [at(f"http://{SITE}/t/{i}", f"page {i}") for i in range(30)]
+    assert doubts(SITE, observations, RuleBook([])) == []

@@ -30,7 +30,9 @@ class Extra:
     """Pays out of savings: of the downloads avoided on a site, the share ``DEDUP_EXTRA``, and nothing before.
 
     Both probes and revisits are paid by it, and only what no sample takes back counts, so that a crawl makes no
-    more requests than it would without the plug-in. Where the HTTP cache has answered, nobody knows what would have been a download.
+    more requests than it would without the plug-in. Should a rule be refuted all the same, what was spent stays
+    saved (:meth:`covers`): as many of its discards are left to the next crawl. Where the HTTP cache has answered,
+    nobody knows what would have been a download.
     """
 
     def __init__(self, shared: "Shared") -> None:
@@ -47,6 +49,11 @@ class Extra:
             return 0
         avoided = self.real.get(site, 1.0) * saved_for_good(shared, site)
         return max(0, int(self._share * avoided) - self._spent[site])
+
+    def covers(self, site: str) -> bool:
+        """Whether one more discard of a site can be fetched, and what was spent there is still saved."""
+        spent = self._spent[site]
+        return not spent or self._shared.tally.of(site).avoided > spent
 
     def take(self, site: str) -> bool:
         """Pay for a request to a site; return False if the savings do not."""

@@ -54,6 +54,19 @@ def deciding_rules(book: "RuleBook", url: str, other: str) -> tuple[str, ...]:
     return (used[0][0],) if used else (NORMAL_FORM,)
 
 
+def differences(book: "RuleBook", url: str, other: str) -> dict[str, list[tuple[str, str | None, str | None]]]:
+    """Return, by the id of a rule, what it changes of what differs in two URLs: the key, and its value in each."""
+    explained = [book.explain(each) for each in (url, other)]
+    one, two = (each.values for each in explained)
+    found: dict[str, dict[str, tuple[str, str | None, str | None]]] = {}
+    for each in explained:
+        for rule, operations in each.rules:
+            for key in operations:
+                if one.get(key) != two.get(key):
+                    found.setdefault(rule.id, {})[key] = key, one.get(key), two.get(key)
+    return {rule: list(keys.values()) for rule, keys in found.items()}
+
+
 def _by_name(values: "Mapping[str, str | None]") -> dict[str, list[str | None]]:
     """Return the values of a view with those of repeated keys together, as operations see them."""
     found: dict[str, list[str | None]] = {}

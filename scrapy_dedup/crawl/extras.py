@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..rules.book import RuleBook
@@ -124,6 +125,7 @@ class Extras:
             await self.revisits.run(site, Part(self.extra, (room + 1) // 2))
         if self._is_worth_probing(site):
             self._probed[site] = self._shared.tally.of(site).avoided
+            await run_in_thread(lambda: self.prober)  # to import it takes long
             await self.prober.run(await self.prober.find(site), self.extra)
         if not self._asked:
             await self.revisits.run(site, self.extra)

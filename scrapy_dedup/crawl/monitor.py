@@ -19,14 +19,14 @@ from ..store.rows import DiscardState
 from ..urls.templates import template_of
 from .comparing import Comparing
 from .deciding import discards_of_one_rule
-from .discards import NORMAL_FORM, DuplicateDiscarded
+from .discards import NORMAL_FORM, DuplicateDiscarded, differences
 from .marks import SAMPLE, digest, is_digest_of
 from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
-from .sampling import HEAD_START, Sampling, has_room
+from .sampling import HEAD_START, Sampling, has_room, kind_of
 from .suspects import Case, Suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scrapy import Request
     from scrapy.http import Response
@@ -51,6 +51,8 @@ class Sample(NamedTuple):
     rules: tuple[str, ...]
     #: The URL it would have been taken for.
     page: str
+    #: By the rule: the kind of what it changes.
+    kinds: "Mapping[str, int]"
 
 
 class Monitor:
@@ -86,9 +88,10 @@ class Monitor:
         """Whether a request that *rules* would discard is to be fetched as a sample; *other* is what it is taken for."""
         if not self._may_sample(other, rules) or not self._shared.seen.is_fetched(identity.slot):
             return False
-        if not self._lucky(identity.site, rules, request.url):
+        if not self._lucky(identity.site, rules, request.url, other):
             return False
-        self._begin(request, Sample(request.url, identity.site, rules, other))
+        kinds = self._kinds(request.url, other)
+        self._begin(request, Sample(request.url, identity.site, rules, other, kinds))
         return True
 
     def discarded(self, waiting: "Waiting", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> None:
@@ -98,9 +101,10 @@ class Monitor:
             and len(self._chosen) < MOST
             and identity.slot not in self._chosen
             and self._may_sample(other, rules)
-            and self._lucky(identity.site, rules, waiting.request.url)
+            and self._lucky(identity.site, rules, waiting.request.url, other)
         ):
-            self._chosen[identity.slot] = waiting, Sample(waiting.request.url, identity.site, rules, other)
+            url = waiting.request.url
+            self._chosen[identity.slot] = waiting, Sample(url, identity.site, rules, other, self._kinds(url, other))
 
     def fetched(self, slot: int) -> None:
         """Note that the page of *slot* has come: what was chosen for a sample of it is fetched now."""
@@ -127,7 +131,7 @@ class Monitor:
     def _may_sample(self, other: str, rules: tuple[str, ...]) -> bool:
         return bool(self.samples and other and NORMAL_FORM not in rules)
 
-    def _lucky(self, site: str, rules: tuple[str, ...], url: str) -> bool:
+    def _lucky(self, site: str, rules: tuple[str, ...], url: str, other: str) -> bool:
         """Whether one of *rules* wants a sample, which is one of all of them."""
         all_of_them = [self._sampling_of(site, rule) for rule in rules]
         if len(rules) == 1 and rules[0] in self.suspects[site].wanted:
@@ -135,14 +139,25 @@ class Monitor:
             all_of_them[0].given()
             return True
         room = has_room(self._share, self._shared.tally.of(site).pages, self._number[site])
-        kind = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
-        wanted = [sampling.takes(rule, url, kind, room=room) for sampling, rule in zip(all_of_them, rules, strict=True)]
+        pages = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
+        wanted = [
+            sampling.takes(rule, url, pages, room=room) for sampling, rule in zip(all_of_them, rules, strict=True)
+        ]
+        if any(sampling.looks for sampling in all_of_them):
+            kinds = self._kinds(url, other)
+            for number, (sampling, rule) in enumerate(zip(all_of_them, rules, strict=True)):
+                if sampling.looks and sampling.is_new(kinds.get(rule, 0)):
+                    wanted[number] = True
         if not any(wanted):
             return False
         for sampling, taken in zip(all_of_them, wanted, strict=True):
             if not taken:
                 sampling.given()
         return True
+
+    def _kinds(self, url: str, other: str) -> dict[str, int]:
+        found = differences(self._shared.identities.book, url, other)
+        return {rule: kind_of(changed) for rule, changed in found.items()}
 
     def _sampling_of(self, site: str, rule: str) -> Sampling:
         sampling = self._sampling.get(rule)
@@ -222,7 +237,7 @@ class Monitor:
             shared.tally.confirmed(sample.site)
             if shared.record(row):  # it does not come to where responses are recorded
                 shared.stats.inc_value("dedup/recorded")
-            await self._refute(sample.site, suspects.confirm(sample.rules))
+            await self._refute(sample.site, suspects.confirm(sample.rules, sample.kinds))
             return DuplicateDiscarded(sample.page, key, sample.rules[0])
         shared.stats.inc_value("dedup/samples/differing")
         shared.tally.differing(sample.site)
@@ -234,7 +249,7 @@ class Monitor:
         difference = found.difference
         if identities.of_url(request.url).key != key:
             difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
-        case = Case(sample.rules, difference, found.content, found.noise, sample.url, sample.page)
+        case = Case(sample.rules, difference, found.content, found.noise, sample.url, sample.page, sample.kinds)
         await self._refute(sample.site, suspects.accuse(case))
         if suspects.wanted:
             await self._look_for_deciding(sample.site, suspects)
@@ -255,7 +270,7 @@ class Monitor:
             if page and page != request.url:
                 suspects.wanted.remove(rule)
                 shared.replayed.add(row.url)
-                self._begin(request, Sample(request.url, site, (rule,), page))
+                self._begin(request, Sample(request.url, site, (rule,), page, self._kinds(request.url, page)))
                 if shared.crawl(request):
                     shared.ledger.scheduled(row, DiscardState.SAMPLED)
 

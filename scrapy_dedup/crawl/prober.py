@@ -16,10 +16,9 @@ from ..learning.clusters import Identities, no_evidence
 from ..learning.doubts import Doubt, doubts
 from ..learning.entropy import HeadFingerprint, head_fingerprint
 from ..learning.probing import Outcome, Tried, Verdict, head_outcome, verdict
+from ..store.pages import some_pages
 from ..store.store import Store
-from ..urls import normal_form
 from ..urls.acting import acts
-from ..urls.variation import raw_value, with_value, without
 from .budget import PER_PAGE
 from .comparing import observation_of_row
 
@@ -34,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 #: Observations of a site that are looked at for what is in doubt.
 MOST: Final = 3_000
+#: Pages that tell the frame of a site.
+FRAME: Final = 40
 #: Of pages of so many bytes HEAD is asked for first.
 LONG: Final = 100_000
 
@@ -48,6 +49,8 @@ class Prober:
         #: URLs of pages that were tried, with the parameter.
         self._done: set[tuple[str, str]] = set()
         self.tried: list[Tried] = []
+        #: Site -> some of its pages, which tell what its frame is: that a frame lasts under a mask says nothing.
+        self._frames: dict[str, list[Observation]] = {}
 
     async def find(self, site: str) -> list[Doubt]:
         """Return what is worth a probe on the pages that this crawl has fetched. Raises StoreError."""
@@ -69,8 +72,17 @@ class Prober:
                 mask=mask,
             )
 
+    def _frame_of(self, site: str) -> "list[Observation]":
+        settings = self._shared.settings
+        if self._shared.masks.of_site(site) is None:
+            return []
+        with Store.open(settings.store, readonly=True) as store:
+            return some_pages(store, settings.scope, site, FRAME)
+
     async def run(self, found: list[Doubt], purse: "Purse") -> None:
-        """Probe these, one page of each after the other, as far as *purse* pays for it. Raises Closing."""
+        """Probe these, one page of each after the other, as far as *purse* pays for it. Raises Closing, StoreError."""
+        for site in {doubt.site for doubt in found}:
+            self._frames[site] = await run_in_thread(self._frame_of, site)
         open_doubts = [(Tried(doubt), list(doubt.pages)) for doubt in found]
         self.tried += [tried for tried, _ in open_doubts]
         while open_doubts:
@@ -100,8 +112,8 @@ class Prober:
 
     async def _probe(self, doubt: Doubt, page: "Observation", purse: "Purse") -> Verdict:
         """Probe one page."""
-        changed, dropped = _variants(doubt, page.url)
-        if changed is None or any(acts(url) for url in (page.url, changed, dropped)):
+        changed, dropped = doubt.variants(page.url)
+        if changed is None or any(url and acts(url) for url in (page.url, changed, dropped)):
             return Verdict.UNDECIDED
         if (page.length or 0) >= LONG and await self._differ_by_head(doubt.site, page.url, changed, purse):
             return Verdict.RELEVANT
@@ -115,7 +127,7 @@ class Prober:
         if by_change is Outcome.OTHER:
             self._record(other)
             return Verdict.RELEVANT
-        none = await self._answer(dropped, doubt.site, purse)
+        none = await self._answer(dropped, doubt.site, purse) if dropped else None
         by_dropping = self._outcome(mine, none)
         found = verdict(by_change, by_dropping)
         if by_change is Outcome.SAME:
@@ -164,7 +176,8 @@ class Prober:
         found = observation_of_row(row)
         if found is None or no_evidence(found):
             return Outcome.UNKNOWN
-        identities = Identities((found, page), self._shared.masks.of(page.url))
+        frame = self._frames.get(self._shared.identities.site_and_mode(page.url)[0], ())
+        identities = Identities((found, page, *frame), self._shared.masks.of(page.url))
         one, other = identities.of(found), identities.of(page)
         if one is None or other is None:
             return Outcome.UNKNOWN
@@ -173,13 +186,3 @@ class Prober:
     def _record(self, row: "ObservationRow | None") -> None:
         if row is not None:
             self._errands.record(row)
-
-
-def _variants(doubt: Doubt, url: str) -> tuple[str | None, str]:
-    """Return *url* with another value that the site uses, None if there is none; and without the parameter."""
-    own = raw_value(url, doubt.key)
-    others = (value for value in doubt.values if value != own)
-    changed = next((with_value(url, doubt.key, value) for value in others), None)
-    if changed is not None and normal_form(changed) == normal_form(url):
-        changed = None
-    return changed, without(url, doubt.key)

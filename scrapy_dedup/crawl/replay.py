@@ -111,13 +111,16 @@ def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
         elif slot not in freed and not shared.seen.is_fetched(slot):
             shared.resumed = True  # should what is on its way fail, it is seen to when the spider is idle
         return
+    same_key = identity.key == row.key
+    if not same_key and shared.retraction.defers(row.site):
+        return
     freed.add(slot)
     if shared.crawl(request):
         shared.replayed.add(row.url)
-        same_key = identity.key == row.key
         if same_key:
             shared.stats.inc_value("dedup/released/scheduled")
         else:
-            retracted = (row.site, row.rule) in shared.retraction.suspended
+            # The row names the first of the rules that had discarded it, which need not be the one that is refuted.
+            retracted = any(site == row.site for site, _ in shared.retraction.suspended)
             shared.stats.inc_value("dedup/retracted" if retracted else "dedup/replayed")
         shared.ledger.scheduled(row, DiscardState.RELEASED if same_key else DiscardState.REPLAYED)

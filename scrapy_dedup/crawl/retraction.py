@@ -44,7 +44,20 @@ class Retraction:
         self._shared = shared
         #: Site and id of a rule -> why it is suspended.
         self.suspended: dict[tuple[str, str], Suspension] = {}
+        #: Sites some of whose discards are left to the next crawl.
+        self._deferred: set[str] = set()
         self._told = False
+
+    def defers(self, site: str) -> bool:
+        """Whether what a rule that is gone has discarded on a site is left to the next crawl.
+
+        It is where probes and revisits were paid out of what turned out to be no savings: the crawl would make more
+        requests than without the plug-in.
+        """
+        if self._shared.extras.extra.covers(site):
+            return False
+        self._deferred.add(site)
+        return True
 
     async def suspend(self, rules: "Mapping[Rule, tuple[str, str]]") -> None:
         """Suspend *rules* of one site; with each, the sample that refutes it, and the page it is not the same as."""
@@ -142,11 +155,11 @@ class Retraction:
         the queue. Raises StoreError.
         """
         shared = self._shared
-        if not self.suspended:
+        sites = {site for site, _ in self.suspended} | self._deferred
+        if not sites:
             return 0
         book, job = self.amended(shared.identities.book), shared.seen.job
         in_use = book is shared.identities.book
-        sites = {site for site, _ in self.suspended}
         queue_is_lost = not finished and not shared.seen.persistent
         lost = [DiscardState.REPLAYED, DiscardState.SAMPLED, DiscardState.RELEASED]
         states = [DiscardState.PENDING, *(lost if queue_is_lost else [])]

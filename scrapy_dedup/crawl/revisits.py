@@ -11,7 +11,7 @@ from ..urls.acting import acts
 from ..urls.templates import template_of
 from .identities import is_plain_get
 from .ledger import passing
-from .marks import redirects_to
+from .marks import is_start, redirects_to
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -37,6 +37,8 @@ class Revisits:
         self._has_jars = shared.crawler.settings.getbool("COOKIES_ENABLED")
         #: Kind of pages -> how many of them were noted.
         self._kinds: dict[int, int] = {}
+        #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
+        self._starts: set[str] = set()
         #: Site -> what is to be fetched: a kind's first page before the second one of another.
         self._waiting: dict[str, list[deque[tuple[str, dict[str, Any]]]]] = {}
 
@@ -48,7 +50,10 @@ class Revisits:
         number = self._kinds.get(kind, 0)
         if number >= self._per_kind or (not number and len(self._kinds) >= MOST_KINDS):
             return
-        if redirects_to(request) or not is_plain_get(request) or acts(request.url):
+        if redirects_to(request) or not is_plain_get(request) or acts(request.url) or request.url in self._starts:
+            return
+        if is_start(request) and not self._shared.settings.revisits:
+            self._starts.add(request.url)
             return
         like = self._like(request)
         if like is None:

@@ -1,10 +1,14 @@
 """Which discards are fetched all the same: a share of them, and more of those of a young rule.
 
 Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
-URL decides, and where it has passed over too many, the next one is taken. A rule may be right of one kind of
-pages and wrong of another, which has few of its discards: so each kind has its own samples.
+URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some values and wrong for
+others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young one, each kind of difference is
+sampled once. It may be right of one kind of pages and wrong of another, which has few of its discards: each of these
+has its own samples, too.
 """
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,12 +19,17 @@ YOUNG: Final = 5
 #: Discards per page of a site of which the share that is asked for is taken: where many more URLs are made up than
 #: there are pages, a share of these URLs would be more than the pages.
 PER_PAGE: Final = 3
+#: Kinds of differences of a young rule, each of which gets a sample; they are looked for among its first discards.
+KINDS: Final = 6
+LOOKED_AT: Final = 200
+#: Longer values are told apart by their shape.
+_SHORT: Final = 12
 #: Samples that a rule which was sampled in earlier crawls, or is the user's, counts as having.
 HEAD_START: Final = 2.0
 #: Of so many discards of one kind of pages there is a sample, then of so many times as many.
 OF_KIND: Final = 10
 RARER: Final = 4
-#: Kinds that are told apart, of each rule.
+#: Kinds of pages that are told apart, of each rule.
 MOST_KINDS: Final = 16
 
 
@@ -38,31 +47,63 @@ class Sampling:
     #: Samples that are due, and that were taken.
     due: float = 0.0
     taken: float = 0.0
-    #: By kind: discards since the last sample, and how many there are to be before the next one.
-    _kinds: dict[object, tuple[int, int]] = field(default_factory=dict)
+    #: By kind of pages: discards since the last sample, and how many there are to be before the next one.
+    _pages: dict[object, tuple[int, int]] = field(default_factory=dict)
+    #: Discards that it has looked at, and the kinds of differences that were among them.
+    looked_at: int = 0
+    kinds: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, share: float, earlier: float) -> "Sampling":
         """Return the sampling of a rule that had *earlier* samples in other crawls."""
         start = min(HEAD_START, earlier)
-        return cls(share, start, start)
+        return cls(share, start, start, looked_at=LOOKED_AT if start else 0)
 
-    def takes(self, rule: str, url: str, kind: object = None, *, room: bool = True) -> bool:
-        """Decide on the next discard, which is that of *url*, a page of that *kind*; without *room* ever fewer are taken."""
+    @property
+    def looks(self) -> bool:
+        """Whether it asks for the kinds of differences."""
+        return self.looked_at < LOOKED_AT and len(self.kinds) < KINDS
+
+    def is_new(self, kind: int) -> bool:
+        """Whether the next discard is of a kind that was not there before, and so is to be a sample."""
+        self.looked_at += 1
+        if kind in self.kinds:
+            return False
+        self.kinds.add(kind)
+        return True
+
+    def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
+        """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""
         rate = max(self.share if room else 0.0, 1 / (YOUNG * max(1.0, self.due) ** 2))
         self.due += rate
         lucky = xxh3_64_intdigest(f"{rule} {url}".encode("utf-8", "surrogatepass")) < rate * 2**64
         taken = self.due - self.taken >= 1 - 1e-9 or (lucky and self.taken < self.due)
-        if kind in self._kinds or len(self._kinds) < MOST_KINDS:
-            since, patience = self._kinds.get(kind, (0, OF_KIND))
+        if pages in self._pages or len(self._pages) < MOST_KINDS:
+            since, patience = self._pages.get(pages, (0, OF_KIND))
             taken = taken or since + 1 >= patience
-            self._kinds[kind] = (0, patience * RARER) if taken else (since + 1, patience)
+            self._pages[pages] = (0, patience * RARER) if taken else (since + 1, patience)
         self.taken += taken
         return taken
 
     def given(self) -> None:
         """Count a sample that was taken for the sake of another rule."""
         self.taken += 1
+
+
+def kind_of(differences: Iterable[tuple[str, str | None, str | None]]) -> int:
+    """Return the kind of a discard: what tells its URL and its page apart (key, and both values), numbers being alike.
+
+    >>> de, fr, two, ten = [("q.lang", "de", None)], [("q.lang", "fr", None)], [("q.n", "2", None)], [("q.n", "10", None)]
+    >>> kind_of(de) == kind_of(fr), kind_of(two) == kind_of(ten)
+    (False, True)
+    """
+    return hash(frozenset((key, _shape(one), _shape(two)) for key, one, two in differences))
+
+
+def _shape(value: str | None) -> str | None:
+    if value is None or (len(value) <= _SHORT and value.isalpha()):
+        return value
+    return "*" if re.search("[^0-9]", value) else "0"
 
 
 def has_room(share: float, pages: int, samples: int) -> bool:

@@ -1,12 +1,14 @@
 """Which rule a sample speaks for or against, where several have made it a duplicate.
 
 A session id and a page number that differ in two URLs at once: if they are two pages, either rule may be wrong,
-or both. Of such rules that is suspected which was confirmed by itself least often. Where that tells
+or both. Of such rules that is suspected which was confirmed by itself least often, for values like these. Where that tells
 nothing, the sample waits until others do; where they do not, all its rules are to blame, as
 a right rule that is suspended costs requests, and a wrong one that acts costs pages.
 """
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..content.resemblance import Difference
@@ -28,6 +30,8 @@ class Case:
     #: The URL of the sample, and that of the page it was taken for.
     url: str
     page: str
+    #: By the rule: the kind of what it changes there. That it is right for one value says nothing about another.
+    kinds: Mapping[str, int] = field(default_factory=dict)
 
 
 class Suspects:
@@ -36,8 +40,8 @@ class Suspects:
     def __init__(self) -> None:
         #: By the id of the rule.
         self.trials: dict[str, Trial] = {}
-        #: How often a rule was confirmed where no other one was needed.
-        self._alone: dict[str, int] = {}
+        #: How often a rule was confirmed where no other one was needed, by the kind of what it changed there.
+        self._alone: Counter[tuple[str, int]] = Counter()
         self._open: list[Case] = []
         #: Rules of which the next discard by no other rule is to be a sample, as it may decide an open case.
         self.wanted: set[str] = set()
@@ -46,12 +50,12 @@ class Suspects:
         """Whether there are cases that no sample has decided yet."""
         return bool(self._open)
 
-    def confirm(self, rules: tuple[str, ...]) -> list[tuple[str, Case]]:
+    def confirm(self, rules: tuple[str, ...], kinds: Mapping[str, int] | None = None) -> list[tuple[str, Case]]:
         """Count a sample that *rules* were right about; return the rules that it refutes, by leaving no other ones."""
         for rule in rules:
             self.trial(rule).add(Difference.NONE)
         if len(rules) == 1:
-            self._alone[rules[0]] = self._alone.get(rules[0], 0) + 1
+            self._alone[rules[0], (kinds or {}).get(rules[0], 0)] += 1
         cases, self._open = self._open, []
         return [refuted for case in cases for refuted in self._try(case)]
 
@@ -74,8 +78,8 @@ class Suspects:
         self._open = [case for case in self._open if rule not in case.rules]
 
     def _try(self, case: Case) -> list[tuple[str, Case]]:
-        least = min(self._alone.get(rule, 0) for rule in case.rules)
-        suspected = tuple(rule for rule in case.rules if self._alone.get(rule, 0) == least)
+        alone = {rule: self._alone[rule, case.kinds.get(rule, 0)] for rule in case.rules}
+        suspected = tuple(rule for rule in case.rules if alone[rule] == min(alone.values()))
         if len(suspected) == 1:
             return self._blame(suspected, case)
         if not any(each.rules == case.rules for each in self._open):

@@ -164,7 +164,8 @@ class Swapping:
         shared = self._shared
         identity = shared.identities.of(discarded.request)
         if identity is None or identity.slot not in shared.seen:
-            shared.outcomes.schedule(discarded)
+            if identity is None or not shared.retraction.defers(identity.site):
+                shared.outcomes.schedule(discarded)
         else:
             shared.seen.wait(identity.slot, discarded)  # unless it is fetched
 

@@ -18,7 +18,7 @@ from ..rules import Rule, RuleBook
 from ..urls import GroupsLike, normal_form, values_of
 from ..urls.acting import acts
 from ..urls.templates import template_of
-from ..urls.variation import raw_value
+from ..urls.variation import host_of, is_parameter, raw_value, with_value, without
 from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
 from .believing import SOME
 from .clusters import Identities, no_evidence
@@ -40,7 +40,8 @@ class Doubt:
     """A parameter of one kind of pages, of which nobody knows whether it is relevant.
 
     ``relevant`` is the probability that it is; ``urls`` the number of URLs that have it; ``pages``
-    some of these, as they were seen; ``values`` some of its values, as URLs spell them.
+    some of these, as they were seen; ``values`` some of its values, as URLs spell them. ``hosts`` are those of the site
+    where it is a label of them: others may not exist.
     """
 
     site: str
@@ -49,6 +50,20 @@ class Doubt:
     urls: int
     pages: tuple[Observation, ...]
     values: tuple[str, ...]
+    hosts: frozenset[str] = frozenset()
+
+    def variants(self, url: str) -> tuple[str | None, str | None]:
+        """Return *url* with another value that the site uses, and without the parameter; None where there is no such URL."""
+        own = raw_value(url, self.key)
+        others = (with_value(url, self.key, value) for value in self.values if value != own)
+        changed = next((other for other in others if self._is_known(other)), None)
+        if changed is not None and normal_form(changed) == normal_form(url):
+            changed = None
+        dropped = without(url, self.key)
+        return changed, dropped if self._is_known(dropped) else None
+
+    def _is_known(self, url: str) -> bool:
+        return not self.hosts or host_of(url) in self.hosts
 
 
 def doubts(
@@ -65,19 +80,25 @@ def doubts(
 
     Parameters that a rule which acts drops already are left to its samples, unless *acting*; those of the
     user's own rules always are. Pages seen before *since* (seconds since 1970) are evidence, but nothing is
-    tried on them; nor on URLs that may do something. O(URLs x parameters).
+    tried on them; nor on URLs that may do something. Parameters are those of the query and the path, the segments
+    of the path, and the labels of the host (the document: "path components"). O(URLs x parameters).
     """
     kinds: dict[tuple[object, ...], dict[str, Observation]] = {}
     declaring = list(observations)
     identities = Identities(declaring, mask)
     for each in declaring:
-        if no_evidence(each) is None and identities.of(each) is not None and "?" in each.url:
+        if no_evidence(each) is None and identities.of(each) is not None:
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
     declared = declared_opinions(declaring, groups=book.groups)
     declarations = Declarations.of(declaring, groups=book.groups)
     search = _Search(site, book, declared, declarations, band, acting, since, identities)
     found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
-    return sorted(found, key=lambda doubt: (doubt.relevant, -doubt.urls, doubt.key))
+    return sorted(found, key=lambda doubt: (doubt.relevant, _rank(doubt.key), -doubt.urls, doubt.key))
+
+
+def _rank(key: str) -> int:
+    """Rank what has a name before what has none: a segment of the path is the page more often."""
+    return key.startswith(("path.", "host."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +123,8 @@ class _Search:
         contents = [self.identities.of(each) or "" for each in pages]
         views = [values_of(each.url, groups=groups) for each in pages]
         some = [normal_form(each.url) for each in pages[:SOME]]
-        names = Counter(key for view in views for key in view if key.startswith("q.") and "[" not in key)
+        names = Counter(key for view in views for key in view if is_parameter(key))
+        hosts = frozenset(host_of(each.url) for each in pages)
         entropy = _entropy(pages, contents, views, groups) if len(pages) >= MINIMUM_SIZE else {}
         for key, number in sorted(names.items()):
             if number < MIN_URLS or self._is_settled(key, usable[0].url):
@@ -119,7 +141,8 @@ class _Search:
             values = tuple(dict.fromkeys(value for _, value in with_it if value))[:VALUES]
             if with_it and len(values) >= MIN_URLS:
                 bases = self._spread([each for each, _ in with_it])
-                yield Doubt(self.site, key, relevant, number, tuple(bases[:PAGES]), values)
+                known = hosts if key.startswith("host.") else frozenset()
+                yield Doubt(self.site, key, relevant, number, tuple(bases[:PAGES]), values, known)
 
     def _spread(self, pages: Sequence[Observation]) -> list[Observation]:
         """Put pages of different contents first."""

@@ -16,8 +16,11 @@ def template_of(url: str) -> tuple[object, ...]:
     True
     >>> template_of("http://a.example/item/12") == template_of("http://a.example/tag/12")
     False
+    >>> template_of("http://a.example/a;sid=x/12") == template_of("http://a.example/a;sid=y/12")
+    True
     """
     path, _, query = url.partition("#")[0].partition("?")
     segments = path.split("/")
     # The first three are scheme, nothing and host.
-    return len(segments), _number("0", segments[3]) if len(segments) > 4 else "", *sorted(set(_name(query)))
+    first = _number("0", segments[3].partition(";")[0].partition("=")[0]) if len(segments) > 4 else ""
+    return len(segments), first, *sorted(set(_name(query)))

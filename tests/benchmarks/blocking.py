@@ -188,18 +188,30 @@ class Watch:
 
 def watched() -> Watch:
     """Wrap all ways into the plug-in."""
-    from scrapy_dedup.crawl import aliases, dupefilter, gate, live, monitor, outcomes, pages, recorder, shared, swapping
+    from scrapy_dedup.crawl import (
+        aliases,
+        closing,
+        dupefilter,
+        extras,
+        gate,
+        live,
+        monitor,
+        outcomes,
+        pages,
+        recorder,
+        shared,
+        swapping,
+    )
 
     watch = Watch()
     watch.method(dupefilter.DupeFilter, "request_seen")
     watch.method(shared._Remembering, "fingerprint")
     watch.method(gate.Gate, "process_request")
     watch.method(gate.Gate, "process_exception")
-    watch.method(aliases.AliasGate, "process_request")
     watch.method(recorder.RedirectRecorder, "process_response")
     watch.method(pages.PageMiddleware, "process_spider_input", reads=True)
-    watch.method(aliases.AliasMiddleware, "_look_at", reads=True)
-    watch.method(aliases.AliasMiddleware, "_request", reads=True)
+    watch.method(pages.PageMiddleware, "_searched", reads=True)
+    watch.method(aliases.PageLook, "request", reads=True)
     watch.method(pages.PageMiddleware, "_end")
     watch.method(pages.ArrivalMiddleware, "process_spider_input")
     watch.method(outcomes.Outcomes, "idle")
@@ -207,6 +219,8 @@ def watched() -> Watch:
     watch.coroutine(live.Learning, "_learn_and_use")
     watch.coroutine(outcomes.Outcomes, "_look_into_ledger")
     watch.coroutine(monitor.Monitor, "judge")
+    watch.coroutine(extras.Extras, "_work")
+    watch.coroutine(closing, "close")
     watch.method(swapping.Swapping, "_use")
     return watch
 
@@ -278,6 +292,8 @@ def run(pages: int, seen: int) -> tuple[list[Row], dict[str, Any]]:
 def checks(rows: list[Row], stats: dict[str, Any]) -> list[Check]:
     """The figures that ``--check`` looks at."""
     found = [Check("swaps of rules", stats.get("dedup/learned/swaps", 0), least=1)]
+    faults = sum(value for name, value in stats.items() if name.startswith("dedup/errors"))
+    found.append(Check("faults", faults, most=0))
     for row in rows:
         if not row.reads and not row.name.startswith("("):
             found.append(Check(f"{row.name}: longest stretch, ms of the processor", row.most_cpu, most=MOST_MS))
