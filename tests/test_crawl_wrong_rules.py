@@ -93,7 +93,7 @@ def test_no_page_is_lost_and_none_is_fetched_more_than_twice(
         RuleBook(rules).save(folder / "dedup-rules")
         given = {"CONCURRENT_REQUESTS": concurrent, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrent, **settings}
         options = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
-        done = Project(folder).scrapy("crawl", "shop", "-a", f"start={shop.url}", *options, timeout=600)
+        done = Project(folder).scrapy("crawl", "shop", "-a", f"start={shop.url}", *options)
     assert done.returncode == 0, done.stderr
     every = urls_of(shop.port)
     asked = {url: count for url, count in shop.hits.items() if urlsplit(url).path != "/robots.txt"}
