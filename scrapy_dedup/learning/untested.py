@@ -56,7 +56,7 @@ def _keeping(proposal: Proposal, table: Table, rows: Rows, speaking: Flags) -> I
         kinds, place, counts = np.unique(column[rows], return_inverse=True, return_counts=True)
         if not 1 < len(kinds) <= MAX_KINDS:
             continue
-        everywhere = np.array([np.count_nonzero(column == kind) for kind in kinds]) == counts
+        everywhere = np.bincount(column)[kinds] == counts
         kept = _untested(proposal, place, counts, speaking, table.content[rows])
         if proposal.key.startswith(("q.", "m.", "s.")) and not isinstance(proposal.operation, Set):
             # What is constant, and sometimes missing, was tested: with it and without it are one page.
