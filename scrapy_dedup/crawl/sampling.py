@@ -20,6 +20,8 @@ YOUNG: Final = 5
 PER_PAGE: Final = 3
 #: Kinds of differences of a young rule, each of which gets a sample; they are looked for among its first discards.
 KINDS: Final = 6
+#: Samples for the sake of kinds, with those that told nothing and are taken again.
+TRIES: Final = 12
 LOOKED_AT: Final = 200
 #: Longer values are told apart by their shape.
 _SHORT: Final = 12
@@ -43,6 +45,7 @@ class Sampling:
     #: Discards that it has looked at, and the kinds of differences that were among them.
     looked_at: int = 0
     kinds: set[int] = field(default_factory=set)
+    tries: int = 0
 
     @classmethod
     def of(cls, share: float, earlier: float) -> "Sampling":
@@ -53,7 +56,7 @@ class Sampling:
     @property
     def looks(self) -> bool:
         """Whether it asks for the kinds of differences."""
-        return self.looked_at < LOOKED_AT and len(self.kinds) < KINDS
+        return self.looked_at < LOOKED_AT and self.tries < TRIES and len(self.kinds) < KINDS
 
     def is_new(self, kind: int) -> bool:
         """Whether the next discard is of a kind that was not there before, and so is to be a sample."""
@@ -61,7 +64,12 @@ class Sampling:
         if kind in self.kinds:
             return False
         self.kinds.add(kind)
+        self.tries += 1
         return True
+
+    def told_nothing(self, kind: int) -> None:
+        """Note that the sample of a kind could not be compared: the next discard of the kind is to be one."""
+        self.kinds.discard(kind)
 
     def takes(self, rule: str, url: str, *, room: bool = True) -> bool:
         """Decide on the next discard, which is that of *url*; without *room* ever fewer are taken."""
