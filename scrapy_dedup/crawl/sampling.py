@@ -1,9 +1,9 @@
 """Which discards are fetched all the same: a share of them, and more of those of a young rule.
 
 Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
-URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some values and wrong for
-others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young one, each kind of difference is
-sampled once.
+URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some
+values and wrong for others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young
+one, each kind of difference is sampled once.
 """
 
 import re
@@ -35,7 +35,7 @@ class Sampling:
 
     The n-th sample is drawn of about ``YOUNG * n * n`` discards, until that is the *share*
     that is asked for: of the first 5 discards there is always one, of the first 50 there
-    are 3, and with 0.02 one of 50 follows, as long as the site has :func:`room`.
+    are 3, and with 0.02 one of 50 follows, as long as there is room (:func:`has_room`).
     """
 
     share: float
