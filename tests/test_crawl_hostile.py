@@ -459,7 +459,17 @@ async def test_errbacks_tell_a_discard_from_a_failure(serve: Serve, monkeypatch:
     assert {url.partition("&")[0] for url in done.urls if url != "/"} == {f"/p?id={i}" for i in range(IDS) if i != 3}
 
 
-@pytest.mark.parametrize("condition", [{"CLOSESPIDER_PAGECOUNT": 40}, {"CLOSESPIDER_ERRORCOUNT": 1}])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"CLOSESPIDER_PAGECOUNT": 40},
+        {"CLOSESPIDER_ERRORCOUNT": 1},
+        {"CLOSESPIDER_ITEMCOUNT": 30},
+        {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 5},
+        {"CLOSESPIDER_TIMEOUT": 1},
+        {"CLOSESPIDER_TIMEOUT_NO_ITEM": 1},
+    ],
+)
 @in_reactor
 async def test_close_conditions_with_a_wrong_rule(serve: Serve, condition: dict[str, int]) -> None:
     """What a closed spider still owes is fetched by the next crawl, and nothing twice."""
@@ -473,7 +483,10 @@ async def test_close_conditions_with_a_wrong_rule(serve: Serve, condition: dict[
     server = serve(Wrong())
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()}, status=Status.ACTIVE))
     first = await crawl(Fails, server.url("/"), DEDUP_SAMPLE=0.1, CONCURRENT_REQUESTS=1, **condition)
-    assert first.stats["finish_reason"] == next(iter(condition)).lower()
+    (name,) = condition
+    # How far a crawl comes in a second, nobody knows; and there is an item of each page.
+    may_finish = "TIMEOUT" in name or "NO_ITEM" in name
+    assert first.stats["finish_reason"] in {name.lower(), *(["finished"] if may_finish else [])}
     assert max(server.hits.values()) == 1
     second = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.1)
     assert "dedup/errors" not in str(second.dedup())

@@ -230,6 +230,8 @@ class Monitor:
             row = await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
         found = await run_in_thread(self._comparing.with_page, row, sample.page)
         if found.difference is Difference.UNKNOWN:
+            for rule, kind in sample.kinds.items():
+                self._sampling_of(sample.site, rule).told_nothing(kind)
             return None
         suspects = self.suspects[sample.site]
         if found.difference is Difference.NONE:

@@ -1,10 +1,10 @@
 """Which discards are fetched all the same: a share of them, and more of those of a young rule.
 
 Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
-URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some values and wrong for
-others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young one, each kind of difference is
-sampled once. It may be right of one kind of pages and wrong of another, which has few of its discards: each of these
-has its own samples, too.
+URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some
+values and wrong for others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young
+one, each kind of difference is sampled once. It may be right of one kind of pages and wrong of another, which has
+few of its discards: each of these has its own samples, too.
 """
 
 import re
@@ -21,6 +21,8 @@ YOUNG: Final = 5
 PER_PAGE: Final = 3
 #: Kinds of differences of a young rule, each of which gets a sample; they are looked for among its first discards.
 KINDS: Final = 6
+#: Samples for the sake of kinds, with those that told nothing and are taken again.
+TRIES: Final = 12
 LOOKED_AT: Final = 200
 #: Longer values are told apart by their shape.
 _SHORT: Final = 12
@@ -39,8 +41,7 @@ class Sampling:
 
     The n-th sample is drawn of about ``YOUNG * n * n`` discards, until that is the *share*
     that is asked for: of the first 5 discards there is always one, of the first 50 there
-    are 3, and with 0.02 one of 50 follows, as long as the site has room
-    (:func:`has_room`).
+    are 3, and with 0.02 one of 50 follows, as long as there is room (:func:`has_room`).
     """
 
     share: float
@@ -52,6 +53,7 @@ class Sampling:
     #: Discards that it has looked at, and the kinds of differences that were among them.
     looked_at: int = 0
     kinds: set[int] = field(default_factory=set)
+    tries: int = 0
 
     @classmethod
     def of(cls, share: float, earlier: float) -> "Sampling":
@@ -62,7 +64,7 @@ class Sampling:
     @property
     def looks(self) -> bool:
         """Whether it asks for the kinds of differences."""
-        return self.looked_at < LOOKED_AT and len(self.kinds) < KINDS
+        return self.looked_at < LOOKED_AT and self.tries < TRIES and len(self.kinds) < KINDS
 
     def is_new(self, kind: int) -> bool:
         """Whether the next discard is of a kind that was not there before, and so is to be a sample."""
@@ -70,7 +72,12 @@ class Sampling:
         if kind in self.kinds:
             return False
         self.kinds.add(kind)
+        self.tries += 1
         return True
+
+    def told_nothing(self, kind: int) -> None:
+        """Note that the sample of a kind could not be compared: the next discard of the kind is to be one."""
+        self.kinds.discard(kind)
 
     def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
         """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""

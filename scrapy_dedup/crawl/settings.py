@@ -206,7 +206,7 @@ SETTINGS: tuple[Setting, ...] = (
         "number from 0 to 1",
         0.02,
         "The share of the discarded URLs that is fetched all the same, to find rules that are wrong; more of those of "
-        "young rules. 0 switches that off.",
+        "young rules, and fewer where a site has more than three of them for each page. 0 switches that off.",
         values.share_or_none,
     ),
     Setting(
