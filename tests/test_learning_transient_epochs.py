@@ -187,6 +187,29 @@ def test_pages_of_the_past_design_are_compared_under_what_passed_then() -> None:
     assert prints[0] != prints[3]
 
 
+def test_what_passed_then_hides_nothing_of_a_page_that_was_seen_once_since() -> None:
+    """Only pages that were seen once have the place now: what stands there tells them apart."""
+
+    def advertised(page: int, k: int) -> str:
+        return old_page(page, k).replace("<p class=online>", "<p class=extra>").replace("users online", "offers")
+
+    def now(page: int, offers: str) -> str:
+        return new_page(page, 0).replace("<body class=new>", f"<body class=new><p class=extra>{offers}</p>")
+
+    kept = []
+    for n in range(8):
+        url = f"http://{SITE}/item/{n}/"
+        kept += [(url, k * DAY, version_of(advertised(n, k))) for k in range(3)]
+        kept += [(url, (30 + k) * DAY, version_of(new_page(n, k))) for k in range(3)]
+    once = {f"http://{SITE}/item/{amount}/": now(8, f"{amount} offers") for amount in (100, 200)}
+    kept += [(url, 33 * DAY, version_of(html)) for url, html in once.items()]
+    masks = SitePages(SITE, kept).masks(None, None)
+    mask = masks.comparing
+    assert mask is not None
+    one, other = (mask.masked(version_of(html), url=url) for url, html in once.items())
+    assert one != other
+
+
 def test_a_redesign_between_two_crawls(store: Store) -> None:
     def pages(design: str, k: int) -> dict[str, str]:
         made = old_page if design == "o" else new_page

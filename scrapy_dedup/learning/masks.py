@@ -53,7 +53,8 @@ class SitePages:
 
     def masks(self, book: RuleBook | None, before: Mask | None) -> Masks:
         """Return what passes, the pages told apart by their URLs or by the rules of *book*; *before* was known before."""
-        pages = self._pages(book.canonical_key if book is not None else str)
+        key_of = book.canonical_key if book is not None else str
+        pages = self._pages(key_of)
         mask = mask_of(
             pages,
             previous=before,
@@ -64,7 +65,7 @@ class SitePages:
         if self._visits.paths:
             mask = _with_visits(mask, self._visits)
         found = mask if mask.paths or before is not None else None
-        return Masks(found, self._comparing(pages, mask) or found)
+        return Masks(found, self._comparing(pages, key_of, mask) or found)
 
     def without_refuted(self, before: Mask | None, known: RuleBook) -> Mask | None:
         """Return what was known *before*, less what only the rules have taught that *known* calls suspended.
@@ -85,13 +86,17 @@ class SitePages:
 
     def _pages(self, key_of: Callable[[str], str]) -> list[Seen]:
         """Return the pages that were seen more than once; URLs of one key are one page."""
-        pages: dict[str, list[Kept]] = {}
-        for each in self._kept:
-            pages.setdefault(key_of(each[0]), []).append(each)
+        pages = self._by_key(key_of)
         several = sorted(
             (page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0])
         )
         return [self._seen(name, found) for name, found in several[:MOST_PAGES]]
+
+    def _by_key(self, key_of: Callable[[str], str]) -> dict[str, list[Kept]]:
+        pages: dict[str, list[Kept]] = {}
+        for each in self._kept:
+            pages.setdefault(key_of(each[0]), []).append(each)
+        return pages
 
     def _seen(self, name: str, kept: Sequence[Kept]) -> Seen:
         """Return one page; where its versions come from several URLs, only their texts: links and forms echo the URL."""
@@ -103,12 +108,14 @@ class SitePages:
         templates = tuple({template_of(url) for url, _, _ in kept})
         return Seen(name, versions, templates, [self._crawls[at] for _, at, _ in last])
 
-    def _comparing(self, pages: Iterable[Seen], mask: Mask) -> Mask | None:
+    def _comparing(self, pages: Iterable[Seen], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
         """Return *mask* with what passed in past designs, by which their pages can still be compared; None without."""
         epochs = latest_epoch(pages)
         if not epochs.past:
             return None
-        present = {place for page in epochs.latest for place in page.places()}
+        # What stands in such a place now is not what passed there, on a page that was seen once neither.
+        seen = latest_epoch(self._seen(name, found) for name, found in self._by_key(key_of).items())
+        present = {place for page in seen.latest for place in page.places()}
         old = mask_of(epochs.past, site=self._site)
         kinds = _sorted(old.templates)
         further = [
