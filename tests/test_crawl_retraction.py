@@ -1,5 +1,6 @@
 """A wrong rule costs a delay and no page: it is suspended, and what it has discarded is fetched after all."""
 
+import itertools
 import threading
 from collections import Counter
 from pathlib import Path
@@ -7,14 +8,17 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy import Request, signals
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.learning.learn import learn_rules
 from scrapy_dedup.rules import Ignore, Rule, Status
 from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
-from .crawling import Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
+from .crawling import Links, crawl, crawler_of, discarded, in_reactor, messages, observed, rule, run, write_rules
 from .server import Asked, Server, page, prose
 
 LISTS, LENGTH = 4, 12
@@ -302,3 +306,47 @@ async def test_a_callback_that_cannot_be_named_again(serve: Serve) -> None:
     done = await crawl(Local, server.url("/"), DEDUP_SAMPLE=0)
     assert server.downloads == len(done.items) == 10
     assert done.stats["dedup/ledger/prevented"] == 8
+
+
+@in_reactor
+async def test_a_slot_that_nothing_stands_for_keeps_no_crawl_open(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under rules of before it was taken for a request that later ones have discarded: nobody fetches it."""
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.01)
+    server = serve({"/": page(prose("start"), "/p?id=1", "/p?id=1&sid=2"), "/p": page(prose("one"))})
+    (wrong,) = learned(server, "sid")
+    write_rules(wrong)
+    other = "/p?id=1&sid=2"
+    slots = []
+    idle = itertools.count()
+
+    class Suspends(Links):
+        async def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                yield each
+            if response.url == server.url("/p?id=1"):
+                shared = Shared.of(self.crawler)
+                await shared.retraction.suspend({wrong: (server.url(other), response.url)})
+                for slot in slots:
+                    shared.seen._forget_waiting(slot)
+
+    crawler = crawler_of(Suspends, CONCURRENT_REQUESTS=1)
+
+    def withdrawn(sites: Any) -> None:
+        shared = Shared.of(crawler)
+        slot = shared.identities.slot_of_url(server.url(other), Request(server.url(other), crawler.spider.parse))  # type: ignore[union-attr]
+        assert slot is not None
+        shared.seen.take(slot, server.url(other), "parse")
+        slots.append(slot)
+
+    def is_idle(spider: Any) -> None:
+        if next(idle) > 100:
+            crawler.engine.close_spider(crawler.spider, reason="never ends")  # type: ignore[union-attr]
+
+    crawler.signals.connect(withdrawn, rules_changed)
+    crawler.signals.connect(is_idle, signals.spider_idle)
+    done = await run(crawler, server.url("/"))
+    assert slots
+    assert done.stats["finish_reason"] == "finished"
+    assert server.hits[other] == 1

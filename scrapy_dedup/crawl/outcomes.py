@@ -123,11 +123,12 @@ class Outcomes:
         shared = self._shared
         if self._at_work:
             raise DontCloseSpider
-        for discarded in shared.seen.release_waited_for():
+        freed = shared.seen.release_waited_for()
+        for discarded in freed:
             shared.stats.inc_value("dedup/released")
             self.schedule(discarded)
         if shared.unwritten or shared.resumed or shared.seen.lacking or shared.monitor.undecided:
-            self._begin(idle=True)
+            self._begin(idle=True, alone=not freed)
             raise DontCloseSpider
 
     def opened(self) -> None:
@@ -145,13 +146,13 @@ class Outcomes:
         else:
             self._begin()
 
-    def _begin(self, *, owed: bool = False, idle: bool = False) -> None:
+    def _begin(self, *, owed: bool = False, idle: bool = False, alone: bool = False) -> None:
         self._at_work = True
         self._again = False
-        deferred_from_coro(self._look_into_ledger(owed=owed, idle=idle)).addErrback(lambda _: None)
+        deferred_from_coro(self._look_into_ledger(owed=owed, idle=idle, alone=alone)).addErrback(lambda _: None)
 
-    async def _look_into_ledger(self, *, owed: bool, idle: bool) -> None:
-        """See that all discards are in the ledger, and schedule those that are needed."""
+    async def _look_into_ledger(self, *, owed: bool, idle: bool, alone: bool) -> None:
+        """See that all discards are in the ledger, and schedule those that are needed; *alone*: nothing is on its way."""
         shared = self._shared
         started = time.monotonic()
         try:
@@ -165,7 +166,7 @@ class Outcomes:
             if shared.resumed or shared.seen.lacking:
                 # What was discarded in earlier runs, or did not find room in memory, is in the ledger.
                 shared.resumed = shared.seen.lacking = False
-                await replay(shared)
+                await replay(shared, idle=alone)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             if shared.unwritten.fails():  # which the thread that writes has told
                 shared.faults.count("ledger")

@@ -47,17 +47,17 @@ class _Reader:
             self._store.close()
 
 
-async def replay(shared: "Shared") -> None:
+async def replay(shared: "Shared", *, idle: bool = False) -> None:
     """Schedule the discarded requests of this job whose slot is free, the first of each slot.
 
-    Some of the others wait for its outcome. It never works for more than some milliseconds on
-    end. Raises StoreError.
+    Some of the others wait for its outcome. When the spider is *idle* nothing is on its way: a slot whose page
+    has not come is free, too. It never works for more than some milliseconds on end. Raises StoreError.
     """
     reader = _Reader(shared)
     freed: set[int] = set()
     try:
         while rows := await run_in_thread(reader.some):
-            await _a_few_at_a_time(rows, lambda row: _replay_row(shared, row, freed))
+            await _a_few_at_a_time(rows, lambda row: _replay_row(shared, row, freed, idle=idle))
     finally:
         await run_in_thread(reader.close)
 
@@ -99,12 +99,14 @@ async def _a_few_at_a_time(rows: "Iterable[DiscardRow]", act: "Callable[[Discard
             end = perf_counter() + _AT_ONCE
 
 
-def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int]) -> None:
+def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: bool) -> None:
     request = shared.ledger.request(row)
     identity = shared.identities.of(request) if request is not None else None
     if request is None or identity is None or row.url in shared.replayed:
         return
     slot = identity.slot
+    if idle and not freed and slot in shared.seen and not shared.seen.is_fetched(slot):
+        shared.seen.release(slot)  # what stood for it was discarded itself by other rules, say
     if slot in shared.seen:
         if slot in freed and shared.seen.wait(slot, Waiting(request, row)):
             shared.replayed.add(row.url)
