@@ -7,20 +7,27 @@ from weakref import ref
 
 import pytest
 import scrapy
+from scrapy.utils.asyncio import sleep
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, ensureDeferred, gatherResults
 
-from scrapy_dedup.crawl.collector import Frozen
+from scrapy_dedup.crawl.collector import OF_PYTHON, Frozen
 
 from .conftest import Serve
 from .crawling import Links, crawl, in_reactor
 from .server import page
 
 
+def is_frozen() -> bool:
+    """Whether more is frozen than Python itself may have frozen when it started."""
+    return gc.get_freeze_count() > OF_PYTHON
+
+
 @pytest.fixture(autouse=True)
 def thawed() -> Iterator[None]:
-    assert not gc.get_freeze_count(), "an earlier test has not given back what it froze"
+    assert not is_frozen(), "an earlier test has not given back what it froze"
     yield
-    assert not gc.get_freeze_count()
+    assert not is_frozen()
 
 
 class Counting(Links):
@@ -36,13 +43,13 @@ class Counting(Links):
 async def test_frozen_while_the_crawl_runs(serve: Serve) -> None:
     done = await crawl(Counting, serve({"/": page("a")}).url("/"))
     assert done.items[0]["frozen"] > 10_000, "the modules, at least"
-    assert not gc.get_freeze_count()
+    assert not is_frozen()
 
 
 @in_reactor
 async def test_not_frozen_without_the_plugin(serve: Serve) -> None:
     done = await crawl(Counting, serve({"/": page("a")}).url("/"), DEDUP_ENABLED=False)
-    assert done.items[0]["frozen"] == 0
+    assert done.items[0]["frozen"] <= OF_PYTHON
 
 
 @in_reactor
@@ -53,7 +60,7 @@ async def test_what_somebody_else_froze_stays_frozen(serve: Serve) -> None:
         before = gc.get_freeze_count()
         done = await crawl(Counting, server.url("/"))
         assert done.items[0]["frozen"] <= before, "nothing was added"
-        assert gc.get_freeze_count()
+        assert is_frozen()
     finally:
         gc.unfreeze()
 
@@ -70,7 +77,7 @@ class Waiting(scrapy.Spider):
 
     async def parse(self, response: Any) -> Any:
         self.reached.callback(None)
-        await self.go_on
+        await maybe_deferred_to_future(self.go_on)
         yield {"url": response.url}
 
 
@@ -82,8 +89,8 @@ async def test_the_last_of_several_crawls_gives_it_back(serve: Serve) -> None:
     first = ensureDeferred(crawl(Waiting, url, reached, go_on))
     await reached
     second = await crawl(Counting, url)
-    assert second.items[0]["frozen"]
-    assert gc.get_freeze_count(), "the first one is still open"
+    assert second.items[0]["frozen"] > OF_PYTHON
+    assert is_frozen(), "the first one is still open"
     go_on.callback(None)
     await gatherResults([first])
 
@@ -96,7 +103,11 @@ async def test_a_crawl_that_has_ended_can_be_collected(serve: Serve) -> None:
         done = await crawl(Counting, url)
         crawler = ref(done.crawler)
         del done
-        gc.collect()
+        for _ in range(1_000):  # threads and calls that have ended with it are let go of in the reactor's next turns
+            gc.collect()
+            if crawler() is None:
+                break
+            await deferred_from_coro(sleep(0))
         assert crawler() is None
 
 
@@ -108,6 +119,6 @@ def test_each_crawl_counts_once() -> None:
     other.hold()
     one.release()
     one.release()
-    assert gc.get_freeze_count()
+    assert is_frozen()
     other.release()
-    assert not gc.get_freeze_count()
+    assert not is_frozen()

@@ -69,6 +69,7 @@ def test_relearning_waits_for_a_share_of_more_repeats() -> None:
     for number in range(times.REPEATS, 200):
         for row in both(number):
             found.note(row)
+            counted.add(row.site, row.url)
             for repeated in found.found():
                 counted.repeat(*repeated)
         if counted.due:
@@ -77,6 +78,20 @@ def test_relearning_waits_for_a_share_of_more_repeats() -> None:
     assert learned_at[:3] == [10, 15, 20]
     assert all(later >= sooner * (1 + times.MORE_REPEATS) - 1 for sooner, later in itertools.pairwise(learned_at))
     assert len(learned_at) < 15, "a site that no rule can be learned of is not learned all the time"
+
+
+def test_a_site_of_many_kinds_of_pages_is_not_learned_all_the_time() -> None:
+    counted = Times()
+    learned_at = []
+    for number in range(20_000):
+        kind = number * 7919 % 1_000
+        counted.add(SITE, f"http://{SITE}/{kind}/{number}")
+        if number % 2:
+            counted.repeat(SITE, kind)
+        if counted.due:
+            learned_at.append(number + 1)
+            counted.begun(counted.due)
+    assert all(later >= (1 + times.LEAST_GROWTH) * sooner - 1 for sooner, later in itertools.pairwise(learned_at))
 
 
 def test_memory_of_contents_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

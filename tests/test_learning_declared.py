@@ -138,6 +138,7 @@ def test_clean_param_of_a_recorded_robots_txt_is_about_its_host():
         (b"Disallow: /\r\nCLEAN-PARAM: a&b /x*\r\nclean-param: &\nclean-param: c\nClean-param: c", ["a&b /x*", "c"]),
         (b"Clean-param: a\n" * 9999, ["a"]),
         (b"".join(b"Clean-param: p%d\n" % n for n in range(300)), [f"p{n}" for n in range(200)]),
+        pytest.param(b"Clean-param: &\n" * 200 + b"Clean-param: c", [], id="no more lines are read"),
     ],
 )
 def test_lines_of_a_robots_txt(body, lines):

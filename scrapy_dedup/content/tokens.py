@@ -131,7 +131,10 @@ class Tokens(Sequence[Token]):
 
 
 class _Texts(dict[str, str]):
-    """Written text -> visible text; most texts of a site are met on page after page."""
+    """Text as it is written -> as it is shown: references decoded, white space collapsed.
+
+    White space is HTML's and, as in page sketches, the no-break space. Most texts of a site are met on page after page.
+    """
 
     _LIMIT = 2_000_000
     """Characters, and a hundred for each text."""
@@ -158,14 +161,6 @@ def _collapsed(text: str) -> str:
         if space in text:
             text = text.replace(space, " ")
     return " ".join([word for word in text.split(" ") if word]) if "  " in text else text.strip(" ")
-
-
-def visible_text(written: str) -> str:
-    """Return the text of a text node as it is shown: references decoded, white space collapsed.
-
-    White space is HTML's and, as in page sketches, the no-break space.
-    """
-    return _texts[written]
 
 
 def cdata_text(written: str) -> str:

@@ -7,8 +7,12 @@ has closed they are given back, so that nothing is kept longer than that.
 """
 
 import gc
+from typing import Final
 
 __all__ = ["Frozen"]
+
+#: Objects that Python may have frozen itself when it starts (3.12: some hundred); somebody else's are far more.
+OF_PYTHON: Final = 2_000
 
 
 class Frozen:
@@ -25,7 +29,7 @@ class Frozen:
         if self._held:
             return
         self._held = True
-        if not Frozen._open and hasattr(gc, "freeze") and not gc.get_freeze_count():
+        if not Frozen._open and hasattr(gc, "freeze") and gc.get_freeze_count() <= OF_PYTHON:
             gc.freeze()
             Frozen._frozen = True
         Frozen._open += 1

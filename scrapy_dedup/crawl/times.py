@@ -15,6 +15,8 @@ NEW_KIND = 20
 #: many. And by which part of those they must have grown each time after that.
 REPEATS = 10
 MORE_REPEATS = 0.3
+#: By which part of what was seen before a site must have grown then: it may have many kinds of pages.
+LEAST_GROWTH = 0.1
 #: Kinds of pages that are counted, of all sites.
 MOST_KINDS = 20_000
 
@@ -63,7 +65,8 @@ class Times:
         if not self._is_counted(kind, found.repeats):
             return
         found.repeats[kind] += 1
-        if found.repeats[kind] >= found.enough.get(kind, REPEATS):
+        grown = found.seen - found.learned >= LEAST_GROWTH * found.learned
+        if grown and found.repeats[kind] >= found.enough.get(kind, REPEATS):
             self._due[site] = None
 
     def _is_counted(self, kind: int, kinds: Counter[int]) -> bool:

@@ -34,6 +34,7 @@ CLEAN_PARAM = "clean-param"
 MAX_FILE = 512_000
 """Bytes of a robots.txt that are read: what RFC 9309 asks for at least."""
 MAX_RULES = 200
+"""Lines of it that are looked at."""
 
 MAX_LENGTH = 500
 """Characters of a rule, the directive's name not counted."""
@@ -111,8 +112,9 @@ def declaring_lines(body: bytes) -> list[str]:
     if CLEAN_PARAM.encode() not in body[:MAX_FILE].lower():
         return []
     lines = body[:MAX_FILE].decode("utf-8", "replace").splitlines()
-    found = dict.fromkeys(clean_params(lines))
-    return [f"Clean-param: {'&'.join(rule.names)} {rule.path}".rstrip() for rule in found][:MAX_RULES]
+    stating = [line for line in lines if CLEAN_PARAM in line.lower()]
+    found = dict.fromkeys(clean_params(stating[:MAX_RULES]))
+    return [f"Clean-param: {'&'.join(rule.names)} {rule.path}".rstrip() for rule in found]
 
 
 def read_clean_param(text: str, path: Path, sites: Iterable[str]) -> Imported:
