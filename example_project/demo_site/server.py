@@ -101,6 +101,8 @@ class Shop(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    #: More connections at once than a crawl opens: those that find no room wait for minutes.
+    request_queue_size = 256
 
     def __init__(self, port: int = 0, *, passing: bool = False) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
