@@ -130,6 +130,18 @@ def test_clean_param_of_a_recorded_robots_txt_is_about_its_host():
     assert not book.equivalent(f"http://www.{SITE}/v?id=5&ref=123456", f"http://www.{SITE}/v?id=5")
 
 
+@pytest.mark.parametrize(("line", "other"), [("Clean-param: ref /v", "/w/"), ("Clean-param: ref /v/", "/v2/")])
+def test_a_line_says_nothing_of_other_paths_however_few_they_are(line, other):
+    observations = [
+        seen(f"http://{SITE}/v/{page}?ref={page}{k}", f"v{page}") for page in range(100) for k in range(1 + (page < 6))
+    ]
+    observations += [seen(f"http://{SITE}{other}{page}?ref={page}0", f"w{page}") for page in range(4)]
+    robots = seen(f"http://{SITE}/robots.txt", "robots", headers={CLEAN_PARAM: line})
+    book = learned([*observations, robots])
+    assert book.equivalent(f"http://{SITE}/v/7?ref=71", f"http://{SITE}/v/7?ref=72")
+    assert not book.equivalent(f"http://{SITE}{other}7?ref=71", f"http://{SITE}{other}7?ref=72")
+
+
 @pytest.mark.parametrize(
     ("body", "lines"),
     [

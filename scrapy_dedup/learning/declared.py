@@ -37,7 +37,7 @@ MIN_STATED = 3
 MIN_PAIRS = 10
 """Pairs of a URL and its declared one that must leave out a key."""
 MIN_SHARE = 0.95
-"""Share of the URLs with a key whose declaration must leave it out, or which must be covered."""
+"""Share of the URLs with a key whose declaration must leave it out, or which must be covered by a header."""
 MAX_CLEAN_PARAMS = 1_000
 MAX_PAIRS = 2_000
 """Pairs of a URL and its declared one that are looked at for what they say of parameters."""
@@ -172,14 +172,18 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
         present = codes != ABSENT
         rows = np.flatnonzero(present)
         about = [(host, rule) for host, rule, keys in lines if name in keys]
-        for says in (
-            [named is not None and (name in named.keys) != named.all_but for named in (headers[row] for row in rows)],
-            [_are_covered(about, *places[row]) for row in rows] if about else [],
+        # A header may be missing on a response; a line says itself where it holds, and nowhere else.
+        for says, share in (
+            (
+                [named is not None and (name in named.keys) != named.all_but for named in (headers[row] for row in rows)],
+                MIN_SHARE,
+            ),
+            ([_are_covered(about, *places[row]) for row in rows] if about else [], 1.0),
         ):
             if any(says):
                 covered = np.zeros(len(table), dtype=np.bool_)
                 covered[rows] = says
-                match = _where(table, present, covered)
+                match = _where(table, present, covered, share)
                 if match is not None:
                     # Whatever the value, says the site; the shape keeps out what is of another kind.
                     shape = class_of(seen_values(table, np.flatnonzero(covered), key))
@@ -267,20 +271,20 @@ def _table(urls: Sequence[str], sample: Sample, deep: Mapping[str, DeepSplit]) -
     return encode(some, (values_of(url, groups=sample.groups, deep=deep) for url in some), [0] * len(some))
 
 
-def _where(table: Table, present: Flags, covered: Flags) -> Match | None:
-    """Return the match of the URLs that are *covered*, of those where a key is *present*.
+def _where(table: Table, present: Flags, covered: Flags, share: float = MIN_SHARE) -> Match | None:
+    """Return the match of the URLs that are *covered*, of those where a key is *present*: at least a *share* of them.
 
     None where there is no one key whose values tell them apart from the others.
     """
     total = int(np.count_nonzero(covered))
-    if total >= MIN_SHARE * np.count_nonzero(present):
+    if total >= share * np.count_nonzero(present):
         return ()
     for key, codes in table.columns.items():
         if not key.startswith(_SCOPES):
             continue
         among = np.bincount(codes[present], minlength=len(table.vocabulary))
         those = np.bincount(codes[covered], minlength=len(table.vocabulary))
-        good = np.flatnonzero((those > 0) & (those >= MIN_SHARE * among))
+        good = np.flatnonzero((those > 0) & (those >= share * among))
         if 0 < len(good) <= MAX_KINDS and those[good].sum() >= MIN_SHARE * total:
             predicate = _among([table.value(code) for code in good.tolist()])
             if predicate is not None:
