@@ -179,7 +179,7 @@ class Writer:
                 # Asked before the queue is emptied: what was handed over before them is written.
                 closing = self._closing
                 flushes = list(_all_of(self._flushes))
-                error = self._write_waiting(closing, flushing=bool(flushes))
+                error = self._write_waiting(closing, self._accepted if flushes else 0)
                 for flush in flushes:
                     flush.end(written=error is None)
                 if closing is not None:
@@ -193,12 +193,13 @@ class Writer:
             if self._store is not None:
                 self._store.close()
 
-    def _write_waiting(self, closing: float | None, *, flushing: bool) -> StoreError | None:
-        """Write what waits; return what hinders it.
+    def _write_waiting(self, closing: float | None, wanted: int) -> StoreError | None:
+        """Write what waits, the first *wanted* rows and tasks at least; return what hinders it.
 
-        A store that failed is tried again after a pause, or when somebody waits.
+        A store that failed is tried again after a pause, or when somebody waits. Nobody waits for what comes
+        meanwhile: in a crawl that would be a batch for every few rows.
         """
-        waited_for = flushing or closing is not None
+        waited_for = wanted > 0 or closing is not None
         if not waited_for and time.monotonic() < self._retry_at:
             return None
         while True:
@@ -212,7 +213,7 @@ class Writer:
                 self._troubled(error)
                 if closing is None or not error.locked or time.monotonic() > closing:
                     return error
-            elif not full and not waited_for:
+            elif not full and closing is None and self._taken >= wanted:
                 return None  # what has come meanwhile makes the next batch
 
     def _take(self) -> None:
