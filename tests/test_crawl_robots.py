@@ -71,6 +71,31 @@ async def test_without_a_line_about_it_five_pages_are_too_few(serve: Serve, robo
     assert (server.url("/robots.txt") in observed()) == ("param: " in robots), "a file that declares nothing is no row"
 
 
+class Without(Shop):
+    """The shop, whose robots.txt is gone."""
+
+    def __call__(self, asked: Asked) -> Any:
+        return Answer(b"gone", status=404) if asked.path == "/robots.txt" else super().__call__(asked)
+
+
+@pytest.mark.parametrize("later", [Shop(""), Shop("User-agent: *\nDisallow: /no\n"), Without("Clean-param: ref\n")])
+@in_reactor
+async def test_what_the_site_has_taken_back_speaks_for_nothing(serve: Serve, later: Shop) -> None:
+    served = [Shop("Clean-param: ref\n")]
+
+    def latest(asked: Asked) -> Any:
+        return served[-1](asked)
+
+    server = serve(latest)
+    settings = {"ROBOTSTXT_OBEY": True, "DEDUP_MODE": "observe"}
+    await crawl(Links, server.url("/"), DEDUP_LEARN="close", **settings)
+    assert len(book()) == 1
+    served.append(later)
+    done = await crawl(Links, server.url("/"), DEDUP_LEARN="off", **settings)
+    assert len(book()) == 0
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
 @in_reactor
 async def test_a_line_that_is_wrong_proves_nothing(serve: Serve) -> None:
     server = serve(Shop("Clean-param: ref&id\n", differ=True))

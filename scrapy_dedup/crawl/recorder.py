@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MediaRecorder", "Recorder", "RedirectRecorder", "RobotsRecorder"]
 
+_TELLING = (200, 404, 410)
+"""Answers that say what a robots.txt declares, or that there is none; after others nobody knows."""
+
 
 class Recorder:
     """Hands over what was seen to the thread of the store."""
@@ -68,9 +71,10 @@ class Recorder:
             self._shared.stats.inc_value("dedup/recorded/redirects")
 
     def robots(self, request: "Request", response: "Response", site: str) -> None:
-        """Record what a robots.txt declares, if it does; a host has one row."""
-        lines = declaring_lines(response.body)
-        if lines:
+        """Record what a robots.txt declares, or that it does no more; a host has one row."""
+        lines = declaring_lines(response.body) if response.status == 200 else []
+        # What rules may rest on is not believed when the site has taken it back.
+        if lines or self._shared.identities.book.for_site(site):
             from_cache = "cached" in response.flags
             row = base_row(request, response, self._shared.settings.scope, site, "", from_cache=from_cache)
             digest = fingerprint_body(response.body, kind=Kind.OTHER)
@@ -139,7 +143,7 @@ class RobotsRecorder(_ResponseMiddleware):
         super().__init__(shared)
 
     def _look_at(self, request: "Request", response: "Response") -> None:
-        if response.status == 200 and request.callback is NO_CALLBACK and is_robots(request.url):
+        if response.status in _TELLING and request.callback is NO_CALLBACK and is_robots(request.url):
             site, mode = self._shared.identities.site_and_mode(request.url)
             if mode is not None:
                 self._recorder.robots(request, response, site)

@@ -175,7 +175,10 @@ def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declara
         # A header may be missing on a response; a line says itself where it holds, and nowhere else.
         for says, share in (
             (
-                [named is not None and (name in named.keys) != named.all_but for named in (headers[row] for row in rows)],
+                [
+                    named is not None and (name in named.keys) != named.all_but
+                    for named in (headers[row] for row in rows)
+                ],
                 MIN_SHARE,
             ),
             ([_are_covered(about, *places[row]) for row in rows] if about else [], 1.0),
