@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, func, select
 from ..urls.templates import template_of
 from .rows import ObservationRow
 from .schema import page_sketch, page_version, signed_hash
-from .values import insert_of
+from .values import insert_or_ignore
 
 _IDS = 500  # ids in one query
 
@@ -75,11 +75,6 @@ class Keeper:
     ) -> set[int]:
         room = self._cap - self._number(connection, site)
         kept = self._templates.setdefault(site, Counter())
-        if len(found) <= room - self._cap // RESERVED:
-            kept.update(templates[number] for number in found)
-            self._insert(connection, site, found)
-            return set(found)
-        # Near the cap it matters which of them are there already.
         known = self._known(connection, list(found))
         new: list[int] = []
         for number in found:
@@ -97,9 +92,9 @@ class Keeper:
         values: list[dict[str, Any]] = [
             {"id": number, "scope": scope, "site": name, "data": data} for number, data in found.items()
         ]
-        insert = insert_of(connection)(self._table).on_conflict_do_nothing()
-        result = connection.execute(insert, values, execution_options={"preserve_rowcount": True})
-        self._numbers[site] += result.rowcount if result.rowcount >= 0 else len(values)
+        # Another process may have written some of them since they were looked for.
+        connection.execute(insert_or_ignore(connection, self._table), values)
+        self._numbers[site] += len(values)
 
     def _number(self, connection: Connection, site: _Site) -> int:
         if site not in self._numbers:

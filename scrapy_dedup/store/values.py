@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.dialects import sqlite
 
 from ..observation import without_userinfo
@@ -94,3 +94,12 @@ def insert_of(connection: Connection) -> Callable[[Any], Any]:
     from sqlalchemy.dialects import postgresql  # here, since it is a tenth of what the start of a crawl costs
 
     return postgresql.insert
+
+
+def insert_or_ignore(connection: Connection, table: Table) -> Insert:
+    """Return the insert() that leaves out rows which are there already."""
+    if connection.dialect.name == "sqlite":
+        # Not ON CONFLICT: with that, each row would be a statement.
+        return table.insert().prefix_with("OR IGNORE")
+    insert: Insert = insert_of(connection)(table).on_conflict_do_nothing()
+    return insert
