@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FEW: Final = 3
 #: Kinds of pages of which some are remembered.
 MOST_KINDS: Final = 2_000
+#: Pages that spiders start with and that are remembered; where there are more, no further page is noted.
+MOST_STARTS: Final = 20_000
 
 
 class Revisits:
@@ -50,10 +52,14 @@ class Revisits:
         number = self._kinds.get(kind, 0)
         if number >= self._per_kind or (not number and len(self._kinds) >= MOST_KINDS):
             return
-        if redirects_to(request) or not is_plain_get(request) or acts(request.url) or request.url in self._starts:
+        if redirects_to(request) or not is_plain_get(request) or request.url in self._starts:
             return
         if is_start(request) and not self._shared.settings.revisits:
             self._starts.add(request.url)
+            if len(self._starts) >= MOST_STARTS:
+                self._per_kind = 0
+            return
+        if acts(request.url):
             return
         like = self._like(request)
         if like is None:
