@@ -24,6 +24,7 @@ from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 from ..urls import site_of_url
 from .callbacks import CallbackNames
 from .marks import OWN, SWITCH
+from .plain_fingerprint import plain_fingerprints
 from .settings import DedupSettings, Mode
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Identities:
         self._fingerprinter = fingerprinter
         #: Whether the fingerprinter is Scrapy's own.
         self.stock = type(fingerprinter) is RequestFingerprinter
+        self._plain = plain_fingerprints(fingerprinter.fingerprint) if self.stock else None
         # Two generations: what is asked for again moves to the young one; the old one is dropped
         # as a whole when the young one is full.
         self._young: dict[str, UrlIdentity] = {}
@@ -220,7 +222,7 @@ class Identities:
         url = request.url
         identity = self._young.get(url) or self.of_url(url)
         if identity.fingerprint is None:
-            identity.fingerprint = ask(request)
+            identity.fingerprint = (self._plain and self._plain(url)) or ask(request)
         return identity.fingerprint
 
     def _new(self, url: str) -> UrlIdentity:
