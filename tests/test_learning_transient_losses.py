@@ -428,6 +428,13 @@ def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone()
     assert other not in mask.templates
 
 
+def test_slots_of_one_position_do_not_stand_for_the_others() -> None:
+    place = "html/body/ul/li"
+    parts = [TransientPath(place, slot=("thing", ""), position=number, of=2, changes=8) for number in (1, 2)]
+    mask = _with_visits(Mask(SITE, tuple(parts)), Passing((TransientPath(place, changes=60),), frozenset()))
+    assert [(path.selector, path.slot, path.position) for path in mask.paths] == [(place, None, 0)]
+
+
 def test_places_found_from_visits_name_their_kinds() -> None:
     found = passing_places([shop(Random(1))])
     assert [set(path.templates) for path in found.paths] == [set(found.templates)]

@@ -183,7 +183,8 @@ def _with_visits(mask: Mask, visits: Passing) -> Mask:
     kept = []
     for path in paths:
         place = path.selector, path.attribute
-        is_part = path.slot is not None or path.position != 0
+        # Slots of one position say nothing of the others: "recently viewed" has more of them on later pages.
+        is_part = path.slot is not None and path.position == 0
         if path.state or (path.is_hidden and is_part):
             further.pop(place, None)
     for path in paths:
