@@ -200,7 +200,13 @@ class Monitor:
 
     def ended(self, request: "Request") -> None:
         """Note that a sample's redirects lead to a page that is fetched already."""
-        self.under_way.pop(self._key(request) or "", None)
+        sample = self.under_way.pop(self._key(request) or "", None)
+        if sample is not None:
+            self._told_nothing(sample)
+
+    def _told_nothing(self, sample: Sample) -> None:
+        for rule, kind in sample.kinds.items():
+            self._sampling_of(sample.site, rule).told_nothing(kind)
 
     async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
         """Compare a sample; return what stops its response, None if that is to go on."""
@@ -230,8 +236,7 @@ class Monitor:
             row = await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
         found = await run_in_thread(self._comparing.with_page, row, sample.page)
         if found.difference is Difference.UNKNOWN:
-            for rule, kind in sample.kinds.items():
-                self._sampling_of(sample.site, rule).told_nothing(kind)
+            self._told_nothing(sample)
             return None
         suspects = self.suspects[sample.site]
         if found.difference is Difference.NONE:
