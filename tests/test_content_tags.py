@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.content import places, tags
+from scrapy_dedup.content.memo import Memo
 from scrapy_dedup.content.selectors import step_of
 from scrapy_dedup.content.tags import Tag, read_tag
 
@@ -49,8 +50,7 @@ def test_a_step_does_not_depend_on_which_digits_there_are(identifier: str, class
 
 
 def test_what_is_remembered_of_outlines_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tags._Outlines, "_LIMIT", 3000)
-    outlines = tags._Outlines()
+    outlines = Memo(tags._outline, each=200, limit=3000)
     monkeypatch.setattr(tags, "_outlines", outlines)
     for number in range(100):
         assert read_tag(f'p lang=x{number} id="b"') == Tag(False, "p", "b", "", False, (0, 0))

@@ -1,8 +1,7 @@
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import product
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -12,10 +11,13 @@ from hypothesis import strategies as st
 from scrapy_dedup.content import places, scanning
 from scrapy_dedup.content import tokens as module
 from scrapy_dedup.content.html import parse
+from scrapy_dedup.content.memo import Memo
 from scrapy_dedup.content.places import MAX_DEPTH
 from scrapy_dedup.content.selectors import step_of
 from scrapy_dedup.content.sketch import sketch_of_html, sketch_of_texts
 from scrapy_dedup.content.tokens import Block, Kind, Token, blocks, tokens
+
+from .work import work_of
 
 OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW = Kind
 
@@ -385,8 +387,7 @@ def test_many_threads_share_what_they_learn(monkeypatch: pytest.MonkeyPatch) -> 
     ]
     expected = [list(blocks(page)) for page in some]
     monkeypatch.setattr(places, "_LIMIT", 20_000)
-    monkeypatch.setattr(module._Texts, "_LIMIT", 2_000)
-    monkeypatch.setattr(module, "_texts", module._Texts())
+    monkeypatch.setattr(module, "_texts", Memo(module._texts._make, each=100, times=2, limit=2_000))
     monkeypatch.setattr(scanning, "_tries", [places.Trie()])
     first = scanning._tries[0]
     with ThreadPoolExecutor(8) as pool:
@@ -394,26 +395,6 @@ def test_many_threads_share_what_they_learn(monkeypatch: pytest.MonkeyPatch) -> 
             assert found == expected
     assert scanning._tries[0] is not first
     assert scanning._tries[0].left > -20_000
-
-
-def work(function: Callable[[str], Any], html: str) -> int:
-    """Return the number of lines of Python that reading a page runs."""
-    lines = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal lines
-        if "scrapy_dedup" not in frame.f_code.co_filename:
-            return None
-        lines += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function(html)
-    finally:
-        sys.settrace(before)
-    return lines
 
 
 class Measured(str):  # noqa: SLOT000
@@ -470,7 +451,7 @@ def test_work_grows_with_the_page_and_no_faster(name: str, function: Callable[[s
     for size in (300, 900):
         scanning._tries[0] = places.Trie()
         page = Measured(HOSTILE[name](size))
-        counts.append((work(function, page), page.searched, len(page)))
+        counts.append((work_of(partial(function, page), "scrapy_dedup"), page.searched, len(page)))
     (few, _, short), (many, searched, long) = counts
     assert many - few <= 3 * few * (long - short) / long * 1.1 + 1000
     assert searched <= 3 * long

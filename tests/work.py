@@ -6,12 +6,14 @@ from types import FrameType
 from typing import Any
 
 
-def work_of(function: Callable[[], Any]) -> int:
-    """Return the number of lines that are run while *function* is called."""
+def work_of(function: Callable[[], Any], within: str = "") -> int:
+    """Return the number of lines that are run while *function* is called, in files whose path has *within* in it."""
     lines = 0
 
     def count(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal lines
+        if within not in frame.f_code.co_filename:
+            return None
         lines += event == "line"
         return count
 

@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from .markup import ATTRIBUTE, CONTENT_ATTRIBUTES, TAG_NAME, lower
+from .memo import Memo
 
 __all__ = ["Tag", "read_tag"]
 
@@ -41,28 +42,6 @@ class _Outline(NamedTuple):
     value_at: int
 
 
-class _Outlines(dict[str, "_Outline | None"]):
-    """Outline -> how to read it; None where its quotes do not stand around values, or for no complete tag."""
-
-    _LIMIT = 2_000_000
-    """Characters, and two hundred for each outline."""
-
-    def __init__(self) -> None:
-        self._left = self._LIMIT
-
-    def __missing__(self, outline: str) -> _Outline | None:
-        found = _outline(outline)
-        self._left -= len(outline) + 200
-        if self._left < 0:
-            self.clear()
-            self._left = self._LIMIT
-        self[outline] = found
-        return found
-
-
-_outlines = _Outlines()
-
-
 def read_tag(text: str) -> Tag | None:
     """Return what the text of a tag (between its angle brackets) says; None if it is not that of a complete tag."""
     parts = text.split('"')
@@ -93,6 +72,10 @@ def _outline(outline: str) -> _Outline | None:
     if found.wanted in found.attributes and not value_at:
         return None
     return _Outline(found.is_end, found.name, found.closed, identifier, identifier_at, classes, classes_at, value_at)
+
+
+# Outline -> how to read it; None where its quotes do not stand around values, or for no complete tag.
+_outlines = Memo(_outline, each=200)
 
 
 def _read(text: str) -> Tag | None:

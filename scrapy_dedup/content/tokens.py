@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple, overload
 
 from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
+from .memo import Memo
 from .places import OPEN, TEXT, Kind, Row
 from .scanning import CDATA, Columns, scan
 
@@ -130,37 +131,17 @@ class Tokens(Sequence[Token]):
         return [token.parent for token in self]
 
 
-class _Texts(dict[str, str]):
-    """Text as it is written -> as it is shown: references decoded, white space collapsed.
-
-    White space is HTML's and, as in page sketches, the no-break space. Most texts of a site are met on page after page.
-    """
-
-    _LIMIT = 2_000_000
-    """Characters, and a hundred for each text."""
-
-    def __init__(self) -> None:
-        self._left = self._LIMIT
-
-    def __missing__(self, written: str) -> str:
-        text = _collapsed(decoded(written))
-        self._left -= 2 * len(written) + 100
-        if self._left < 0:
-            self.clear()
-            self._left = self._LIMIT
-        self[written] = text
-        return text
-
-
-_texts = _Texts()
-
-
 def _collapsed(text: str) -> str:
     """Return *text* with single spaces for its white space, and none around it."""
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")
     return " ".join([word for word in text.split(" ") if word]) if "  " in text else text.strip(" ")
+
+
+# Text as it is written -> as it is shown: references decoded, white space collapsed. White space is HTML's and, as in
+# page sketches, the no-break space. Most texts of a site are met on page after page.
+_texts = Memo(lambda written: _collapsed(decoded(written)), each=100, times=2)
 
 
 def cdata_text(written: str) -> str:
