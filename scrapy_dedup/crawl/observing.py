@@ -157,8 +157,10 @@ class LaterRow:
         row = self._row
         if row is None:
             row = self._row = self.make()
-            if self._made is not None:
-                self._made(row)
+            made, self._made = self._made, None
+            self._base = row  # the queue may be long: it holds one row of each page, and not two
+            if made is not None:
+                made(row)
         return row
 
     def make(self, root: etree._Element | None = None) -> ObservationRow:

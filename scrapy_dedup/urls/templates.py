@@ -7,8 +7,8 @@ _number = re.compile("[0-9]+").sub
 _name = re.compile("(?:^|[&;])([^=&;]*)").findall
 
 
-# In a crawl several ask in turn about the page that has just come.
-@lru_cache(maxsize=64)
+# In a crawl several ask in turn about the page that has just come, and the thread of the store asks once more.
+@lru_cache(maxsize=1_024)
 def template_of(url: str) -> tuple[object, ...]:
     """Return a rough name of the kind of page that *url* leads to, without parsing it.
 
