@@ -1,7 +1,8 @@
 """The demo shop crawled as a user does, by a process of its own, with a rule that is wrong: it costs no page.
 
 The rule is planted as a learned one; it is wrong from the start, or from some moment of the crawl on, or on pages
-that never are the same again.
+that never are the same again. The share of samples is the usual one: which discards are samples depends on the
+port, and no page is lost whatever it is.
 """
 
 import shutil
