@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
 from scrapy_dedup.crawl.discards import NORMAL_FORM, deciding_rules
 from scrapy_dedup.crawl.sampling import Sampling
+from scrapy_dedup.crawl.untold import PER_RULE
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
 from scrapy_dedup.rules.mask_files import save_mask
+from scrapy_dedup.rules.model import Evidence
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
@@ -271,6 +274,103 @@ async def test_a_site_that_bans(serve: Serve) -> None:
     write_rules(learned(server))
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.3, CONCURRENT_REQUESTS=1, CLOSESPIDER_PAGECOUNT=60)
     assert done.stats["dedup/samples"] > 1
+    assert of_file(server).status is Status.ACTIVE
+
+
+# What no sample has told anything of
+
+SHOWN, UNIQUE = 24, 2
+"""Pages in another language that a second URL shows, too, and such that none does."""
+
+
+def languages(asked: Asked) -> Any:
+    """Pages in two languages; those of one are also there under a folder of their own, but for the last ones."""
+    if asked.path == "/":
+        english = [f"/p?id={i}" for i in range(SHOWN + UNIQUE)]
+        # The last link is followed first.
+        return page("start", *english, *(f"{each}&lang=de" for each in english), *(f"/de?id={i}" for i in range(SHOWN)))
+    language = "de" if asked.path == "/de" else asked.query.get("lang", "en")
+    return page(prose(f"{language} {asked.query['id']}"))
+
+
+@in_reactor
+async def test_samples_that_other_urls_have_shown_refute_together(serve: Serve) -> None:
+    """By itself one may be an error. Others of the pages that the rule costs no URL shows but theirs."""
+    server = serve(languages)
+    write_rules(learned(server, "q.lang"))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02, CONCURRENT_REQUESTS=1)
+    assert of_file(server).status is Status.SUSPENDED
+    assert {f"/p?id={SHOWN + i}&lang=de" for i in range(UNIQUE)} <= set(done.urls), "no page is lost"
+    never_more(server, 1 + 3 * SHOWN + 2 * UNIQUE)
+    assert "dedup/errors" not in str(done.dedup())
+
+
+@in_reactor
+async def test_a_form_that_is_shown_for_many_urls_refutes_nothing(serve: Serve) -> None:
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":  # the last link is followed first
+            return page("start", *(f"/p?id={i}&sid={sid}" for sid in (0, 1) for i in range(PAGES)), "/login")
+        if asked.path == "/login" or asked.query["sid"] == "1":
+            return page("Your session is over, so please log in again here")
+        return page(prose(asked.query["id"]))
+
+    server = serve(site)
+    write_rules(learned(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02, CONCURRENT_REQUESTS=1)
+    assert 3 <= done.stats["dedup/samples"] <= 8
+    assert of_file(server).status is Status.ACTIVE
+
+
+RIGHT, WRONG = 120, 5
+
+
+def rare(asked: Asked) -> Any:
+    """A parameter says nothing on most pages, and everything on a few."""
+    if asked.path == "/":
+        return page("start", *(f"/list/a/{i}?v=0" for i in range(RIGHT)), *(f"/item/{i}?v=0" for i in range(WRONG)))
+    number, value = asked.path.rsplit("/", 1)[1], asked.query["v"]
+    if asked.path.startswith("/item"):
+        return page(prose(f"item {number} {value}"), f"/item/{number}?v=7")
+    return page(prose(f"list {number}"), f"/list/a/{number}?v=7")
+
+
+def known(server: Server) -> Any:
+    """A rule that was sampled in earlier crawls."""
+    return replace(learned(server, "q.v"), evidence=Evidence(samples=40))
+
+
+@pytest.mark.parametrize("settings", [{}, {"JOBDIR": "job"}, {"CONCURRENT_REQUESTS": 1}])
+@in_reactor
+async def test_a_kind_of_pages_that_no_sample_was_of_is_looked_for_at_the_end(
+    serve: Serve, settings: dict[str, Any]
+) -> None:
+    server = serve(rare)
+    write_rules(known(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02, **settings)
+    assert of_file(server).status is Status.SUSPENDED
+    assert len([url for url in done.urls if url.startswith("/item")]) == 2 * WRONG, "no page is lost"
+    never_more(server, 1 + 2 * (RIGHT + WRONG))
+    assert "dedup/errors" not in str(done.dedup())
+
+
+@in_reactor
+async def test_what_is_looked_for_at_the_end_is_little(serve: Serve) -> None:
+    """Of many kinds of a right rule each gets a sample, but of no rule more than a few."""
+
+    def site(asked: Asked) -> Any:
+        folders = "abcdefghijklmnopqrstuvwxyz"
+        if asked.path == "/":
+            return page(
+                "start", *(f"/{name}/x?id={i}&v={value}" for name in folders for i in range(6) for value in "01")
+            )
+        return page(prose(asked.path + asked.query["id"]))
+
+    server = serve(site)
+    write_rules(known(server))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02)
+    assert len(done.items) == 1 + 26 * 6
+    assert done.stats["dedup/samples"] <= PER_RULE + 12
+    assert server.downloads == len(done.items) + done.stats["dedup/samples"]
     assert of_file(server).status is Status.ACTIVE
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_dedup.content.resemblance import Difference, difference
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.crawl.suspects import PATIENCE, Case, Suspects
+from scrapy_dedup.crawl.suspects import ELSEWHERE, PATIENCE, Case, Suspects
 from scrapy_dedup.learning.refutation import Noise, Trial, likelihood_ratio, noise_of
 
 from .server import page, prose
@@ -115,8 +115,8 @@ def test_how_two_pages_differ() -> None:
     assert difference(*colours, others) is NEAR
 
 
-def case(*rules: str, number: int = 0) -> Case:
-    return Case(rules, CLEAR, f"page {number}", Noise(), "http://a.test/1", "http://a.test/2")
+def case(*rules: str, number: int = 0, elsewhere: bool = False) -> Case:
+    return Case(rules, CLEAR, f"page {number}", Noise(), "http://a.test/1", "http://a.test/2", elsewhere=elsewhere)
 
 
 def names(refuted: list[tuple[str, Case]]) -> list[str]:
@@ -157,3 +157,22 @@ def test_one_page_counts_once() -> None:
     for _ in range(10):
         assert not suspects.accuse(Case(near.rules, NEAR, "the form", Noise(), near.url, near.page))
     assert suspects.trial("sid").differing == 1
+
+
+def test_several_pages_that_other_urls_have_shown_are_no_errors() -> None:
+    """A form to log in is one page, wherever it is shown; several such pages are what their URLs say."""
+    suspects = Suspects()
+    forms = [case("lang", number=number % (ELSEWHERE - 1), elsewhere=True) for number in range(20)]
+    assert not [found for form in forms for found in suspects.accuse(form)]
+    assert suspects.trial("lang").samples == 0
+    assert names(suspects.accuse(case("lang", number=ELSEWHERE, elsewhere=True)))[0] == "lang"
+    assert suspects.trial("lang").clear == ELSEWHERE
+
+
+def test_pages_that_other_urls_have_shown_count_for_the_rule_that_is_suspected() -> None:
+    suspects = Suspects()
+    suspects.confirm(("sid",))
+    cases = [case(*rules, number=n, elsewhere=True) for n, rules in enumerate([("lang",), ("sid", "lang"), ("sid",)])]
+    assert not [found for each in cases for found in suspects.accuse(each)]
+    assert names(suspects.accuse(case("lang", "sid", number=7, elsewhere=True)))[0] == "lang"
+    assert suspects.trial("sid").differing == 0

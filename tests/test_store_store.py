@@ -276,6 +276,16 @@ def test_discards(store: Store) -> None:
     assert [row.url[-1] for row in store.discards("members")] == ["c"]
 
 
+def test_some_discards_are_as_any_others(store: Store) -> None:
+    """Their order has nothing to do with when they came, nor with what their URLs begin with."""
+    urls = [f"http://a.test/{number:03}" for number in range(200)]
+    store.add_discards([discarded("", url=url, time=float(number)) for number, url in enumerate(urls)])
+    found = [urls.index(row.url) for row in store.discards(mixed=True)]
+    assert sorted(found) == list(range(200))
+    assert 30 < sum(number < 100 for number in found[:100]) < 70
+    assert [row.url for row in store.discards(since=150.0)] == urls[150:]
+
+
 def test_one_discard_per_url_scope_and_spider(store: Store) -> None:
     store.add_discards([discarded("a"), discarded("a", rule="second"), discarded("a", spider="other")])
     store.add_discards([discarded("a", rule="third", time=2_000.0)])

@@ -35,6 +35,8 @@ class Comparison(NamedTuple):
     noise: Noise = Noise()
     #: What tells the sample's page from other ones.
     content: str = ""
+    #: Whether another URL has shown that page in this crawl.
+    elsewhere: bool = False
 
 
 class Comparing:
@@ -65,17 +67,15 @@ class Comparing:
             found = self._difference(mine, page, others)
             if found in {Difference.NONE, Difference.UNKNOWN}:
                 return Comparison(found)
-            if self._is_elsewhere(store, sample, url):
-                return Comparison(Difference.UNKNOWN)
             pairs = fetched_twice(store, sample.scope, sample.site, _TWICE)
             noise = noise_of(
                 (self._difference(first, second, others), (second.time or 0.0) - (first.time or 0.0) < APART)
                 for first, second in pairs
             )
-            return Comparison(found, noise, one or plain_identity(mine))
+            return Comparison(found, noise, one or plain_identity(mine), self._is_elsewhere(store, sample, url))
 
     def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
-        """Whether another URL has shown the content in this crawl: it is not lost, and may be an error or a form."""
+        """Whether another URL has shown the page in this crawl: it is not lost, and may be an error or a form."""
         if self._shared.writer is not None:
             self._shared.writer.flush()
         bag = sample.fingerprints.bag if sample.fingerprints is not None else ""

@@ -90,7 +90,7 @@ class Discards:
         if not shared.unwritten.may_grow():
             return False
         if identity.discarded != identity.slot:  # otherwise the same URL was discarded before
-            rules = self._rules(request, other)
+            rules = self.rules(request.url, other)
             if shared.monitor.takes(request, identity, other, rules) or not self._first(
                 request, identity, other, rules
             ):
@@ -107,7 +107,7 @@ class Discards:
         shared = self._shared
         if shared.monitor.is_sample(request) or not shared.unwritten.may_grow():
             return None
-        rules = self._rules(request, other)
+        rules = self.rules(request.url, other)
         # Should it be needed after all, the wrapped filter would take it for a duplicate of itself.
         if shared.monitor.takes(request, identity, other, rules) or not self._first(
             request.replace(dont_filter=True), identity, other, rules
@@ -117,10 +117,11 @@ class Discards:
         self._shared.stats.inc_value("dedup/discarded/gate")
         return DuplicateDiscarded(other, identity.key, rules[0])
 
-    def _rules(self, request: "Request", other: str) -> tuple[str, ...]:
+    def rules(self, url: str, other: str) -> tuple[str, ...]:
+        """Return the ids of what makes *url* a duplicate of *other*: rules, or the kind of an alias."""
         identities = self._shared.identities
-        alias = identities.alias_rule(request.url)
-        return (alias,) if alias is not None else deciding_rules(identities.book, request.url, other)
+        alias = identities.alias_rule(url)
+        return (alias,) if alias is not None else deciding_rules(identities.book, url, other)
 
     def _first(self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> bool:
         """Write a URL that is discarded for the first time into the ledger; return False if that fails."""
@@ -153,7 +154,7 @@ class Discards:
     def foresee(self, request: "Request", identity: "UrlIdentity", other: str) -> None:
         """Count a request that would have been discarded (shadow mode)."""
         shared = self._shared
-        rule = self._rules(request, other)[0]
+        rule = self.rules(request.url, other)[0]
         shared.stats.inc_value("dedup/shadow/discarded")
         shared.stats.inc_value(f"dedup/shadow/rule/{rule}")
         logger.debug(

@@ -24,6 +24,7 @@ from .marks import SAMPLE, digest, is_digest_of
 from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
 from .sampling import HEAD_START, Sampling, has_room, kind_of
 from .suspects import Case, Suspects
+from .untold import Untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from ..rules.model import Rule
+    from ..store.rows import DiscardRow
     from .identities import UrlIdentity
     from .seen import Waiting
     from .shared import Shared
@@ -76,6 +78,7 @@ class Monitor:
         #: Whether the middleware that judges samples is in use.
         self.watches = False
         self._warned: set[str] = set()
+        self._untold = Untold(shared)
 
     # Taking samples
 
@@ -96,6 +99,7 @@ class Monitor:
 
     def discarded(self, waiting: "Waiting", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> None:
         """Note a discard; it may be chosen for a sample once its page has come."""
+        self._untold.pending = self.samples
         if (
             not self._shared.seen.is_fetched(identity.slot)
             and len(self._chosen) < MOST
@@ -167,12 +171,13 @@ class Monitor:
 
     def _earlier(self, site: str, rule: str) -> float:
         """Return how many samples a rule counts as having had before this crawl."""
-        found = self._rule(site, rule)
+        found = self.rule(site, rule)
         if found is None or found.status is Status.MANUAL:
             return HEAD_START
         return found.evidence.samples - found.evidence.refuted if found.evidence is not None else 0.0
 
-    def _rule(self, site: str, rule: str) -> "Rule | None":
+    def rule(self, site: str, rule: str) -> "Rule | None":
+        """Return a rule of a site by its id; None if it is not in use any more."""
         return next((each for each in self._shared.identities.book.for_site(site) if each.id == rule), None)
 
     def _begin(self, request: "Request", sample: Sample) -> None:
@@ -242,12 +247,16 @@ class Monitor:
         if found.difference is Difference.NONE:
             shared.stats.inc_value("dedup/samples/confirmed")
             shared.tally.confirmed(sample.site)
+            self._untold.tell(sample.site, sample.url, sample.page, sample.rules)
             if shared.record(row):  # it does not come to where responses are recorded
                 shared.stats.inc_value("dedup/recorded")
             await self._refute(sample.site, suspects.confirm(sample.rules, sample.kinds))
             return DuplicateDiscarded(sample.page, key, sample.rules[0])
-        shared.stats.inc_value("dedup/samples/differing")
-        shared.tally.differing(sample.site)
+        if found.elsewhere:
+            self._told_nothing(sample)  # by itself
+        else:
+            shared.stats.inc_value("dedup/samples/differing")
+            shared.tally.differing(sample.site)
         logger.debug(
             "The sample %(sample)s is not the same page as %(page)s, as rule %(rule)s says",
             {"sample": sample.url, "page": sample.page, "rule": " and ".join(sample.rules)},
@@ -256,7 +265,16 @@ class Monitor:
         difference = found.difference
         if identities.of_url(request.url).key != key:
             difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
-        case = Case(sample.rules, difference, found.content, found.noise, sample.url, sample.page, sample.kinds)
+        case = Case(
+            sample.rules,
+            difference,
+            found.content,
+            found.noise,
+            sample.url,
+            sample.page,
+            sample.kinds,
+            elsewhere=found.elsewhere,
+        )
         await self._refute(sample.site, suspects.accuse(case))
         if suspects.wanted:
             await self._look_for_deciding(sample.site, suspects)
@@ -268,26 +286,47 @@ class Monitor:
         wanted = frozenset(suspects.wanted)
         rows = await run_in_thread(discards_of_one_rule, shared, site, wanted)
         for rule, row in rows.items():
-            request = shared.ledger.request(row)
-            identity = None if request is None else shared.identities.of(request)
-            if request is None or identity is None or rule not in suspects.wanted or row.url in shared.replayed:
-                continue
-            slot = identity.slot
-            page = shared.seen.url(slot) if slot in shared.seen and shared.seen.is_fetched(slot) else ""
-            if page and page != request.url:
+            if rule in suspects.wanted and self.fetch(row):
                 suspects.wanted.remove(rule)
-                shared.replayed.add(row.url)
-                self._begin(request, Sample(request.url, site, (rule,), page, self._kinds(request.url, page)))
-                if shared.crawl(request):
-                    shared.ledger.scheduled(row, DiscardState.SAMPLED)
+
+    def fetch(self, row: "DiscardRow") -> bool:
+        """Fetch a discard as a sample; return False if its page is not there, or it is fetched already."""
+        shared = self._shared
+        request = shared.ledger.request(row)
+        identity = None if request is None else shared.identities.of(request)
+        if request is None or identity is None or row.url in shared.replayed:
+            return False
+        slot = identity.slot
+        page = shared.seen.url(slot) if slot in shared.seen and shared.seen.is_fetched(slot) else ""
+        if not page or page == request.url:
+            return False
+        rules = shared.discards.rules(request.url, page)
+        if NORMAL_FORM in rules:
+            return False
+        shared.replayed.add(row.url)
+        self._begin(request, Sample(request.url, row.site, rules, page, self._kinds(request.url, page)))
+        if not shared.crawl(request):
+            return False
+        shared.ledger.scheduled(row, DiscardState.SAMPLED)
+        return True
 
     @property
     def undecided(self) -> bool:
         """Whether there are samples that refute one of several rules, and nobody can tell which."""
         return any(self.suspects.values())
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether something is to be done about samples when the spider is idle."""
+        return self._untold.pending or self.undecided
+
+    async def idle(self) -> None:
+        """Fetch discards of kinds that no sample has told anything of, as the spider is idle; settle if there are none."""
+        if not await self._untold.fetch():
+            await self.settle()
+
     async def settle(self) -> None:
-        """Decide which rules these refute, since no more samples come."""
+        """Decide which rules are refuted by samples that refute one of several, since no more samples come."""
         for site, suspects in list(self.suspects.items()):
             await self._refute(site, suspects.settle())
 
@@ -295,7 +334,7 @@ class Monitor:
         """Suspend rules that are refuted; warn of those that are the user's."""
         suspended: dict[Rule, tuple[str, str]] = {}
         for name, case in refuted:
-            rule = self._rule(site, name)
+            rule = self.rule(site, name)
             if rule is None or not rule.status.acts:
                 continue
             if rule.status is Status.MANUAL:

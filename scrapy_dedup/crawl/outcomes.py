@@ -127,7 +127,7 @@ class Outcomes:
         for discarded in freed:
             shared.stats.inc_value("dedup/released")
             self.schedule(discarded)
-        if shared.unwritten or shared.resumed or shared.seen.lacking or shared.monitor.undecided:
+        if shared.unwritten or shared.resumed or shared.seen.lacking or shared.monitor.unsettled:
             self._begin(idle=True, alone=not freed)
             raise DontCloseSpider
 
@@ -160,7 +160,7 @@ class Outcomes:
                 await replay_owed(shared)
                 return
             if idle:
-                await shared.monitor.settle()
+                await shared.monitor.idle()
             if shared.unwritten and not await run_in_thread(shared.unwritten.wait):
                 shared.unwritten.fetch()
             if shared.resumed or shared.seen.lacking:

@@ -100,14 +100,17 @@ class Sampling:
 def kind_of(differences: Iterable[tuple[str, str | None, str | None]]) -> int:
     """Return the kind of a discard: what tells its URL and its page apart (key, and both values), numbers being alike.
 
+    Which of the two has which value makes no difference: that they are one page is said of both.
+
     >>> de, fr, two, ten = [("q.lang", "de", None)], [("q.lang", "fr", None)], [("q.n", "2", None)], [("q.n", "10", None)]
-    >>> kind_of(de) == kind_of(fr), kind_of(two) == kind_of(ten)
-    (False, True)
+    >>> kind_of(de) == kind_of(fr), kind_of(two) == kind_of(ten), kind_of(de) == kind_of([("q.lang", None, "de")])
+    (False, True, True)
     """
-    return hash(frozenset((key, _shape(one), _shape(two)) for key, one, two in differences))
+    return hash(frozenset((key, frozenset((shape_of(one), shape_of(two)))) for key, one, two in differences))
 
 
-def _shape(value: str | None) -> str | None:
+def shape_of(value: str | None) -> str | None:
+    """Return what a value is like: itself if it is a short word, otherwise whether it is a number."""
     if value is None or (len(value) <= _SHORT and value.isalpha()):
         return value
     return "*" if re.search("[^0-9]", value) else "0"

@@ -6,7 +6,7 @@ nothing, the sample waits until others do; where they do not, all its rules are 
 a right rule that is suspended costs requests, and a wrong one that acts costs pages.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +16,8 @@ from ..learning.refutation import Noise, Trial
 
 #: Samples that wait, of the same rules.
 PATIENCE: Final = 12
+#: Pages that samples of a rule have shown, each of which was fetched by another URL, too. So few may be errors and forms.
+ELSEWHERE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Case:
     page: str
     #: By the rule: the kind of what it changes there. That it is right for one value says nothing about another.
     kinds: Mapping[str, int] = field(default_factory=dict)
+    #: Whether another URL has shown the page.
+    elsewhere: bool = False
 
 
 class Suspects:
@@ -43,6 +47,8 @@ class Suspects:
         #: How often a rule was confirmed where no other one was needed, by the kind of what it changed there.
         self._alone: Counter[tuple[str, int]] = Counter()
         self._open: list[Case] = []
+        #: By the rules that are suspected: the first cases whose pages other URLs have shown, by the page.
+        self._elsewhere: defaultdict[tuple[str, ...], dict[str, Case]] = defaultdict(dict)
         #: Rules of which the next discard by no other rule is to be a sample, as it may decide an open case.
         self.wanted: set[str] = set()
 
@@ -60,8 +66,20 @@ class Suspects:
         return [refuted for case in cases for refuted in self._try(case)]
 
     def accuse(self, case: Case) -> list[tuple[str, Case]]:
-        """Count a sample that rules were wrong about; return the rules that it refutes."""
-        return self._try(case)
+        """Count a sample that rules were wrong about; return the rules that it refutes.
+
+        An error or a form is one page, whatever it is asked for: one that other URLs have shown counts
+        only beside others of that sort.
+        """
+        if not case.elsewhere:
+            return self._try(case)
+        pages = self._elsewhere[self._suspected(case)]
+        if len(pages) >= ELSEWHERE:
+            return self._try(case)
+        pages.setdefault(case.content, case)
+        if len(pages) < ELSEWHERE:
+            return []
+        return [refuted for each in pages.values() for refuted in self._try(each)]
 
     def settle(self) -> list[tuple[str, Case]]:
         """Decide the cases that are open, since no more samples come; return the rules that they refute."""
@@ -78,8 +96,7 @@ class Suspects:
         self._open = [case for case in self._open if rule not in case.rules]
 
     def _try(self, case: Case) -> list[tuple[str, Case]]:
-        alone = {rule: self._alone[rule, case.kinds.get(rule, 0)] for rule in case.rules}
-        suspected = tuple(rule for rule in case.rules if alone[rule] == min(alone.values()))
+        suspected = self._suspected(case)
         if len(suspected) == 1:
             return self._blame(suspected, case)
         if not any(each.rules == case.rules for each in self._open):
@@ -90,6 +107,11 @@ class Suspects:
             return []
         self._open = [each for each in self._open if each.rules != case.rules]
         return [refuted for each in same for refuted in self._blame(suspected, each)]
+
+    def _suspected(self, case: Case) -> tuple[str, ...]:
+        """Return the rules that were confirmed by themselves least often, for what they change there."""
+        alone = {rule: self._alone[rule, case.kinds.get(rule, 0)] for rule in case.rules}
+        return tuple(rule for rule in case.rules if alone[rule] == min(alone.values()))
 
     def _blame(self, rules: tuple[str, ...], case: Case) -> list[tuple[str, Case]]:
         refuted = []

@@ -214,13 +214,17 @@ class Store:
         spider: str | None = None,
         rule: str | None = None,
         state: DiscardState | None = DiscardState.PENDING,
+        since: float | None = None,
+        mixed: bool = False,
     ) -> Iterator[DiscardRow]:
-        """Yield discards, the oldest first; *state* None means any."""
+        """Yield discards, the oldest first, or *mixed*: the first ones are as any others; *state* None means any."""
         query = select(*(discard.c[name] for name in DiscardRow._fields)).where(discard.c.scope == scope)
         for column, value in ((discard.c.spider, spider), (discard.c.rule, rule), (discard.c.state, state)):
             if value is not None:
                 query = query.where(column == value)
-        for row in self.rows(query.order_by(discard.c.id)):
+        if since is not None:
+            query = query.where(discard.c.time >= since)
+        for row in self.rows(query.order_by(discard.c.url_key if mixed else discard.c.id)):
             yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
 
     def sightings(

@@ -20,6 +20,7 @@ import os
 import sys
 import tempfile
 import types
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -102,19 +103,27 @@ class Everything(Spider):
             yield from response.follow_all(css="a")
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """One stretch of work, in milliseconds, less collections of garbage."""
+class Stretches:
+    """Stretches of work of one name, in milliseconds, less collections of garbage.
 
-    wall: float
-    cpu: float
+    They are no objects, or the collections of garbage that are timed would look at them.
+    """
+
+    def __init__(self) -> None:
+        self.wall = array("d")
+        self.cpu = array("d")
+
+    def add(self, wall: float, cpu: float) -> None:
+        """Add one, in seconds."""
+        self.wall.append(wall * 1e3)
+        self.cpu.append(cpu * 1e3)
 
 
 class Watch:
     """Times stretches of work by name."""
 
     def __init__(self) -> None:
-        self.stretches: dict[str, list[Stretch]] = defaultdict(list)
+        self.stretches: defaultdict[str, Stretches] = defaultdict(Stretches)
         #: Those that read a body.
         self.reading: set[str] = set()
         self._collected = [0.0, 0.0]
@@ -127,8 +136,8 @@ class Watch:
         else:
             self._collected[0] += perf_counter() - self._since[0]
             self._collected[1] += thread_time() - self._since[1]
-            self.stretches["(collections of garbage)"].append(
-                Stretch((perf_counter() - self._since[0]) * 1e3, (thread_time() - self._since[1]) * 1e3)
+            self.stretches["(collections of garbage)"].add(
+                perf_counter() - self._since[0], thread_time() - self._since[1]
             )
 
     @contextmanager
@@ -142,7 +151,7 @@ class Watch:
             wall, cpu = perf_counter() - wall, thread_time() - cpu
             wall -= self._collected[0] - collected[0]
             cpu -= self._collected[1] - collected[1]
-            self.stretches[name].append(Stretch(wall * 1e3, cpu * 1e3))
+            self.stretches[name].add(wall, cpu)
 
     def method(self, owner: Any, name: str, *, reads: bool = False) -> None:
         """Time all calls of a method."""
@@ -255,7 +264,7 @@ def rows_of(watch: Watch) -> list[Row]:
     """The table, the longest first."""
     rows = []
     for name, stretches in watch.stretches.items():
-        wall = sorted(stretch.wall for stretch in stretches)
+        wall = sorted(stretches.wall)
         rows.append(
             Row(
                 name,
@@ -264,7 +273,7 @@ def rows_of(watch: Watch) -> list[Row]:
                 wall[len(wall) // 2],
                 wall[min(len(wall) - 1, len(wall) * 99 // 100)],
                 wall[-1],
-                max(stretch.cpu for stretch in stretches),
+                max(stretches.cpu),
             )
         )
     return sorted(rows, key=lambda row: (row.reads, -row.most))

@@ -1,0 +1,123 @@
+"""Kinds of discards that no sample has told anything of: some of these are fetched when the spider is idle.
+
+That nobody has compared them is no evidence that they are duplicates. A rule may be right of one kind and wrong of
+another: of one value and another, of one kind of pages and another. Each of them is a request that Scrapy would have
+made anyway, as any sample is.
+"""
+
+from collections import Counter, defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from scrapy.utils.asyncio import run_in_thread
+
+from ..rules.model import Status
+from ..store.store import Store
+from ..urls.templates import template_of
+from .discards import differences
+from .sampling import shape_of
+
+if TYPE_CHECKING:
+    from ..store.rows import DiscardRow
+    from .shared import Shared
+
+#: Discards that are looked through: any of them, not the first ones.
+MOST: Final = 5_000
+#: A kind with fewer of them is left alone: one of so many is fetched at most.
+LEAST: Final = 5
+#: Of one kind, one after the other is fetched until one is what it was taken for, but no more than these.
+TRIES: Final = 3
+#: Of all kinds of one rule.
+PER_RULE: Final = 12
+#: Discards of one kind, the first of which whose page has come is fetched.
+SOME: Final = 20
+
+
+class Kind(NamedTuple):
+    """A kind of discards of one rule: by what it changes there, or, with no key, all of those of one kind of pages."""
+
+    site: str
+    rule: str
+    #: What the path of the URL is like.
+    pages: tuple[object, ...]
+    key: str = ""
+    #: What the values of the key are like, that of the URL and that of the page it was taken for.
+    values: frozenset[str | None] = frozenset()
+
+
+class Untold:
+    """What samples of a crawl have told something of, and what they have not."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._told: set[Kind] = set()
+        self._tried: Counter[Kind] = Counter()
+        self._spent: Counter[str] = Counter()
+        #: Whether there may be discards to fetch.
+        self.pending = False
+
+    def tell(self, site: str, url: str, page: str, rules: tuple[str, ...]) -> None:
+        """Note that *url*, a sample of what *rules* discard, is its page indeed."""
+        if len(self._told) < MOST:
+            self._told |= self._kinds(site, url, page, rules)
+
+    async def fetch(self) -> bool:
+        """Fetch a discard of each kind that no sample has told anything of; return whether there was any.
+
+        Raises StoreError.
+        """
+        if not self.pending:
+            return False
+        self.pending = False
+        chosen: set[Kind] = set()
+        for kind, rows in (await run_in_thread(self._discards)).items():
+            if kind in chosen or not self._may_try(kind):
+                continue
+            row = next(filter(self._shared.monitor.fetch, rows), None)
+            if row is not None:
+                chosen |= self._kinds(row.site, row.url, row.taken_for, (row.rule,))
+                self._spent[kind.rule] += 1
+        self._tried.update(chosen)
+        self.pending = bool(chosen)
+        return self.pending
+
+    def _may_try(self, kind: Kind) -> bool:
+        shared = self._shared
+        rule = shared.monitor.rule(kind.site, kind.rule)
+        return (
+            rule is not None
+            and rule.status is Status.ACTIVE
+            and self._tried[kind] < TRIES
+            and self._spent[kind.rule] < PER_RULE
+            and shared.extras.extra.covers(kind.site)
+        )
+
+    def _kinds(self, site: str, url: str, page: str, rules: tuple[str, ...]) -> set[Kind]:
+        """Return the kinds that a discard is one of."""
+        pages = template_of(url)[:2]
+        changed = differences(self._shared.identities.book, url, page)
+        found = {Kind(site, rule, pages) for rule in (*rules, *changed)}
+        for rule, keys in changed.items():
+            found.update(Kind(site, rule, pages, key, frozenset(map(shape_of, values))) for key, *values in keys)
+        return found
+
+    def _discards(self) -> "dict[Kind, list[DiscardRow]]":
+        """Return some discards of each kind that there are enough of, those first of which there are most.
+
+        It waits for the store. Raises StoreError.
+        """
+        shared = self._shared
+        number: Counter[Kind] = Counter()
+        found: defaultdict[Kind, list[DiscardRow]] = defaultdict(list)
+        if shared.writer is not None:
+            shared.writer.flush()
+        with Store.open(shared.settings.store, readonly=True) as store:
+            since = None if shared.seen.goes_on else shared.began
+            rows = store.discards(shared.settings.scope, spider=shared.spider.name, since=since, mixed=True)
+            of_job = (row for row in rows if row.taken_for and shared.ledger.job_of(row) == shared.seen.job)
+            for row in islice(of_job, MOST):
+                for kind in self._kinds(row.site, row.url, row.taken_for, (row.rule,)) - self._told:
+                    number[kind] += 1
+                    if len(found[kind]) < SOME:
+                        found[kind].append(row)
+        return {kind: found[kind] for kind, many in number.most_common() if many >= LEAST}
