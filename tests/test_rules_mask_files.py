@@ -186,7 +186,7 @@ PATH = '[[path]]\nselector = "p"\n'
         (HEAD + PATH + "slot = 'x'", 5, "no list of strings"),
         (HEAD + PATH + "slot = ['x']", 5, "two literals"),
         (HEAD + PATH + "slot = ['', '']", 5, "remove the line"),
-        (HEAD + PATH + "kind = 'x'", 5, "transient, growing, undecided"),
+        (HEAD + PATH + "kind = 'x'", 5, "transient, volatile, growing, undecided"),
         (HEAD + PATH + "state = 'off'", 5, "keep, strip"),
         (HEAD + PATH + "position = 3", 5, "3 of 5"),
         (HEAD + PATH + "position = '6 of 5'", 5, "3 of 5"),

@@ -131,7 +131,7 @@ def _version(mask: Mask | None) -> str:
 
 
 def _with_what_passes(report: SiteReport, mask: Mask | None) -> SiteReport:
-    hidden = [path for path in mask.paths if path.is_hidden] if mask is not None else []
+    hidden = [path for path in mask.paths if path.is_left_out] if mask is not None else []
     if not hidden:
         return report
     return replace(report, notes=(*report.notes, f"transient content: {len(hidden)} places on its pages"))
