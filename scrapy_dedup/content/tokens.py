@@ -21,6 +21,7 @@ __all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
 
 _KINDS = {kind.value: kind for kind in Kind}
 _LINE_END = re.compile(r"\r\n?|\n")
+_SHORT = 1000
 _OTHER_SPACES = ("\n", "\t", "\r", "\f", "\xa0")
 
 
@@ -133,6 +134,8 @@ class Tokens(Sequence[Token]):
 
 def _collapsed(text: str) -> str:
     """Return *text* with single spaces for its white space, and none around it."""
+    if len(text) < _SHORT and " ".join(text.split()) == text:
+        return text  # nearly always; white space that is not HTML's would change it, too
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")
