@@ -433,6 +433,25 @@ def test_the_document_s_method_strips_the_most_general_subtree() -> None:
     assert not learn_mask({"http://news.example/": versions}).version
 
 
+def test_the_document_s_threshold() -> None:
+    """At a half a path may last on one page of three; at one it changes on each."""
+    shown = [("sun", "rain"), ("snow", "fog"), ("storm", "storm")]  # the last page has the same weather twice
+    often = {
+        f"http://news.example/{page}": [
+            f"<html><body><h1>Title {page}</h1><p>{weather}</p><div>day {page} {k}</div><i>a</i><b>b</b></body></html>"
+            for k, weather in enumerate(both)
+        ]
+        for page, both in enumerate(shown)
+    }
+    half, whole = (learn_mask(often, "seed", threshold=threshold) for threshold in (0.5, 1))
+    assert [path.selector for path in half.paths] == ["html/body/div/*", "html/body/p/*"]
+    assert [path.selector for path in whole.paths] == ["html/body/div/*"]
+    assert learn_mask(often, "seed") == half
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="threshold is"):
+            learn_mask(often, "seed", threshold=wrong)
+
+
 def test_the_document_s_mask_css_and_xpath() -> None:
     one = TransientPath("html/body/p/*")
     tree = Selector(text="<html><body><p class=x>A <b>text</b></p><div><p>c</p></div></body></html>")

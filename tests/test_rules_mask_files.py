@@ -52,7 +52,7 @@ paths = st.builds(
     st.sampled_from(["p", "html/body/p.a", "html/body/div#b/a", "<ü>'\""]),
     st.sampled_from(["", "href", "data-x"]),
     st.none() | st.lists(words, min_size=2, max_size=3).map(tuple).filter(lambda slot: slot_problem(slot) is None),
-    st.sampled_from(["transient", "growing", "undecided"]),
+    st.sampled_from(["transient", "volatile", "growing", "undecided"]),
     st.floats(0, 1),
     st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)),
     st.lists(words, max_size=3).map(tuple),
