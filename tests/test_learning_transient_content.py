@@ -6,7 +6,9 @@ from random import Random
 import pytest
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.versions import version_of
+from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.learning.masks import SitePages
+from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 
 DAY = 86_400.0
 Text = Callable[[int, int], str]
@@ -157,3 +159,38 @@ def test_pages_are_compared_without_what_may_be_content() -> None:
 def test_times_of_versions_are_as_many() -> None:
     with pytest.raises(ValueError, match="3 versions and 2 times"):
         learn_mask({"a": ["", "", ""]}, times={"a": [1.0, 2.0]})
+
+
+# -- from a store
+
+
+def kept(text: Text, *, again: bool) -> list[tuple[str, float, Version]]:
+    """Two crawls, of which each meets every page under two URLs, minutes apart; *again*: and visits one of them again."""
+    found = []
+    for n in range(12):
+        for crawl in range(2):
+            at = 1e9 + crawl * DAY + 20 * n
+            visits = [("a", at), ("b", at + 300), *([("a", at + 600)] if again else [])]
+            for number, (sid, time) in enumerate(visits):
+                html = page(n, text(n, 3 * crawl + number))
+                found.append((f"http://shop.example/item/{n}/?sid={sid}", time, version_of(html)))
+    return sorted(found, key=lambda each: each[:2])
+
+
+def learned(text: Text, *, again: bool) -> Mask:
+    rule = Rule(site="shop.example", status=Status.ACTIVE, ops={"q.sid": Ignore()})
+    mask = SitePages("shop.example", kept(text, again=again)).masks(RuleBook([rule]), None).mask
+    assert mask is not None
+    return mask
+
+
+@pytest.mark.parametrize("name", ["availability", "stock, filled up", "latest comment", "price without a currency"])
+@pytest.mark.parametrize("again", [False, True])
+def test_two_crawls_keep_what_is_another_one_each_day(name: str, again: bool) -> None:
+    assert kind(learned(lambda n, k: CONTENT[name](n, k // 3), again=again)) != "transient"
+
+
+def test_two_urls_of_one_page_do_not_tell_what_is_drawn_anew_and_one_visited_twice_does() -> None:
+    """The rule that makes them one page may be wrong: then it is another size that is not in stock."""
+    assert kind(learned(CONTENT["stock, filled up"], again=False)) == "volatile"
+    assert kind(learned(CONTENT["stock, filled up"], again=True)) == "transient"

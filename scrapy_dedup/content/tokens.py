@@ -90,6 +90,12 @@ class Blocks(Sequence[Block]):
         selector, attribute, text = self.rows[index]
         return Block(selector, text, self.starts[index], self.ends[index], attribute)
 
+    def __iter__(self) -> Iterator[Block]:
+        new = tuple.__new__
+        for (selector, attribute, text), start, end in zip(self.rows, self.starts, self.ends, strict=True):
+            # As Block() does it, in half the time.
+            yield new(Block, (selector, text, start, end, attribute))
+
 
 class Tokens(Sequence[Token]):
     """The tokens of a page, each made when it is asked for."""
