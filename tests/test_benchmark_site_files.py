@@ -136,6 +136,8 @@ def test_prices_and_stock_figures_change_and_are_main_text() -> None:
         left = [int(text.split()[0]) for text in found["E2", url]]
         assert left == sorted(left, reverse=True)
         assert 4 <= len(set(left)) <= 20
+        for name in EDITS[2:]:
+            assert len(set(found[name, url])) >= 3, "another one each day, but for chance"
 
 
 @pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0, 0.05), (0.5, 0.35, 0.65), (0.95, 0.85, 0.99)])

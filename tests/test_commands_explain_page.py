@@ -35,6 +35,18 @@ def test_a_file(masked):
     assert '<p class=clock data-dedup="transient">' in shown or 'data-dedup="transient">It is noon<' in shown
 
 
+def test_what_pages_are_compared_without_is_told_and_stays(masked):
+    text = MASK.format(site="shop.test").replace('state = "strip"', 'kind = "volatile"')
+    masked.write("dedup-rules/shop.test.mask.toml", text)
+    done = masked.scrapy("explain-page", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "0 of 9 words are transient" in done.stdout
+    told, _, volatile = done.stdout.partition("Pages are compared without these")
+    assert "It is noon" in told
+    assert "\u27e6" not in told
+    assert "body > p.clock" in volatile
+
+
 def test_the_masks_of_all_directories_count(masked):
     masked.write("reviewed/shop.test.mask.toml", MASK.format(site="shop.test").replace("p.clock", "h1"))
     masked.write("more/shop.test.mask.toml", MASK.format(site="shop.test").replace('"strip"', '"keep"'))

@@ -89,6 +89,23 @@ def test_states() -> None:
     assert not mask_of(path("html/body/p", position=1, of=1), path("html/body/p", state="keep")).version
 
 
+def test_volatile_content_is_left_out_of_comparisons_only() -> None:
+    volatile = mask_of(path("html/body/p", kind="volatile"))
+    both = mask_of(path("html/body/p", kind="volatile"), path("html/body/b"))
+    hides = mask_of(path("html/body/p"))
+    page = version_of(PAGE)
+    assert hides.spans(PAGE)
+    assert (volatile.spans(PAGE), volatile.strip(PAGE), volatile.transient(PAGE)) == ([], PAGE, [])
+    assert volatile.text(PAGE) == Mask().text(PAGE) != hides.text(PAGE)
+    assert volatile.version == hides.version
+    assert volatile.masked(page) == hides.masked(page) != Mask().masked(page)
+    assert volatile.parted(page) == hides.parted(page)
+    assert both.strip(PAGE) == mask_of(path("html/body/b")).strip(PAGE)
+    # What the user says counts in both.
+    assert mask_of(path("html/body/p", kind="volatile", state="strip")).strip(PAGE) == hides.strip(PAGE)
+    assert not mask_of(path("html/body/p", kind="volatile", state="keep")).version
+
+
 def test_version_is_of_what_is_hidden() -> None:
     one = mask_of(path("html/body/p", pages=3, examples=("a",)), path("html/body/b", kind="growing"))
     assert one.version == mask_of(path("html/body/p")).version != ""
@@ -195,7 +212,7 @@ paths = st.builds(
     selectors,
     st.sampled_from(["", "href"]),
     slots,
-    st.sampled_from(["transient", "transient", "growing", "undecided"]),
+    st.sampled_from(["transient", "volatile", "growing", "undecided"]),
     st.sampled_from(["", "", "", "keep", "strip"]),
     st.sampled_from(
         [(0, 0), (0, 0), (1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3), (4, 4), (1, 0), (2, 0), (-1, 0), (-2, 0)]

@@ -55,3 +55,20 @@ def test_what_is_remembered_of_outlines_is_bounded(monkeypatch: pytest.MonkeyPat
     for number in range(100):
         assert read_tag(f'p lang=x{number} id="b"') == Tag(False, "p", "b", "", False, (0, 0))
     assert len(outlines) < 20
+
+
+@given(st.lists(st.sampled_from([*PARTS, "7", "08", "h1", "h2", "&#49;", ">"])).map("".join))
+def test_tags_that_differ_in_their_digits_lead_to_the_place_that_they_lead_to_by_themselves(text: str) -> None:
+    """What a place has learned from other tags says nothing else of a tag than the tag itself."""
+    known = places.Trie().root
+    for number in ("1", "2", "30"):
+        _ = known[f"p class=x{number} {text}"], known[f"h{number} {text}"], known[text.replace("1", number)]
+    for tag in (f"p class=x5 {text}", f"h2 {text}", f"h1 {text}", text):
+        mine, alone = known[tag], places.Trie().root[tag]
+        assert (mine is None) is (alone is None)
+        if mine is not None and alone is not None:
+            assert (mine.row, mine.depth, mine.special, mine.raw) == (alone.row, alone.depth, alone.special, alone.raw)
+            assert mine.place.selector == alone.place.selector
+            assert (mine.owner and mine.owner.selector) == (alone.owner and alone.owner.selector)
+            if mine.owner is not None:
+                assert mine.value_in(f"<{tag}>", 0) == alone.value_in(f"<{tag}>", 0)

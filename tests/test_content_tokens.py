@@ -382,7 +382,7 @@ def test_the_text_is_that_of_page_sketches() -> None:
 
 def test_many_threads_share_what_they_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     some = [
-        f'<div id=a{i}><p class="{name}">text {i} <a href="/{i}">x</a><li class=c{i % 7}>{name}' * 20
+        f'<div id=a{i} title={"x" * i}><p class="{name}">text {i} <a href="/{i}">x</a><li class=c{i % 7}>{name}' * 20
         for i, name in product(range(30), ("news", "ad"))
     ]
     expected = [list(blocks(page)) for page in some]

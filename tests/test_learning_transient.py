@@ -51,6 +51,11 @@ def pages_of(
     }
 
 
+def moments_apart(versions: dict[str, list[str]]) -> Mask:
+    """What is learned from versions that were fetched within moments: what differs then is drawn anew."""
+    return learn_mask(versions, times={page: [60.0 * k for k in range(len(found))] for page, found in versions.items()})
+
+
 def hidden(mask: Mask) -> list[tuple[str, str]]:
     """(last step of the selector, attribute) of what is stripped."""
     return [(path.selector.rpartition("/")[2], path.attribute) for path in mask.paths if path.is_hidden]
@@ -83,7 +88,7 @@ def test_words_on_both_sides_of_a_slot_and_a_label_between_two() -> None:
         rng = Random(f"{page} {k}")
         return f"<p class=w>Today is {rng.choice(WORDS)}, Weather: {rng.randrange(40)} {rng.choice(WORDS)} degrees</p>"
 
-    mask = learn_mask(pages_of(weather))
+    mask = moments_apart(pages_of(weather))
     assert only(mask).slot == ("Today is", "Weather:", "degrees")
     text = mask.text("<html><body><p class=w>Today is x, Weather: 7 y degrees</p>")
     assert text == "Today is Weather: degrees"
@@ -171,7 +176,7 @@ def test_first_and_last_of_any_number_of_paragraphs() -> None:
         )
         return "<html><body><p>" + "<p>".join([first, *texts, last]) + "</body></html>"
 
-    mask = learn_mask({f"http://shop.example/item/{n}/": [page(n, k) for k in range(2)] for n in range(8)})
+    mask = moments_apart({f"http://shop.example/item/{n}/": [page(n, k) for k in range(2)] for n in range(8)})
     assert sorted((one.position, one.of, one.slot) for one in mask.paths if one.is_hidden) == [
         (-1, 0, ("Page generated in", "seconds")),
         (1, 0, ("There are", "users online")),
@@ -215,7 +220,7 @@ def test_fingerprints_of_what_lasts() -> None:
         )
 
     versions = pages_of(extra, 8, 3)
-    mask = learn_mask(versions)
+    mask = moments_apart(versions)
     assert hidden(mask) == [("p.o", "")]
     masked = {page: {mask.masked(version_of(html), url=page) for html in found} for page, found in versions.items()}
     assert {len(found) for found in masked.values()} == {1}
@@ -355,7 +360,7 @@ def test_a_place_that_passes_on_one_kind_of_pages_stays_on_another() -> None:
 
 
 def test_names_in_a_sentence_stay() -> None:
-    mask = learn_mask(
+    mask = moments_apart(
         pages_of(
             lambda page, k: (
                 f"<p class=v>{text_of('name', page, words=2)} was viewed {Random(f'{page}{k}').random()} times</p>"
@@ -380,7 +385,7 @@ def test_one_page_of_many_that_changes_is_no_evidence() -> None:
 
 
 def test_one_page_that_changes_each_time() -> None:
-    mask = learn_mask({"front": [page_of(1, f"<p class=o>{n} users online</p>") for n in (3, 99, 41, 7)]})
+    mask = moments_apart({"front": [page_of(1, f"<p class=o>{n} users online</p>") for n in (3, 99, 41, 7)]})
     assert only(mask).slot == ("", "users online")
     assert not mask.templates
 
@@ -426,6 +431,25 @@ def test_the_document_s_method_strips_the_most_general_subtree() -> None:
     assert seed_mask({"a": versions}, threshold=1).version == mask.version
     # Ours does not take one change of one page for a habit.
     assert not learn_mask({"http://news.example/": versions}).version
+
+
+def test_the_document_s_threshold() -> None:
+    """At a half a path may last on one page of three; at one it changes on each."""
+    shown = [("sun", "rain"), ("snow", "fog"), ("storm", "storm")]  # the last page has the same weather twice
+    often = {
+        f"http://news.example/{page}": [
+            f"<html><body><h1>Title {page}</h1><p>{weather}</p><div>day {page} {k}</div><i>a</i><b>b</b></body></html>"
+            for k, weather in enumerate(both)
+        ]
+        for page, both in enumerate(shown)
+    }
+    half, whole = (learn_mask(often, "seed", threshold=threshold) for threshold in (0.5, 1))
+    assert [path.selector for path in half.paths] == ["html/body/div/*", "html/body/p/*"]
+    assert [path.selector for path in whole.paths] == ["html/body/div/*"]
+    assert learn_mask(often, "seed") == half
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="threshold is"):
+            learn_mask(often, "seed", threshold=wrong)
 
 
 def test_the_document_s_mask_css_and_xpath() -> None:
@@ -527,6 +551,6 @@ def test_a_counter_in_two_languages() -> None:
         for number in range(12)
         for language in said
     }
-    mask = learn_mask(versions)
+    mask = moments_apart(versions)
     page = shown(99, "de")
     assert mask.text(page) == "de page 99 text of 99"

@@ -25,10 +25,12 @@ def print_page(html: str, mask: "Mask", url: str | None) -> None:
     console = Console(highlight=False)
     spans = mask.spans(html, url=url)
     found: Counter[tuple[str, str]] = Counter()
+    there: set[tuple[str, str]] = set()
     at = words = hidden = 0
     for block in blocks(html):
         while at < len(spans) and spans[at][1] <= block.start:
             at += 1
+        there.add((block.selector, block.attribute))
         inside = [(max(low, block.start), min(high, block.end)) for low, high in spans[at:] if low < block.end]
         if inside:
             found[block.selector, block.attribute] += 1
@@ -50,6 +52,14 @@ def print_page(html: str, mask: "Mask", url: str | None) -> None:
     shown = [path for path in mask.paths if (path.selector, path.attribute) in found and path.is_hidden]
     if shown:
         console.print(places_table(shown))
+    volatile = [path for path in mask.paths if (path.selector, path.attribute) in there and _is_volatile(path)]
+    if volatile:
+        console.print("\nPages are compared without these, which may be what the page is about, and stay in items:")
+        console.print(places_table(volatile))
+
+
+def _is_volatile(path: "TransientPath") -> bool:
+    return path.is_left_out and not path.is_hidden
 
 
 def places_table(paths: "Iterable[TransientPath]") -> Table:

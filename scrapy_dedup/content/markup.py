@@ -251,10 +251,10 @@ def _depth(names: frozenset[str], depths: Mapping[str, int]) -> int:
 
 def decoded(text: str) -> str:
     """Return *text* with its character references decoded, and without NUL; never raises."""
-    if "&#" in text:
-        # int() would refuse, or take its time over, thousands of digits.
-        text = _TOO_LARGE.sub("\ufffd", _ZEROS.sub(r"\1", text))
     if "&" in text:
+        if "&#" in text:
+            # int() would refuse, or take its time over, thousands of digits.
+            text = _TOO_LARGE.sub("\ufffd", _ZEROS.sub(r"\1", text))
         # Nearly always there is no other.
         text = text.replace("&amp;", "&") if text.count("&") == text.count("&amp;") else unescape(text)
     return text.replace("\0", "")

@@ -4,7 +4,7 @@
 which of its blocks (visible texts, addresses of links) stand where what stands is passing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Mask", "TransientPath"]
 
-PathKind = Literal["transient", "growing", "undecided"]
+PathKind = Literal["transient", "volatile", "growing", "undecided"]
 State = Literal["", "keep", "strip"]
 Mode = Literal["default", "seed"]
 Template = tuple[object, ...]
@@ -42,6 +42,9 @@ class TransientPath:
     an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot.
     ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
     kinds of pages it is true of; empty: all that the mask is for.
+
+    What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
+    figure, a rating): pages are compared without it, and nothing is stripped.
 
     ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
     ``changes`` in ``opportunities`` on so many ``pages``. ``state`` is what the user says: "keep" (never
@@ -66,6 +69,11 @@ class TransientPath:
     def is_hidden(self) -> bool:
         """Whether what stands there is stripped."""
         return self.state == "strip" or (self.state == "" and self.kind == "transient")
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether pages are compared without what stands there: all that is stripped, and what is volatile."""
+        return self.is_hidden or (self.state == "" and self.kind == "volatile")
 
     @property
     def key(self) -> tuple[str, str, int, int]:
@@ -95,26 +103,35 @@ class Mask:
     paths: tuple[TransientPath, ...] = ()
     mode: Mode = "default"
     templates: frozenset[Template] = frozenset()
-    #: Digest of what it hides, "" where it hides nothing: fingerprints under different masks never compare.
+    #: Digest of what pages are compared without, "" for nothing: fingerprints under different masks never compare.
     version: str = field(init=False, compare=False)
-    _plan: Plan = field(init=False, repr=False, compare=False)
+    #: What pages are compared without, and what of it is stripped.
+    _hiding: Plan = field(init=False, repr=False, compare=False)
+    _stripping: Plan = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
-        hiding = [path for path in self.paths if path.is_hidden]
         keeping = {path.key for path in self.paths if path.state == "keep"}
         hiding = [
-            path for path in hiding if path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping
+            path
+            for path in self.paths
+            if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
         said = sorted(repr((path.key, path.slot, sorted(map(repr, path.templates)))) for path in hiding)
         about = [self.mode, *said, *sorted(map(repr, self.templates))]
         digest = xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
         object.__setattr__(self, "version", digest if hiding else "")
-        paths = [
+        stripping = [path for path in hiding if path.is_hidden]
+        hides = self._plan(hiding)
+        object.__setattr__(self, "_hiding", hides)
+        object.__setattr__(self, "_stripping", hides if stripping == hiding else self._plan(stripping))
+
+    def _plan(self, paths: Iterable[TransientPath]) -> Plan:
+        plans = [
             PathPlan(path.selector, path.attribute, path.slot, path.position, path.of, frozenset(path.templates))
-            for path in hiding
+            for path in paths
         ]
-        object.__setattr__(self, "_plan", Plan(paths, subtrees=self.mode == "seed"))
+        return Plan(plans, subtrees=self.mode == "seed")
 
     def __getstate__(self) -> tuple[object, ...]:
         return self.site, self.paths, self.mode, self.templates
@@ -125,16 +142,16 @@ class Mask:
         self.__post_init__()
 
     def applies_to(self, url: str | None) -> bool:
-        """Whether something may be stripped from the page at *url*; from that of an unknown URL it may."""
+        """Whether something may be hidden, or stripped, of the page at *url*; of that of an unknown URL it may."""
         return bool(self.version) and (url is None or not self.templates or template_of(url) in self.templates)
 
     def spans(self, html: str, *, url: str | None = None) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty."""
-        if not self.applies_to(url):
+        if not self._stripping or not self.applies_to(url):
             return []
         found = blocks(html)
         spans: list[tuple[int, int]] = []
-        for index, ranges in self._plan.hidden(found.rows, _template(url)).items():
+        for index, ranges in self._stripping.hidden(found.rows, _template(url)).items():
             spans += _spans_of(html, found[index], ranges)
         return _disjoint(spans)
 
@@ -168,22 +185,22 @@ class Mask:
 
     def text(self, html: str, *, url: str | None = None) -> str:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
-        return " ".join(self._lasting(blocks(html).rows, url))
+        return " ".join(self._lasting(self._stripping, blocks(html).rows, url))
 
     def masked(self, version: "Version", *, url: str | None = None) -> str:
-        """Return the fingerprint of what lasts of a version: 32 hexadecimal digits, the same for any order of words.
+        """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
 
         Fingerprints compare only under masks of the same ``version``. Addresses of links do not count, as in sketches.
         """
         return self.masked_sketch(version, url=url).bag
 
     def masked_sketch(self, version: "Version", *, url: str | None = None) -> Sketch:
-        """Return the sketch of the texts that last, with their number of words."""
-        return sketch_of_texts(self._lasting(version.blocks, url))
+        """Return the sketch of the texts that are compared, with their number of words."""
+        return sketch_of_texts(self._lasting(self._hiding, version.blocks, url))
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
-        """Return the texts of a version that last, and (text, what lasts of it) of those of which something passes."""
-        hidden = self._plan.hidden(version.blocks, _template(url)) if self.applies_to(url) else {}
+        """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
+        hidden = self._hiding.hidden(version.blocks, _template(url)) if self.applies_to(url) else {}
         whole, cut = [], []
         for index, (_, attribute, text) in enumerate(version.blocks):
             if attribute:
@@ -194,8 +211,8 @@ class Mask:
                 whole.append(text)
         return whole, cut
 
-    def _lasting(self, rows: Sequence[tuple[str, str, str]], url: str | None) -> list[str]:
-        hidden = self._plan.hidden(rows, _template(url)) if self.applies_to(url) else {}
+    def _lasting(self, plan: Plan, rows: Sequence[tuple[str, str, str]], url: str | None) -> list[str]:
+        hidden = plan.hidden(rows, _template(url)) if self.applies_to(url) else {}
         texts = []
         for index, (_, attribute, text) in enumerate(rows):
             if attribute:

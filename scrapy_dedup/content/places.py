@@ -129,8 +129,15 @@ class Place(dict[str, Step]):
 
     def __missing__(self, tag: str) -> Step | None:
         key, first, last = tag, 0, 0
-        before = _BEFORE_VALUE.get(tag[: tag.find(" ")])
-        if before is not None and (at := tag.find(before)) > 0:
+        space = tag.find(" ")
+        before = _BEFORE_VALUE.get(tag[:space])
+        if before is None:
+            # A step depends on no digits but those of the element's name and of references; they share one.
+            if space > 0 and "&" not in tag:
+                key = tag[:space] + tag[space:].translate(_DIGITS)
+                if key != tag and (known := self.get(key)) is not None:
+                    return known
+        elif (at := tag.find(before)) > 0:
             # Tags that differ by the value only share a step. That the value is where it is looked
             # for is known of the first tag with the same text before; no tag has a ">" in its text.
             first = at + len(before)
@@ -146,7 +153,7 @@ class Place(dict[str, Step]):
         if isinstance(step.place, Deep):
             return step
         if step.owner is None:
-            key = tag
+            key = tag if before is not None else key
         elif step.value == (first, last):
             step.value = (0, 0)
         else:

@@ -72,6 +72,10 @@ class Plan:
         for place in self._places.values():
             _settle(place)
 
+    def __bool__(self) -> bool:
+        """Whether it hides anything."""
+        return bool(self._places or self._roots)
+
     def hidden(self, rows: Sequence[Row], template: tuple[object, ...] | None) -> Mapping[int, Ranges]:
         """Return what is hidden of each row, by its index; rows that are left as they are do not stand there.
 

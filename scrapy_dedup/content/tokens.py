@@ -21,6 +21,7 @@ __all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
 
 _KINDS = {kind.value: kind for kind in Kind}
 _LINE_END = re.compile(r"\r\n?|\n")
+_SHORT = 1000
 _OTHER_SPACES = ("\n", "\t", "\r", "\f", "\xa0")
 
 
@@ -89,6 +90,12 @@ class Blocks(Sequence[Block]):
         selector, attribute, text = self.rows[index]
         return Block(selector, text, self.starts[index], self.ends[index], attribute)
 
+    def __iter__(self) -> Iterator[Block]:
+        new = tuple.__new__
+        for (selector, attribute, text), start, end in zip(self.rows, self.starts, self.ends, strict=True):
+            # As Block() does it, in half the time.
+            yield new(Block, (selector, text, start, end, attribute))
+
 
 class Tokens(Sequence[Token]):
     """The tokens of a page, each made when it is asked for."""
@@ -133,6 +140,8 @@ class Tokens(Sequence[Token]):
 
 def _collapsed(text: str) -> str:
     """Return *text* with single spaces for its white space, and none around it."""
+    if len(text) < _SHORT and " ".join(text.split()) == text:
+        return text  # nearly always; white space that is not HTML's would change it, too
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")

@@ -131,7 +131,11 @@ def _version(mask: Mask | None) -> str:
 
 
 def _with_what_passes(report: SiteReport, mask: Mask | None) -> SiteReport:
-    hidden = [path for path in mask.paths if path.is_hidden] if mask is not None else []
-    if not hidden:
+    left_out = [path for path in mask.paths if path.is_left_out] if mask is not None else []
+    if not left_out:
         return report
-    return replace(report, notes=(*report.notes, f"transient content: {len(hidden)} places on its pages"))
+    hidden = sum(path.is_hidden for path in left_out)
+    note = f"transient content: {hidden} places on its pages"
+    if hidden < len(left_out):
+        note += f", and {len(left_out) - hidden} whose content changes and stays in items"
+    return replace(report, notes=(*report.notes, note))

@@ -106,7 +106,8 @@ class SitePages:
             versions = [Version(tuple([row for row in version.blocks if not row[1]])) for version in versions]
         # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
         templates = tuple({template_of(url) for url, _, _ in kept})
-        return Seen(name, versions, templates, [self._crawls[at] for _, at, _ in last])
+        crawls = [self._crawls[at] for _, at, _ in last]
+        return Seen(name, versions, templates, crawls, [(at, url) for url, at, _ in last])
 
     def _comparing(self, pages: Iterable[Seen], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
         """Return *mask* with what passed in past designs, by which their pages can still be compared; None without."""
@@ -121,7 +122,7 @@ class SitePages:
         further = [
             path if path.templates else replace(path, templates=kinds)
             for path in old.paths
-            if path.is_hidden and (path.selector, path.attribute) not in present
+            if path.is_left_out and (path.selector, path.attribute) not in present
         ]
         known = {path.key for path in mask.paths}
         further = [path for path in further if path.key not in known]
@@ -163,7 +164,7 @@ def _crawls(times: Iterable[float]) -> dict[float, int]:
 
 
 def _hidden(mask: Mask) -> set[tuple[str, str]]:
-    return {(path.selector, path.attribute) for path in mask.paths if path.is_hidden}
+    return {(path.selector, path.attribute) for path in mask.paths if path.is_left_out}
 
 
 def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
@@ -185,13 +186,13 @@ def _with_visits(mask: Mask, visits: Passing) -> Mask:
         place = path.selector, path.attribute
         # Slots of one position say nothing of the others: "recently viewed" has more of them on later pages.
         is_part = path.slot is not None and path.position == 0
-        if path.state or (path.is_hidden and is_part):
+        if path.state or (path.is_left_out and is_part):
             further.pop(place, None)
     for path in paths:
         found = further.get((path.selector, path.attribute))
         if found is None or path.state:
             kept.append(path)
-        elif path.is_hidden:
+        elif path.is_left_out:
             both = {*path.templates, *found.templates} if path.templates else ()
             further[path.selector, path.attribute] = replace(found, templates=_sorted(both))
     return replace(mask, paths=(*kept, *further.values()), templates=mask.templates | visits.templates)

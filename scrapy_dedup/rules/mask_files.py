@@ -166,7 +166,7 @@ def _says(text: str, mask: Mask) -> bool:
 
 def _order(path: TransientPath) -> tuple[bool, bool, object]:
     """Return the place of a path in its file: what the user spoke of, what is stripped, the rest."""
-    return not path.state, not path.is_hidden, path.key
+    return not path.state, not path.is_left_out, path.key
 
 
 def _head(mask: Mask) -> str:

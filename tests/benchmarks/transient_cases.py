@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from .sites.catalogue import KINDS
 from .sites.levels import site as site_of
 from .sites.model import DAY, START, TURN, Endpoint, Knobs
-from .sites.render import Page, render
+from .sites.render import EDITS, Page, render
 from .sites.seeded import rng_of
 from .sites.site import Site
 
@@ -21,11 +21,16 @@ CASES: Mapping[str, tuple[str, ...]] = {
     "X9": ("X9", "X1", "X4"),
     "X10": ("X10",),
     "all": ("X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X10"),
-    "E1": ("E1", "X4"),
-    "E2": ("E2", "X4"),
+    **{name: (name, "X4") for name in EDITS},
+    "stay": (*EDITS, "X1", "X2", "X3", "X4"),
 }
 """The slots of each case. A redesign alone has nothing that passes: a clock and a counter come with it. A counter
 stands beside the prices and the stock figures, which change and are content."""
+
+STAYING = (*EDITS, "stay")
+"""Cases with content that changes."""
+VOLATILE = (*EDITS[2:], "stay")
+"""Those of them in which it is always new, so that pages are compared without it: a change of it is not told."""
 
 TRAINED = ("D1", "T1", "T13", "T14")
 """Kinds that are learned from: a thread, its pages, siblings that are all but the same, short pages."""
@@ -40,7 +45,7 @@ GAPS = (300.0, DAY, 7 * DAY, 14 * DAY)
 class Case:
     """What is learned from, and what is scored: URL -> versions in order of time.
 
-    The first *past* versions of each page are of a design that is no more; they are learned from, and not scored.
+    *times* are those of the versions in *seen*. The first *past* versions of each page are of a design that is no more; they are learned from, and not scored.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Case:
     seen: Mapping[str, Sequence[Page]]
     unseen: Mapping[str, Sequence[Page]]
     strange: Mapping[str, Sequence[Page]]
+    times: Mapping[str, Sequence[float]]
     past: int = 0
 
     def html(self) -> dict[str, list[str]]:
@@ -63,22 +69,30 @@ def case_of(name: str, seed: int, k: int, pages: int) -> Case:
     knobs = Knobs(pages=pages)
     site = site_of(f"{name.lower()}-{seed}", seed, [KINDS[kind] for kind in (*TRAINED, STRANGE)], knobs)
     seen: dict[str, list[Page]] = {}
+    times: dict[str, list[float]] = {}
     unseen: dict[str, list[Page]] = {}
     for kind in TRAINED:
         urls = urls_of(site.endpoints[kind], seed, pages)
         # Siblings follow each other: half of a family is seen.
         for number, url in enumerate(urls):
             (unseen if number % 2 else seen)[url] = versions(site, url, name, k, number)
+            if not number % 2:
+                times[url] = times_of(name, k, number)
     strange = {url: versions(site, url, name, k, 0) for url in urls_of(site.endpoints[STRANGE], seed, pages)}
-    return Case(name, site, seen, unseen, strange, k if "X9" in CASES[name] else 0)
+    return Case(name, site, seen, unseen, strange, times, k if "X9" in CASES[name] else 0)
 
 
 def versions(site: Site, url: str, case: str, k: int, number: int) -> list[Page]:
     """Versions of a page; *number* decides when they were fetched."""
-    epochs = (START, TURN) if "X9" in CASES[case] else (START,)
-    times = [epoch + after for epoch in epochs for after in moments(k, number)]
+    times = times_of(case, k, number)
     pages = [render(site, url, time, nonce, CASES[case]) for nonce, time in enumerate(times)]
     return [page for page in pages if page is not None]
+
+
+def times_of(case: str, k: int, number: int) -> list[float]:
+    """When the versions of a page were fetched."""
+    epochs = (START, TURN) if "X9" in CASES[case] else (START,)
+    return [epoch + after for epoch in epochs for after in moments(k, number)]
 
 
 def moments(k: int, number: int) -> Iterator[float]:

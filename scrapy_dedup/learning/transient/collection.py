@@ -1,7 +1,7 @@
 """Versions of pages taken in, one page after the other, into evidence by place and kinds of pages."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ from .alignment import Comparison, compared
 from .epochs import REDESIGN, Seen, likeness
 from .evidence import Evidence, Kinds, Place, grouped
 from .moving import Moves
+from .sightings import Sightings, sightings_of
 
 if TYPE_CHECKING:
     from ...content.mask import Template
-    from ...content.versions import Version
 
 __all__ = ["Collection"]
 
@@ -23,6 +23,8 @@ DYNAMIC = 0.8
 """Share of the words of a page, those left aside that it shares with others, that changes where all of it does."""
 _LOST_BLOCKS = 5
 """Blocks that such a page loses at least."""
+OWN = 0.1
+"""Share of the pages that a text stands on at most, if on more than one, which is theirs and not the site's."""
 _SHARED = 3
 """Pages that a text stands on to be the site's."""
 
@@ -64,7 +66,8 @@ class Collection:
         self._pages_by_text: Counter[int] = Counter()
         self._doubtful: list[_Pair] = []
         self._changes: list[_Change] = []
-        self._versions: list[tuple[str, Sequence[Version], Sequence[int]]] = []
+        self._seen: list[Seen] = []
+        self._dynamic: set[str] = set()
 
     def add(self, seen: Seen) -> None:
         """Take in the versions of a page."""
@@ -78,7 +81,7 @@ class Collection:
         kinds = seen.kinds
         self.templates.update(kinds)
         groups = [grouped(version.blocks) for version in versions]
-        self._versions.append((page, versions, seen.crawls))
+        self._seen.append(seen)
         for number, (before, after) in enumerate(pairwise(groups)):
             if likeness(before.keys(), after.keys()) < REDESIGN:
                 continue  # they are not of one design, and say nothing of each other
@@ -88,20 +91,23 @@ class Collection:
             else:
                 self._count(pair)
 
-    def settle(self) -> None:
-        """Judge what could not be judged before all pages were known.
+    def settle(self) -> Sightings:
+        """Judge what could not be judged before all pages were known; return what was seen at the places that change.
 
         No page says anything that is all new each time, and what has moved to another page has not passed.
         """
         for pair in self._doubtful:
-            if not self._is_dynamic(pair):
+            if self._is_dynamic(pair):
+                self._dynamic.add(pair.page)
+            else:
                 self._count(pair)
         self._doubtful = []
         changed = {each.place for each in self._changes}
         lasting = {
             place for place, found in self.evidence.items() if place not in changed and not _changed(found.values())
         }
-        moves = Moves(((each.place, each.before, each.after) for each in self._changes), self._versions, lasting)
+        versions = ((seen.name, seen.versions, seen.crawls) for seen in self._seen)
+        moves = Moves(((each.place, each.before, each.after) for each in self._changes), versions, lasting)
         for each in self._changes:
             evidence = self._evidence(each.place, each.kinds)
             stayed = moves.without(each.place, each.before, each.after)
@@ -109,8 +115,21 @@ class Collection:
                 evidence.compare(each.page, each.number, each.before, each.after, each.found)
             else:
                 evidence.moved(each.page, min(stayed) / len(each.before))
+        changing = {place for place, found in self.evidence.items() if _changed(found.values())}
+        visiting: defaultdict[Kinds, set[Place]] = defaultdict(set)
+        for place in changing:
+            for kinds, evidence in self.evidence[place].items():
+                if evidence.went.opportunities or evidence.appeared:
+                    visiting[kinds].add(place)
+        sightings = sightings_of(
+            (seen for seen in self._seen if seen.name not in self._dynamic),
+            changing,
+            visiting,
+            lambda text: self._pages_by_text[_hash(text)] <= max(1, OWN * self.pages),
+        )
         self._changes = []
-        self._versions = []
+        self._seen = []
+        return sightings
 
     def _count(self, pair: _Pair) -> None:
         for place, before in pair.before.items():

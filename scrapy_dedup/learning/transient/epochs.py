@@ -15,7 +15,7 @@ from ...content.versions import Version
 from ...urls.templates import template_of
 from .evidence import Kinds, Place
 
-__all__ = ["REDESIGN", "Epochs", "Seen", "latest_epoch", "likeness"]
+__all__ = ["REDESIGN", "Epochs", "Fetch", "Seen", "latest_epoch", "likeness"]
 
 REDESIGN = 0.5
 """Versions whose places agree less (Jaccard) are not of one design."""
@@ -25,6 +25,8 @@ _RETURNED = 0.1
 """Share of these that may turn back: where more do, there are two designs side by side."""
 
 Places = frozenset[Place]
+Fetch = tuple[float, str]
+"""When a version was fetched, in seconds since 1970, and the URL that it was fetched from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +34,14 @@ class Seen:
     """A page by its URL, or any name, and its versions in order of time.
 
     ``templates`` are those of the URLs that it was seen under, where its name is another; ``crawls`` numbers the crawls
-    that the versions are of, empty where that is not known.
+    that the versions are of, and ``fetches`` says when and where each was fetched; empty where that is not known.
     """
 
     name: str
     versions: Sequence[Version]
     templates: tuple[Template, ...] = ()
     crawls: Sequence[int] = ()
+    fetches: Sequence[Fetch] = ()
 
     @property
     def kinds(self) -> Kinds:
@@ -48,7 +51,8 @@ class Seen:
 
     def part(self, start: int, end: int | None = None) -> "Seen":
         """Return the page with some of its versions."""
-        return replace(self, versions=self.versions[start:end], crawls=self.crawls[start:end])
+        of_each = {name: getattr(self, name)[start:end] for name in ("versions", "crawls", "fetches")}
+        return replace(self, **of_each)
 
     def places(self) -> set[Place]:
         """Return the places of all versions."""

@@ -6,7 +6,7 @@ stock figure, an edited article) is its content unless it is a number that rises
 pages; and an amount of money stays unless all pages show the same. Without evidence everything stays.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -15,6 +15,8 @@ from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
 from .examples import examples_of
+from .passing import surely_passes
+from .sightings import Sighting
 from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_never_twice, is_token, is_wording_shared, slot_of
 
 __all__ = ["paths_of"]
@@ -43,16 +45,24 @@ class _Verdict:
     of_site: bool = False
 
 
-def paths_of(place: Place, evidence: dict[Kinds, Evidence], known: AbstractSet[Template]) -> list[TransientPath]:
+def paths_of(
+    place: Place,
+    evidence: Mapping[Kinds, Evidence],
+    known: AbstractSet[Template],
+    sightings: Mapping[Kinds, Sequence[Sighting]],
+) -> list[TransientPath]:
     """Return what is to be said of one place, nothing where it lasts.
 
     Kinds of pages on which the place was not seen to change, or surely lasts, are left out of the rest's evidence, and
     of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
+    *sightings* are what some pages of each kind have shown there.
     """
     changing = {kinds: each for kinds, each in evidence.items() if _changes(each) and not _lasts(each)}
     if not changing:
         return []
-    found = _paths_of(place, pooled(changing[kinds] for kinds in sorted(changing, key=repr)))
+    of_them = sorted(changing, key=repr)
+    shown = [each for kinds in of_them for each in sightings.get(kinds, ())]
+    found = [_for_export(path, shown) for path in _paths_of(place, pooled(changing[kinds] for kinds in of_them))]
     # Under a name of several kinds it may be from one to the other that a page changes.
     lasting = {kinds[0] for kinds in evidence.keys() - changing.keys() if len(kinds) == 1}
     templates = {kind for kinds in changing for kind in kinds} - lasting
@@ -61,6 +71,15 @@ def paths_of(place: Place, evidence: dict[Kinds, Evidence], known: AbstractSet[T
     if templates == known:
         return found
     return [replace(path, templates=tuple(sorted(templates, key=repr))) for path in found]
+
+
+def _for_export(path: TransientPath, shown: Sequence[Sighting]) -> TransientPath:
+    """Return a path that strips only what surely passes; what may be its page's own matter is but not compared."""
+    if path.kind != "transient" or surely_passes(
+        shown, path.slot, attribute=path.attribute, position=path.position, of=path.of
+    ):
+        return path
+    return replace(path, kind="volatile")
 
 
 def _changes(evidence: Evidence) -> bool:

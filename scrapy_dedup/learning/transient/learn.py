@@ -22,15 +22,23 @@ AGED = 50
 """Pages of a kind that are looked at without a place that was passing there, for it to be forgotten."""
 
 
-def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") -> Mask:
+def learn_mask(
+    versions: Mapping[str, Sequence[str]],
+    mode: Mode = "default",
+    *,
+    times: Mapping[str, Sequence[float]] | None = None,
+    threshold: float = 0.5,
+) -> Mask:
     """Return what passes on the pages of a site, learned from *versions*.
 
     *versions* are the HTML of each page, in order of time, by its URL or any other name; by names that are no URLs
     the mask does not know of kinds of pages, and strips them all.
 
-    *mode* is "default", or "seed" for the method of the transient-content document.
+    *mode* is "default", or "seed" for the method of the transient-content document. *times* are those of the versions
+    of each page, in seconds from any moment on: with them, more can be told to pass. *threshold* is the document's T, from 0 to
+    1, and of that mode only.
 
-    Raises ValueError for another mode.
+    Raises ValueError for another mode or threshold, and where a page has not as many times as versions.
 
     >>> page = "<body><h1>Page {}</h1><p>Today is {}</p>"
     >>> versions = {f"http://a.example/{n}": [page.format(n, day) for day in ("Mon", "Tue", "Wed")] for n in range(4)}
@@ -42,10 +50,20 @@ def learn_mask(versions: Mapping[str, Sequence[str]], mode: Mode = "default") ->
     """
     if mode not in ("default", "seed"):
         raise ValueError(f'mode is {mode!r}: there are "default" and "seed"')
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is {threshold!r}: it is over 0, and 1 at most")
     site = _site(versions)
     if mode == "seed":
-        return seed_mask(versions, site=site)
-    return mask_of([Seen(page, [version_of(html) for html in found]) for page, found in versions.items()], site=site)
+        return seed_mask(versions, site=site, threshold=threshold)
+    fetches = {page: [(at, page) for at in found] for page, found in (times or {}).items()}
+    for page, found in fetches.items():
+        if len(found) != len(versions.get(page, ())):
+            raise ValueError(f"{page}: {len(versions.get(page, ()))} versions and {len(found)} times")
+    seen = [
+        Seen(page, [version_of(html) for html in found], fetches=fetches.get(page, ()))
+        for page, found in versions.items()
+    ]
+    return mask_of(seen, site=site)
 
 
 def mask_of(
@@ -72,14 +90,14 @@ def mask_of(
         collection.add(page)
         if previous is not None:
             seen |= page.places()
-    collection.settle()
+    sightings = collection.settle()
     templates = frozenset(collection.templates - {()})
     if previous is not None:
         templates |= previous.templates
     known = templates or collection.templates
     paths: list[TransientPath] = []
     for place in sorted(collection.evidence):
-        paths += paths_of(place, collection.evidence[place], known)
+        paths += paths_of(place, collection.evidence[place], known, sightings.get(place, {}))
     kept = _shown(paths)
     if previous is not None:
         judged = seen if collection.templates else past
@@ -118,7 +136,7 @@ def _with_previous(
     known = set(known)
     said = {path.key: path for path in previous.paths if path.state}
     kept = [path for path in learned if path.key not in said]
-    stale = [p for p in previous.paths if not p.state and p.is_hidden and (p.selector, p.attribute) not in known]
+    stale = [p for p in previous.paths if not p.state and p.is_left_out and (p.selector, p.attribute) not in known]
     if templates != previous.templates and previous.templates:  # they are true of the kinds of then
         of_then = tuple(sorted(previous.templates, key=repr))
         stale = [p if p.templates else replace(p, templates=of_then) for p in stale]

@@ -206,6 +206,11 @@ def is_token(change: Change) -> bool:
     return all(_token(text) is not None for text in (*change.before, *change.after))
 
 
+def is_random(word: str) -> bool:
+    """Whether a word of a text, or a parameter's value, is a random one; a date and time in one word is none."""
+    return _token(word) is not None and ":" not in word
+
+
 def is_never_twice(changes: Sequence[Change]) -> bool:
     """Whether no value was met twice, on a page or on two, and all have the same number of characters, six or more.
 
@@ -217,14 +222,18 @@ def is_never_twice(changes: Sequence[Change]) -> bool:
     for change in changes:
         of_page.setdefault(change.page, set()).update((*change.before, *change.after))
         numbers[change.page] += 1
-    values = {value for found in of_page.values() for value in found}
-    lengths = {len(value) for value in values}
+    values = [value for found in of_page.values() for value in found]
+    return are_never_twice(values) and all(len(found) > numbers[page] for page, found in of_page.items())
+
+
+def are_never_twice(values: Sequence[str]) -> bool:
+    """Whether all values are different, and have one number of characters, six or more, without white space."""
+    lengths = set(map(len, values))
     return (
         len(lengths) == 1
         and min(lengths) >= _LEAST_TOKEN
         and not any(map(str.isspace, "".join(values)))
-        and len(values) == sum(map(len, of_page.values()))
-        and all(len(found) > numbers[page] for page, found in of_page.items())
+        and len(set(values)) == len(values)
     )
 
 

@@ -10,7 +10,9 @@ the turn, X10 five blocks of one path of which one passes. Void elements, unclos
 scripts with ``<`` are everywhere.
 
 And what changes and does not pass, since it is what the page is about: E1 a price, which some pages
-change once, E2 a stock figure, which falls by and by.
+change once, E2 a stock figure, which falls by and by; and what says something new of each page every day, and knows
+nothing of the day before: E3 a price without a currency, E4 whether it is to be had, E5 what it is rated, E6 how many
+are left, E7 when it goes next, E8 how a match stands.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,7 +29,7 @@ from .seeded import hex_token, number_of, rng_of, share_of, word
 from .site import Site
 
 SLOTS = tuple(f"X{number}" for number in range(1, 11))
-EDITS = ("E1", "E2")
+EDITS = tuple(f"E{number}" for number in range(1, 9))
 VOCABULARY = tuple(word(rng_of("vocabulary", number)) for number in range(2000))
 WORDS = (60, 400)
 MAX_COMMENTS = 12
@@ -191,6 +193,9 @@ class Moment:
             out.element("p", f"{self._price()} euros", Kind.MAIN, "E1", classes="price")
         if "E2" in self.slots:
             out.element("p", f"{self._stock()} in stock", Kind.MAIN, "E2", classes="stock")
+        for name in EDITS[2:]:
+            if name in self.slots:
+                out.element("p", self._today(name), Kind.MAIN, name, classes=name.lower())
         for start in range(3, len(texts), 60):
             # A paragraph, as HTML allows, ends where the next one begins.
             out.element("p", " ".join(texts[start : start + 60]), Kind.MAIN, end=False)
@@ -212,6 +217,19 @@ class Moment:
             sold, at = rng.choice((0, 0, rng.randrange(1, 9))), day + rng.random()
             left -= sold if self.time >= START + at * DAY else 0
         return max(left, 0)
+
+    def _today(self, name: str) -> str:
+        """What changes each day, at an hour of the page's own."""
+        turn = rng_of(self.site.seed, name, *self.identity).random()
+        rng = rng_of(self.site.seed, name, int(self.time / DAY + turn), *self.identity)
+        return {
+            "E3": f"{rng.randrange(5, 500)}.{rng.randrange(100):02}",
+            "E4": rng.choice(("in stock", "sold out", "soon")),
+            "E5": f"{rng.randrange(1, 6)} of 5 stars",
+            "E6": f"{rng.randrange(5, 900)} left",
+            "E7": f"Next departure {rng.randrange(24):02}:{rng.randrange(60):02}",
+            "E8": f"{rng.randrange(5)}:{rng.randrange(5)}",
+        }[name]
 
     def _aside(self, out: Writer) -> None:
         out.open("div", "aside")

@@ -1,0 +1,106 @@
+"""What some pages have shown, version by version, at the places that change: what is asked is in :mod:`.passing`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from ...content.versions import Version
+from .epochs import Fetch, Seen
+from .evidence import Kinds, Place, grouped, order_of
+
+__all__ = ["Sighting", "Sightings", "sightings_of"]
+
+MOST_PAGES = 64
+"""Pages of a place and of the same kinds that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """The texts of one place in one version of a page; none where it was not there.
+
+    ``number`` is that of the version, from 0; ``fetch`` is None where it is not known when that was. ``leads``: no
+    text of the page's own stands before it. ``swapped``: it has changed places with another of the page since the
+    version before.
+    """
+
+    page: str
+    number: int
+    fetch: Fetch | None
+    texts: tuple[str, ...]
+    leads: bool
+    swapped: bool
+
+
+Sightings = dict[Place, dict[Kinds, list[Sighting]]]
+
+
+def sightings_of(
+    pages: Iterable[Seen],
+    places: AbstractSet[Place],
+    visiting: Mapping[Kinds, AbstractSet[Place]],
+    is_own: Callable[[str], bool],
+) -> Sightings:
+    """Return what some of the *pages* have shown at *places*, all that were seen to change.
+
+    *visiting* are those that come and go on pages of some kinds: that a page does not have them says something, too.
+    *is_own* tells whether a text is that of a page, and not the site's. Linear in the blocks of the pages.
+    """
+    found: Sightings = defaultdict(lambda: defaultdict(list))
+    taken: Counter[tuple[Place, Kinds]] = Counter()
+    for page in sorted(pages, key=lambda page: (order_of(page.name), page.name)):
+        shown = (page.places() & places) | visiting.get(page.kinds, set())
+        wanted = [place for place in shown if taken[place, page.kinds] < MOST_PAGES]
+        if wanted:
+            taken.update((place, page.kinds) for place in wanted)
+            _add(found, page, wanted, places, is_own)
+    return found
+
+
+def _add(
+    found: Sightings,
+    page: Seen,
+    wanted: Sequence[Place],
+    changing: AbstractSet[Place],
+    is_own: Callable[[str], bool],
+) -> None:
+    before: dict[Place, list[str]] = {}
+    texts_before: Counter[str] = Counter()
+    for number, version in enumerate(page.versions):
+        groups = grouped(version.blocks)
+        texts = Counter([text for _, attribute, text in version.blocks if not attribute])
+        leading = _leading(version, changing, is_own)
+        for place in wanted:
+            now = groups.get(place, [])
+            then = before.get(place, [])
+            gone, come = _less(then, now), _less(now, then)
+            found[place][page.kinds].append(
+                Sighting(
+                    page.name,
+                    number,
+                    page.fetches[number] if page.fetches else None,
+                    tuple(now),
+                    place in leading,
+                    bool(gone and come) and gone <= texts - Counter(now) and come <= texts_before - Counter(then),
+                )
+            )
+        before, texts_before = groups, texts
+
+
+def _less(some: Iterable[str], others: Iterable[str]) -> Counter[str]:
+    return Counter(some) - Counter(others)
+
+
+def _leading(version: Version, changing: AbstractSet[Place], is_own: Callable[[str], bool]) -> set[Place]:
+    """Return the places that come before all lasting texts that are the page's own, its title left aside.
+
+    On a page without any there are none: nothing tells the site's texts from the page's.
+    """
+    found: set[Place] = set()
+    for selector, attribute, text in version.blocks:
+        place = selector, attribute
+        if place in changing:
+            found.add(place)
+        elif not attribute and is_own(text) and selector.rpartition("/")[2] != "title":
+            return found
+    return set()
