@@ -53,7 +53,7 @@ def _joined(one: Selected, other: Selected, evidence: Evidence) -> Selected:
     chosen, more = _without_keeping(one), _without_keeping(other)
     narrowed = scoped(more, evidence.table, judged_together(more, evidence))
     # What only holds together is not narrowed one by one.
-    added = {new: other.sources[old] for old, new in zip(more, narrowed, strict=True) if old == new or not old.joint}
+    added = {old if old.joint else new: other.sources[old] for old, new in zip(more, narrowed, strict=True)}
     union = validated([*chosen, *(each for each in added if each not in chosen)], evidence.sample, evidence.deep)
     before, after = judged_together(chosen, evidence), judged_together(union, evidence)
     if after.removed <= before.removed or after.lost > before.lost:
