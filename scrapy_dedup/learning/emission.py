@@ -151,11 +151,11 @@ def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposa
     if isinstance(recoding, Gone):
         pairs = list(zip(recoding.keys, recoding.values, strict=True))
         if len(pairs) > 1:
-            match += tuple((key, _literal(value)) for key, value in pairs)
+            match = _narrowed(match, tuple((key, _literal(value)) for key, value in pairs))
         for key, value in pairs:
             position = _position(key)
             last: Match = ((f"path.{position + 1}", Absent()),) if position is not None else ()
-            yield Proposal(match + last, key, Ignore(only={value}), joint=len(pairs) > 1)
+            yield Proposal(_narrowed(match, last), key, Ignore(only={value}), joint=len(pairs) > 1)
     elif isinstance(recoding, Merged):
         yield Proposal(match, recoding.key, Set({recoding.value: recoding.other}))
     elif isinstance(recoding, SegmentGone):
@@ -165,11 +165,20 @@ def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposa
             (recoding.key, _literal(recoding.value)),
             (f"path.{position + 1}", OfClass(ANY_VALUE)),
         )
-        yield Proposal(match + following, recoding.key, Ignore(only={recoding.value}))
+        yield Proposal(_narrowed(match, following), recoding.key, Ignore(only={recoding.value}))
     elif isinstance(recoding, Alike):
         yield Proposal(match, recoding.key, IgnoreValue(only=recoding.only))
     elif isinstance(recoding, ValuesAsSet):
         yield Proposal(match, recoding.key, SetOfValues())
+
+
+def _narrowed(match: Match, more: Match) -> Match:
+    """Return a match that asks for *more*, and for each key once: what is asked of it already is no narrower."""
+    asked = dict(match)
+    for key, predicate in more:
+        if key not in asked or predicate != OfClass(ANY_VALUE):
+            asked[key] = predicate
+    return tuple(asked.items())
 
 
 def _position(key: str) -> int | None:

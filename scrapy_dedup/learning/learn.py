@@ -150,7 +150,9 @@ def learn_site(
     """
     sample = Sample.of(site, found, groups)
     learner = SiteLearner(sample, learners, declarations, deadline)
-    proposals, held_out = within_budget(learner.proposals(), sample, learner, max_loss)
+    proposals = learner.proposals()
+    sample = learner.sample
+    proposals, held_out = within_budget(proposals, sample, learner, max_loss)
     before = known.for_site(site)
     doubtful = learner.doubtful(proposals)
     sure = proposals

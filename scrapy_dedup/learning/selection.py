@@ -7,7 +7,7 @@ was seen, as the best of its parts, and what says nothing new is not deployed.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
 from .sampling import searched
 from .scope import anchored
+from .table import Rows
 from .untested import kept_where_untested
 from .validation import validated
 
@@ -41,41 +42,50 @@ LOSS = 100
 class Selected:
     """Validated proposals. ``used`` are the learners that they were taken from, the best first.
 
-    ``sources`` are those that each comes from: others may say the same.
+    ``sources`` are those that each comes from: others may say the same. ``rows`` are the URLs that were
+    learned from, None for all.
     """
 
     proposals: list[Proposal] = field(default_factory=list)
     sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
     used: tuple[str, ...] = ()
+    rows: Rows | None = None
 
 
-def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
-    """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
+def selected(
+    evidence: Evidence, learners: Mapping[str, Learner], instead: Callable[[Evidence], Selected | None] | None = None
+) -> Selected:
+    """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page.
+
+    Where the first learner leaves duplicates apart, *instead* is asked before the others are, and may answer for all.
+    """
     sample = evidence.sample
     pages = len(set(sample.content))
     if len(sample.urls) == pages or pages < 2 or not learners:
         return Selected()
     first, *others = learners
     own = _proposed(first, learners[first], evidence)
-    outcome = _judged(own, evidence)
+    outcome = judged_together(own, evidence)
     alone = _Choice(own, (first,), {first: own})
     if not others or _is_enough(outcome) or evidence.deadline.passed():
         return _with_constants(alone, evidence)
+    if instead and (found := instead(evidence)) is not None:
+        return found
     some = _searched(evidence, outcome)
     candidates = {first: own}
-    outcomes = {first: outcome if some is evidence else _judged(own, some)}
+    outcomes = {first: outcome if some is evidence else judged_together(own, some)}
     for name in others:
         if evidence.deadline.passed():
             break
         candidates[name] = _proposed(name, learners[name], some)
-        outcomes[name] = _judged(candidates[name], some)
+        outcomes[name] = judged_together(candidates[name], some)
         if _is_enough(outcomes[name]):
             break
     choice = _completed(candidates, outcomes, some)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
         choice = replace(choice, proposals=validated(choice.proposals, sample, evidence.deep))
-        if _merit(_judged(choice.proposals, evidence)) > _merit(outcome):
+        if _merit(judged_together(choice.proposals, evidence)) > _merit(outcome):
             choice = alone
     return _with_constants(choice, evidence)
 
@@ -94,7 +104,7 @@ def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]
     found = validated(_asked(name, learner, evidence), evidence.sample, evidence.deep)
     if name != CORE:
         found = _supported(found, evidence)
-    return anchored(found, evidence.table, _judged(found, evidence))
+    return anchored(found, evidence.table, judged_together(found, evidence))
 
 
 def _searched(evidence: Evidence, outcome: Judgement) -> Evidence:
@@ -119,7 +129,7 @@ def _completed(
         if not fresh or _is_enough(outcome):
             continue
         union = validated([*chosen, *fresh], evidence.sample, evidence.deep)
-        joined = _judged(union, evidence)
+        joined = judged_together(union, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
             used.append(name)
@@ -139,7 +149,7 @@ def _merit(outcome: Judgement) -> int:
 def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
-    kept = kept_where_untested(choice.proposals, evidence.table, _judged(choice.proposals, evidence))
+    kept = kept_where_untested(choice.proposals, evidence.table, judged_together(choice.proposals, evidence))
     return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
 
 
@@ -156,7 +166,8 @@ def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
     return [proposal for proposal in found if proposal.match not in unsayable]
 
 
-def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
+def judged_together(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
+    """Return what proposals do to the URLs of the sample."""
     sample = evidence.sample
     return judged(book_of(rules_of(sample.site, proposals), sample, evidence.deep), sample)
 
