@@ -156,7 +156,9 @@ def learn_site(
     sure = proposals
     for proposal in doubtful:
         sure = without(sure, proposal)
-    sure, standing = with_standing(sure, before, sample, learner.deep, known.site_rules(site).deep)
+    sure, standing = with_standing(
+        sure, before, sample, learner.deep, known.site_rules(site).deep, learner.contradicted
+    )
     deep = used_splits([*sure, *doubtful], learner.deep)
     fresh = returned(weighed(sure, sample, deep, {**standing, **learner.sources}), before, may_return)
     if doubtful:
