@@ -120,6 +120,19 @@ def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict
     }
 
 
+def still_supported(
+    proposals: Sequence[Proposal], before: Sequence[Proposal], sample: Sample, deep: Deep
+) -> list[Proposal]:
+    """Return those of *proposals* that have as many pages as any rule needs, or had no more of them *before*.
+
+    What spoke for a proposal may have done so only together with another one, which is gone.
+    """
+    if len(proposals) == len(before):
+        return list(proposals)
+    had, have = pages_for(before, sample, deep), pages_for(proposals, sample, deep)
+    return [proposal for proposal in proposals if have[proposal] >= min(had[proposal], MIN_GROUPS)]
+
+
 def doubtful(
     proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
 ) -> list[Proposal]:

@@ -28,7 +28,8 @@ def with_standing(
     sample: Sample,
     deep: Mapping[str, DeepSplit],
     known_deep: Mapping[str, DeepSplit],
-    contradicted: Callable[[Sequence[Proposal]], bool] = lambda proposals: False,
+    *,
+    contradicted: Callable[[Sequence[Proposal]], bool],
 ) -> tuple[list[Proposal], dict[Proposal, tuple[str, ...]]]:
     """Return *proposals*, and in the place of narrower ones what the learned rules of *before* that act say.
 
