@@ -59,6 +59,37 @@ def test_without_evidence_it_ends() -> None:
     assert not list(learn_rules(seen(discarded="abcdefgh"), known=RuleBook([EVERYWHERE])))
 
 
+def read(known: int, declared: dict[str, object] | None = None) -> list[Observation]:
+    """Return 60 pages under an id each, *known* of them under another one, too."""
+    found = []
+    for page in range(60):
+        ids = (100 + page, 300 + page) if page < known else (100 + page,)
+        for number in ids:
+            url = f"http://{SITE}/v/{page}?id={number}"
+            more: dict[str, object] = {"canonical": url} if declared == {"canonical": True} else declared or {}
+            found.append(Observation(url, f"the page {page} with words", words=100, **more))  # type: ignore[arg-type]
+    return found
+
+
+@pytest.mark.parametrize("declared", [{"headers": {"no-vary-search": 'params, except=("id")'}}, {"canonical": True}])
+def test_what_the_site_declares_to_be_content_ends_it(declared: dict[str, object]) -> None:
+    known = learn_rules(read(known=60))
+    assert [(set(rule.ops), rule.status) for rule in known] == [({"q.id"}, Status.ACTIVE)]
+    assert [rule.status for rule in learn_rules(read(known=14), known=known)] == [Status.ACTIVE]
+    assert [rule.status for rule in learn_rules(read(known=14, declared=declared), known=known)] == [Status.CANDIDATE]
+
+
+def test_pages_enough_outweigh_what_the_site_declares() -> None:
+    header = {"headers": {"no-vary-search": 'params, except=("id")'}}
+    known = learn_rules(read(known=60))
+    more = [
+        Observation(f"http://{SITE}/v/p{page}?id={number}", f"page p{page}", words=100, **header)
+        for page in range(400)
+        for number in (page, 500 + page)
+    ]
+    assert [rule.status for rule in learn_rules(more, known=known)] == [Status.ACTIVE]
+
+
 def test_what_is_wider_takes_its_place() -> None:
     narrow = Rule(SITE, {"path.0": OneOf(["a", "b"])}, {"q.tag": SetOfValues()}, Status.ACTIVE)
     (rule,) = learn_rules(seen(discarded=""), known=RuleBook([narrow]))

@@ -13,7 +13,7 @@ from math import ceil, exp, log
 import numpy as np
 
 from ..rules import Ignore, IgnoreValue
-from .belief import Source, belief, log_odds
+from .belief import Opinion, Source, belief, log_odds
 from .blame import blamed
 from .combining import rules_of
 from .declared import MIN_STATED, Declarations, linked_opinions, stated_opinions
@@ -67,10 +67,9 @@ def needed(
     linked = linked_opinions(declarations, groups)
     for proposal in proposals:
         found[proposal] = MIN_GROUPS
-        if proposal.key.startswith("q.") and isinstance(proposal.operation, Ignore | IgnoreValue):
+        if _is_asked(proposal):
             rows = np.flatnonzero(matching(table, proposal.match))
-            some = [table.urls[row] for row in rows[:: len(rows) // SOME + 1]]
-            opinions = (*linked.get(proposal.key, ()), *stated_opinions(declarations, proposal.key, some))
+            opinions = _declared(proposal.key, table, rows, declarations, linked)
             believed = belief(
                 proposal.key,
                 entropy=_entropy(proposal.key, table, rows),
@@ -80,6 +79,28 @@ def needed(
             stated = any(each.source in STATED and each.relevance is Relevance.IGNORE for each in opinions)
             found[proposal] = groups_needed(believed.prior, stated=stated)
     return found
+
+
+def contradicted(
+    proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
+) -> bool:
+    """Tell whether the site itself calls content what a rule drops, and too few pages outweigh that.
+
+    *proposals* are what the rule says. Lists of names and entropies are not asked: they are no news to a rule that
+    acts, and were outweighed by pages of which it lets no more be seen.
+    """
+    if not declarations:
+        return False
+    linked = linked_opinions(declarations, sample.groups)
+    least = {}
+    for proposal in filter(_is_asked, proposals):
+        rows = np.flatnonzero(matching(table, proposal.match))
+        opinions = _declared(proposal.key, table, rows, declarations, linked)
+        least[proposal] = groups_needed(belief(proposal.key, declared={proposal.key: opinions}).prior)
+    if all(groups <= MIN_GROUPS for groups in least.values()):
+        return False
+    pages = pages_for(proposals, sample, deep)
+    return any(pages[proposal] < groups for proposal, groups in least.items() if groups > MIN_GROUPS)
 
 
 def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, int]:
@@ -99,6 +120,19 @@ def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict
     }
 
 
+def still_supported(
+    proposals: Sequence[Proposal], before: Sequence[Proposal], sample: Sample, deep: Deep
+) -> list[Proposal]:
+    """Return those of *proposals* that have as many pages as any rule needs, or had no more of them *before*.
+
+    What spoke for a proposal may have done so only together with another one, which is gone.
+    """
+    if len(proposals) == len(before):
+        return list(proposals)
+    had, have = pages_for(before, sample, deep), pages_for(proposals, sample, deep)
+    return [proposal for proposal in proposals if have[proposal] >= min(had[proposal], MIN_GROUPS)]
+
+
 def doubtful(
     proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
 ) -> list[Proposal]:
@@ -115,6 +149,19 @@ def doubtful(
         return []
     pages = pages_for(proposals, sample, deep)
     return [proposal for proposal, least in asked.items() if 1 < pages[proposal] < least]
+
+
+def _is_asked(proposal: Proposal) -> bool:
+    """Tell whether a proposal drops a parameter, which is what lists and declarations speak of."""
+    return proposal.key.startswith("q.") and isinstance(proposal.operation, Ignore | IgnoreValue)
+
+
+def _declared(
+    key: str, table: Table, rows: Rows, declarations: Declarations, linked: Mapping[str, tuple[Opinion, ...]]
+) -> tuple[Opinion, ...]:
+    """Return what the site declares of a parameter of some URLs."""
+    some = [table.urls[row] for row in rows[:: len(rows) // SOME + 1]]
+    return (*linked.get(key, ()), *stated_opinions(declarations, key, some))
 
 
 def _entropy(key: str, table: Table, rows: Rows) -> Mapping[str, ParameterRule]:

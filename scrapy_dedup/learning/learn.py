@@ -17,6 +17,7 @@ from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
 from ..urls import DeepSplit, normal_form, site_of_url
+from .believing import still_supported
 from .budget import within_budget
 from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
@@ -150,15 +151,18 @@ def learn_site(
     """
     sample = Sample.of(site, found, groups)
     learner = SiteLearner(sample, learners, declarations, deadline)
-    proposals = learner.proposals()
+    found_all = learner.proposals()
     sample = learner.sample
-    proposals, held_out = within_budget(proposals, sample, learner, max_loss)
+    allowed, held_out = within_budget(found_all, sample, learner, max_loss)
+    proposals = still_supported(allowed, found_all, sample, learner.deep)
     before = known.for_site(site)
     doubtful = learner.doubtful(proposals)
     sure = proposals
     for proposal in doubtful:
         sure = without(sure, proposal)
-    sure, standing = with_standing(sure, before, sample, learner.deep, known.site_rules(site).deep)
+    sure, standing = with_standing(
+        sure, before, sample, learner.deep, known.site_rules(site).deep, contradicted=learner.contradicted
+    )
     deep = used_splits([*sure, *doubtful], learner.deep)
     fresh = returned(weighed(sure, sample, deep, {**standing, **learner.sources}), before, may_return)
     if doubtful:

@@ -13,18 +13,20 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import operation_problem
-from .believing import needed, pages_for
+from .believing import needed, pages_for, still_supported
 from .combining import rules_of
 from .emission import Proposal
 from .evidence import MIN_GROUPS
 from .frame import Frame
 from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
+from .narrowing import narrowed_past_counterexamples
 from .sampling import searched
 from .scope import anchored
 from .table import Rows
 from .untested import kept_where_untested
 from .validation import validated
+from .values import MIN_CONTENTS_ABSENT
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +86,7 @@ def selected(
     choice = _completed(candidates, outcomes, some)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
-        choice = replace(choice, proposals=validated(choice.proposals, sample, evidence.deep))
+        choice = replace(choice, proposals=_validated(choice.proposals, evidence))
         if _merit(judged_together(choice.proposals, evidence)) > _merit(outcome):
             choice = alone
     return _with_constants(choice, evidence)
@@ -101,10 +103,18 @@ class _Choice:
 
 def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
     """Return the validated proposals of a learner."""
-    found = validated(_asked(name, learner, evidence), evidence.sample, evidence.deep)
-    if name != CORE:
-        found = _supported(found, evidence)
+    found = _validated(_asked(name, learner, evidence), evidence)
+    found = _witnessed(found, evidence) if name == CORE else _supported(found, evidence)
     return anchored(found, evidence.table, judged_together(found, evidence))
+
+
+def _validated(proposals: Sequence[Proposal], evidence: Evidence) -> list[Proposal]:
+    """Return the proposals that no counterexample refutes, and that do not only reach around them."""
+    kept = validated(proposals, evidence.sample, evidence.deep)
+    while lucky := narrowed_past_counterexamples(kept, evidence.table, judged_together(kept, evidence), evidence.deep):
+        left = [proposal for proposal in kept if proposal not in lucky]
+        kept = still_supported(left, kept, evidence.sample, evidence.deep)
+    return kept
 
 
 def _searched(evidence: Evidence, outcome: Judgement) -> Evidence:
@@ -128,7 +138,7 @@ def _completed(
         fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
         if not fresh or _is_enough(outcome):
             continue
-        union = validated([*chosen, *fresh], evidence.sample, evidence.deep)
+        union = _validated([*chosen, *fresh], evidence)
         joined = judged_together(union, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
@@ -184,6 +194,17 @@ def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
     # What only holds together is one rule: what speaks for a part of it speaks for it.
     joint = {proposal.match for proposal in kept if proposal.joint}
     return [one for one in proposals if one in kept or (one.joint and one.match in joint)]
+
+
+def _witnessed(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
+    """Return the proposals of the core less those whose witnesses spoke for them and others that are gone.
+
+    Patterns that are all one page have one.
+    """
+    if not proposals:
+        return []
+    pages = pages_for(proposals, evidence.sample, evidence.deep)
+    return [proposal for proposal in proposals if not 1 < pages[proposal] < MIN_CONTENTS_ABSENT or proposal.joint]
 
 
 def _sources(

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
-from .believing import doubtful
+from .believing import contradicted, doubtful
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
@@ -83,6 +83,11 @@ class SiteLearner:
         """Return the proposals against which more speaks than the pages for them outweigh."""
         evidence = self._evidence
         return doubtful(proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations)
+
+    def contradicted(self, proposals: Sequence[Proposal]) -> bool:
+        """Tell whether the site declares that what a rule drops is content, and too few pages outweigh that."""
+        evidence = self._evidence
+        return contradicted(proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations)
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

@@ -3,11 +3,11 @@
 A rule that acts discards what would speak for it: of the URLs that it makes one, the crawl downloads the first.
 Learned again from what is downloaded then, it would be narrowed to where duplicates were seen before it was
 there, what it had discarded elsewhere would be fetched after all, and so on in circles. So a rule that acts stays as
-wide as it is while enough duplicates that were seen speak for it and none against it; what it discards is watched
-by samples.
+wide as it is while enough duplicates that were seen speak for it and none against it, nor the site itself by what it
+declares; what it discards is watched by samples.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..rules import Rule, Status
 from ..urls import DeepSplit
@@ -28,11 +28,13 @@ def with_standing(
     sample: Sample,
     deep: Mapping[str, DeepSplit],
     known_deep: Mapping[str, DeepSplit],
+    *,
+    contradicted: Callable[[Sequence[Proposal]], bool],
 ) -> tuple[list[Proposal], dict[Proposal, tuple[str, ...]]]:
     """Return *proposals*, and in the place of narrower ones what the learned rules of *before* that act say.
 
     With these the learners that they are from. *deep* are the deep tokens that the proposals may speak of,
-    *known_deep* those of the rules of before.
+    *known_deep* those of the rules of before. *contradicted* tells whether the site declares otherwise.
     """
     kept = list(proposals)
     sources: dict[Proposal, tuple[str, ...]] = {}
@@ -51,7 +53,7 @@ def with_standing(
         clean = found.clean
         step = len(clean) // MAX_CLEAN + 1
         speaking = blamed(own, book, found, clean[::step])
-        if all(len(speaking.get(one, ())) * step >= MIN_GROUPS for one in own):
+        if all(len(speaking.get(one, ())) * step >= MIN_GROUPS for one in own) and not contradicted(own):
             kept, outcome = joined, found
             sources.update(dict.fromkeys(own, rule.evidence.learners if rule.evidence is not None else ()))
     return kept, {proposal: names for proposal, names in sources.items() if proposal in kept}
