@@ -235,7 +235,9 @@ def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[trans
         table.add_column(what, justify="right")
     for pages in dict.fromkeys(each.pages for each in speeds):
         own = [each for each in speeds if each.pages == pages]
-        table.add_row(pages, str(own[0].page_bytes), str(own[0].stored_bytes), *(f"{each.mb_per_second:.1f}" for each in own))
+        table.add_row(
+            pages, str(own[0].page_bytes), str(own[0].stored_bytes), *(f"{each.mb_per_second:.1f}" for each in own)
+        )
     console().print(table)
     table = Table(title="Log-log slope of CPU time over bytes, and seconds for the largest page, on hostile pages")
     table.add_column("page")
