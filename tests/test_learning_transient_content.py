@@ -76,6 +76,9 @@ CONTENT: dict[str, Text] = {
     "moved to another hour": lambda n, k: (
         f"Starts 2026-03-{drawn(n, k).randrange(10, 28)}T{drawn(n, k).randrange(10, 23)}:00"
     ),
+    "best time": lambda n, k: (
+        f"{drawn(n, k).randrange(1, 4)}:{drawn(n, k, 2).randrange(10, 59)}:{drawn(k, n).randrange(10, 59)}"
+    ),
     "temperature of a town": lambda n, k: f"{drawn(n, k).randrange(-9, 30)} degrees",
 }
 
@@ -108,7 +111,8 @@ DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri"]
 PASSING: dict[str, Text] = {
     "visits": lambda n, k: f"{n * 100 + k * 7} views",
     "clock": lambda n, k: f"Now it is 1{k}:{10 + n}",
-    "clock with seconds": lambda n, k: f"{drawn(n, k).randrange(24)}:{drawn(n, k).randrange(10, 60)}:07 now",
+    "clock with seconds": lambda n, k: f"1{k}:{10 + n}:0{n % 7} now",
+    "date and time": lambda n, k: f"{DAYS[k]} {4 + k} May, {drawn(k).randrange(10, 24)}:{10 + n}:0{n % 7}",
     "day": lambda n, k: f"Today is {DAYS[k]}",
     "weather": lambda n, k: f"{drawn(k).randrange(-9, 30)} degrees, {drawn(k).choice(['sun', 'rain'])}",
     "advertisement": lambda n, k: drawn(n, k).choice(ADS),
@@ -156,9 +160,13 @@ def test_pages_are_compared_without_what_may_be_content() -> None:
     assert len(set.union(*prints.values())) == 12
 
 
-def test_times_of_versions_are_as_many() -> None:
+def test_times_of_versions_are_as_many_and_in_order() -> None:
     with pytest.raises(ValueError, match="3 versions and 2 times"):
         learn_mask({"a": ["", "", ""]}, times={"a": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="0 versions and 1 times"):
+        learn_mask({}, times={"a": [1.0]})
+    with pytest.raises(ValueError, match="not in order of time"):
+        learn_mask({"a": ["", ""]}, times={"a": [2.0, 1.0]})
 
 
 # -- from a store

@@ -31,7 +31,7 @@ from .sites.render import Page
 from .transient_cases import CASES, STAYING, VOLATILE, Case, case_of
 from .transient_scores import Counts, compared, passing_words, score
 
-OURS, TIMED, SEED = "default", "default, times known", "seed"
+OURS, TIMED, SEED = "default", "timed", "seed"
 MODES = (OURS, TIMED, SEED)
 """The modes of ``learn_mask``; TIMED is the default one, told when each version was fetched, as a crawl's store knows it."""
 VERSIONS = (2, 3, 5)
@@ -230,11 +230,14 @@ def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[trans
     table.add_column("pages")
     whats = list(dict.fromkeys(each.what for each in speeds))
     table.add_column("bytes", justify="right")
+    table.add_column("stored", justify="right")
     for what in whats:
         table.add_column(what, justify="right")
     for pages in dict.fromkeys(each.pages for each in speeds):
         own = [each for each in speeds if each.pages == pages]
-        table.add_row(pages, str(own[0].page_bytes), *(f"{each.mb_per_second:.1f}" for each in own))
+        table.add_row(
+            pages, str(own[0].page_bytes), str(own[0].stored_bytes), *(f"{each.mb_per_second:.1f}" for each in own)
+        )
     console().print(table)
     table = Table(title="Log-log slope of CPU time over bytes, and seconds for the largest page, on hostile pages")
     table.add_column("page")

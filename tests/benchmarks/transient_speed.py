@@ -36,11 +36,12 @@ Work = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Megabytes per second on pages of one kind."""
+    """Megabytes per second on pages of one kind, and the bytes of a page and of what is stored as its version."""
 
     pages: str
     what: str
     page_bytes: int
+    stored_bytes: int
     mb_per_second: float
 
 
@@ -137,14 +138,16 @@ def speeds(*, quick: bool) -> list[Speed]:
     }
     found = []
     for name, made in ordinary().items():
+        stored = [len(stored_version(html)) for html in made(0)]
         for number, (what, work) in enumerate(works.items()):
             # Each has pages of its own, of which nothing is known from the others.
-            rounds = [made(10 * number + turn) for turn in range(3 if quick else 6)]
+            rounds = [made(1 + 10 * number + turn) for turn in range(3 if quick else 6)]
             sizes = [sum(len(html.encode()) for html in pages) for pages in rounds]
             gc.collect()
             seconds = [seconds_of(work, pages) for pages in rounds]
             mb_per_second = sum(sizes[1:]) / sum(seconds[1:]) / 1e6
-            found.append(Speed(name, what, sum(sizes) // sum(map(len, rounds)), mb_per_second))
+            bytes_of = sum(sizes) // sum(map(len, rounds)), sum(stored) // len(stored)
+            found.append(Speed(name, what, *bytes_of, mb_per_second))
     return found
 
 

@@ -3,7 +3,8 @@
 A place is passing if what stands there changes as often as what passes does. How often that is depends on whose
 matter it is: what all pages share, or what knows nothing of its page, may change now and then; what belongs to its page (a
 stock figure, an edited article) is its content unless it is a number that rises nearly every time, on several
-pages; and an amount of money stays unless all pages show the same. Without evidence everything stays.
+pages; and an amount of money stays unless all pages show the same. Without evidence everything stays. What is passing so
+is left out when pages are compared, and what of it is stripped, too, is told by :mod:`.passing`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

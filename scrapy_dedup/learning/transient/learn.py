@@ -38,7 +38,7 @@ def learn_mask(
     of each page, in seconds from any moment on: with them, more can be told to pass. *threshold* is the document's T, from 0 to
     1, and of that mode only.
 
-    Raises ValueError for another mode or threshold, and where a page has not as many times as versions.
+    Raises ValueError for another mode or threshold, and where a page has not as many times as versions, in rising order.
 
     >>> page = "<body><h1>Page {}</h1><p>Today is {}</p>"
     >>> versions = {f"http://a.example/{n}": [page.format(n, day) for day in ("Mon", "Tue", "Wed")] for n in range(4)}
@@ -59,6 +59,8 @@ def learn_mask(
     for page, found in fetches.items():
         if len(found) != len(versions.get(page, ())):
             raise ValueError(f"{page}: {len(versions.get(page, ()))} versions and {len(found)} times")
+        if found != sorted(found):
+            raise ValueError(f"{page}: its versions are not in order of time")
     seen = [
         Seen(page, [version_of(html) for html in found], fetches=fetches.get(page, ()))
         for page, found in versions.items()

@@ -14,7 +14,7 @@ Where no URL was fetched twice within moments, these do, too:
 - texts out of a pool that pages share, of some words, or before all that is the pages' own: an advertisement, and not
   one of a few short states;
 - texts that swap their places;
-- a whole number that knows nothing of its page, and stands before all that does.
+- a whole number that knows nothing of its page, or a time to the second, before all that does.
 
 Otherwise it stays.
 """
@@ -126,11 +126,9 @@ def _value(texts: tuple[str, ...], slot: Slot | None, attribute: str, position: 
 
 
 def _is_random(changes: Sequence[_Pair], versions: Sequence[_Pair], attribute: str) -> bool:
-    """Whether the values are tokens, times to the second, or, of fields, never the same twice."""
+    """Whether the values are tokens, or, of fields, never the same twice."""
     values = [each.value for pair in changes for each in pair]
     if all(value and all(map(is_random, value)) for value in values):
-        return True
-    if len(changes) >= _OFTEN * len(versions) and all(_seconds(" ".join(value)) for value in values):
         return True
     met = {(each.sighting.page, each.sighting.number): " ".join(each.value) for pair in versions for each in pair}
     pages = {page for page, _ in met}
@@ -238,11 +236,14 @@ def _swaps(changes: Sequence[_Pair]) -> bool:
 
 
 def _is_number_before(shown: Sequence[_Shown], changing: float) -> bool:
-    """Whether the values are whole numbers, many different ones, before all that is the pages' own."""
+    """Whether the values are whole numbers, many different ones, or times to the second, before all that is the pages' own."""
     values = [each.value for each in shown]
-    if changing < _OFTEN or not all(len(value) == 1 and _whole_number(value[0]) for value in values):
+    if changing < _OFTEN or not _leads(shown):
         return False
-    return _leads(shown) and len(set(values)) >= _NUMBERS * len(values)
+    if all(_seconds(" ".join(value)) for value in values):
+        return True
+    are_numbers = all(len(value) == 1 and _whole_number(value[0]) for value in values)
+    return are_numbers and len(set(values)) >= _NUMBERS * len(values)
 
 
 def _leads(shown: Sequence[_Shown]) -> bool:

@@ -81,7 +81,7 @@ def _add(
                     page.fetches[number] if page.fetches else None,
                     tuple(now),
                     place in leading,
-                    bool(gone and come) and gone <= texts - Counter(now) and come <= texts_before - Counter(then),
+                    bool(gone and come) and _elsewhere(gone, texts, now) and _elsewhere(come, texts_before, then),
                 )
             )
         before, texts_before = groups, texts
@@ -89,6 +89,11 @@ def _add(
 
 def _less(some: Iterable[str], others: Iterable[str]) -> Counter[str]:
     return Counter(some) - Counter(others)
+
+
+def _elsewhere(some: Counter[str], texts: Counter[str], here: Sequence[str]) -> bool:
+    """Whether *some* texts stand among those of a page at other places than *here*."""
+    return all(texts[text] - here.count(text) >= number for text, number in some.items())
 
 
 def _leading(version: Version, changing: AbstractSet[Place], is_own: Callable[[str], bool]) -> set[Place]:
