@@ -116,9 +116,8 @@ class Learning:
         self._refuted = True
         return True
 
-    @property
-    def replaces(self) -> bool:
-        """Whether rules are being learned in the place of refuted ones; it begins if the spider is idle before."""
+    def is_replacing(self) -> bool:
+        """Tell, as the spider is idle, whether rules are being learned in the place of refuted ones; begin if need be."""
         if self._refuted and self._running is None and self._timer is None and not self.swapping.ceased:
             self._plan()
         return self._running is not None and (self._replaces or self._refuted)
