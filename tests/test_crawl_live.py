@@ -22,10 +22,11 @@ from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import learner, live, times
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned, rules_changed
+from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.mask_files import save_mask
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, run
+from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, rule, run, write_rules
 from .server import Asked, Server, page, prose
 from .waiting import PATIENCE, wait_until
 
@@ -444,3 +445,28 @@ async def test_what_is_learned_counts_where_the_directory_with_a_mask_cannot_be_
     shop.check(done)
     assert any(mask is not None and any("clock" in path.selector for path in mask.paths) for mask in used)
     assert {path.name: path.read_bytes() for path in Path("dedup-rules").iterdir()} == before
+
+
+@in_reactor
+async def test_a_rule_that_is_refuted_is_replaced_before_its_discards_are_fetched(serve: Serve) -> None:
+    """It dropped the session id, rightly, and the edition, wrongly. Under which session a page is fetched is still all one."""
+    pages, editions, sessions = 40, (1, 2), "abc"
+    early = True
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            shown = [(number, edition) for number in range(pages) for edition in editions[: 1 if early else 2]]
+            return page(prose("start"), *(f"/p?id={n}&v={v}&sid={s}" for s in sessions for n, v in shown))
+        return page(prose(f"{asked.query['id']} {asked.query['v']}"))
+
+    server = serve(site)
+    await run(crawler_of(Links), server.url("/"))  # it records that the session id says nothing
+    server.reset()
+    early = False
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore(), "q.v": Ignore()}, status=Status.ACTIVE))
+    done = await run(crawler_of(Links, DEDUP_LEARN="live", DEDUP_SAMPLE=0.02), server.url("/"))
+    assert done.stats["dedup/refuted"] == 1
+    reached = {target.partition("&sid=")[0] for target in server.hits if target.startswith("/p")}
+    assert reached == {f"/p?id={number}&v={edition}" for number in range(pages) for edition in editions}
+    assert server.downloads <= 1 + len(reached) + done.stats["dedup/samples"], "each page under one session"
+    assert not [name for name in done.stats if name.startswith("dedup/errors")]

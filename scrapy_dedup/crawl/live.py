@@ -50,6 +50,9 @@ class Learning:
         self._learner: Learner | None = None
         self._timer: CallLaterResult | None = None
         self._running: list[Deferred[None]] | None = None
+        #: Whether a rule was refuted since it began, and whether one had been when it began.
+        self._refuted = False
+        self._replaces = False
         self._rest_until = 0.0
         self._failures = 0
         self._seconds = 0.0
@@ -102,6 +105,23 @@ class Learning:
         elif self._learner is None:  # to start takes longer than to learn a small site
             deferred_from_coro(run_in_thread(self.learner.start)).addErrback(lambda _: None)
 
+    def refuted(self, site: str) -> bool:
+        """Note that a rule of *site* is refuted; return whether others are to be learned now in its place.
+
+        What these discard still is not to be fetched: :meth:`.Outcomes.retract` is called when they are there.
+        """
+        if not self.live or self.swapping.ceased:
+            return False
+        self.times.refuted(site)
+        self._refuted = True
+        return True
+
+    def is_replacing(self) -> bool:
+        """Tell, as the spider is idle, whether rules are being learned in the place of refuted ones; begin if need be."""
+        if self._refuted and self._running is None and self._timer is None and not self.swapping.ceased:
+            self._plan()
+        return self._running is not None and (self._replaces or self._refuted)
+
     def _plan(self) -> None:
         rest = self._rest_until - time.monotonic()
         if rest > 0:
@@ -114,6 +134,7 @@ class Learning:
         if self.swapping.ceased:
             return
         self._running = []
+        self._replaces, self._refuted = self._refuted, False
         deferred_from_coro(self._go_on()).addErrback(lambda _: None)
 
     async def _go_on(self) -> None:
@@ -134,6 +155,9 @@ class Learning:
         waiting, self._running = self._running or [], None
         for each in waiting:
             each.callback(None)
+        if self._replaces:
+            self._replaces = False
+            shared.outcomes.retract()
         if self.times.due and not self.swapping.ceased:
             self._plan()
 

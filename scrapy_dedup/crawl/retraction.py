@@ -85,7 +85,10 @@ class Retraction:
         except (RuleFileError, OSError):
             await swapping.swap([site], reload=False)
         self._forget_aliases()
-        shared.outcomes.retract()
+        if shared.learning.refuted(site):
+            shared.resumed = True
+        else:
+            shared.outcomes.retract()
 
     def _forget_aliases(self) -> None:
         """Forget the aliases of suspended kinds: their URLs are pages of their own again."""

@@ -229,7 +229,7 @@ class Shared:
         )
 
     def _spider_idle(self) -> None:
-        if self.learning.swapping.unsettled:
+        if self.learning.swapping.unsettled or self.learning.is_replacing():
             raise DontCloseSpider
         try:
             self.outcomes.idle()

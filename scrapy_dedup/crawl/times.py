@@ -69,6 +69,11 @@ class Times:
         if grown and found.repeats[kind] >= found.enough.get(kind, REPEATS):
             self._due[site] = None
 
+    def refuted(self, site: str) -> None:
+        """Note that a rule of *site* is refuted: it is learned when its next page comes, with what refutes the rule."""
+        self._sites.setdefault(site, _Site())
+        self._due[site] = None
+
     def _is_counted(self, kind: int, kinds: Counter[int]) -> bool:
         if kind not in kinds:
             if self._kinds >= MOST_KINDS:

@@ -7,9 +7,10 @@ made anyway, as any sample is.
 
 from collections import Counter, defaultdict
 from itertools import islice
+from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from scrapy.utils.asyncio import run_in_thread
+from scrapy.utils.asyncio import run_in_thread, sleep
 
 from ..rules.model import Status
 from ..store.store import Store
@@ -31,6 +32,9 @@ TRIES: Final = 3
 PER_RULE: Final = 12
 #: Discards of one kind, the first of which whose page has come is fetched.
 SOME: Final = 20
+
+_AT_ONCE: Final = 0.003  # seconds of work in the event loop
+_BETWEEN: Final = 0.002  # seconds for others
 
 
 class Kind(NamedTuple):
@@ -70,6 +74,7 @@ class Untold:
             return False
         self.pending = False
         chosen: set[Kind] = set()
+        end = perf_counter() + _AT_ONCE
         for kind, rows in (await run_in_thread(self._discards)).items():
             if kind in chosen or not self._may_try(kind):
                 continue
@@ -77,6 +82,9 @@ class Untold:
             if row is not None:
                 chosen |= self._kinds(row.site, row.url, row.taken_for, (row.rule,))
                 self._spent[kind.rule] += 1
+            if perf_counter() >= end:
+                await sleep(_BETWEEN)
+                end = perf_counter() + _AT_ONCE
         self._tried.update(chosen)
         self.pending = bool(chosen)
         return self.pending
