@@ -95,3 +95,11 @@ def test_the_command_prints_tables_and_checks(capsys: pytest.CaptureFixture[str]
     out, err = capsys.readouterr()
     assert "L0 pipeline" in out
     assert "figures hold" in err or "MISSED" in err
+
+
+def test_a_spoiled_site_is_checked_against_the_same_site_unspoiled(capsys: pytest.CaptureFixture[str]) -> None:
+    """A site with one kind of pages has nothing that noise could be compared with: the figure is missed."""
+    options = ["--level", "L0", "--only", "D1", "--pages", "60", "--methods", "pipeline", "--check"]
+    assert synthetic.main([*options, "--clusters", ".8"]) == 1
+    assert "of that of clean sites" in capsys.readouterr().err
+    assert synthetic.main([*options, "--clusters", ".5"]) == 0, "beyond the aim only losses are asked"

@@ -11,14 +11,13 @@ kinds of pages to compare, nothing is.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import comb, exp, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from .frame import NEVER_KEPT, Frame
 from .grouping import Flags, Groups, grouped, varying
-from .odd_values import owed_to_values
 from .table import ABSENT, Codes, Rows, Table
 
 MIN_KINDS = 3
@@ -39,11 +38,13 @@ MIN_BESIDE = 3
 MOST_TWICE = 0.1
 """Share of a group's URLs that one odd content may have, if it has two or more."""
 DOUBT = 0.02
-"""Probability below which noise is no explanation of what one kind or one key shows."""
-DOUBT_OF_VALUE = 0.002
-"""The same of one value, of which there are many more."""
+"""Probability below which noise is no explanation of what one kind of pages, or one key, shows."""
+DOUBT_OF_PART = 0.005
+"""The same of one value, and of one key or value on one kind of pages, of which there are many more."""
 MAX_VALUES = 24
 """Values of a key that are asked, those with most odd URLs."""
+MAX_SIZE = 40
+"""URLs of a group beyond which noise does not shatter it."""
 MAX_TAIL = 1_000
 """Counts up to which probabilities are added up one by one."""
 
@@ -95,6 +96,8 @@ class Passing:
     """Which entries of the groups' order show something else than their group's page."""
     count: Rows
     """Odd URLs."""
+    errors: Rows
+    """Those of them that show what stands beside many pages."""
     shattered: Flags
     """Groups of several pages none of which shows twice."""
     twice: Rows
@@ -122,6 +125,7 @@ class Passing:
             kinds[groups.first],
             odd,
             count=np.add.reduceat(odd, of_groups, dtype=np.intp),
+            errors=np.add.reduceat(odd & error, of_groups, dtype=np.intp),
             shattered=(largest == 1) & (np.add.reduceat(~error, of_groups, dtype=np.intp) > 1),
             twice=np.maximum.reduceat(np.where(odd, size, 0), of_groups),
             sure=np.maximum.reduceat(known, of_groups),
@@ -170,34 +174,48 @@ class Passing:
     def in_excess(self, rate: float) -> Flags:
         """Return which groups are of a part of the site with more odd URLs, or shattered pages, than noise explains."""
         size = self.groups.size
-        none = rate**size
-        odd = np.where(size > 1, size * rate - none, 0.0)
-        shattered = np.where(size > 1, size * (1 - rate) * rate ** (size - 1.0) + none, 0.0)
+        sizes, place = np.unique(size, return_inverse=True)
+        place = place.reshape(-1)
+        share = float(self.errors[self.count > 0].sum() / max(self.count.sum(), 1))
+        odd = np.where(size > 1, size * rate - rate**size, 0.0)
+        shattered = _shattered(sizes, rate, share)[place]
+        large = size > 2
+        measures = ((self.count, odd), (self.shattered, shattered), (self.shattered & large, shattered * large))
+        _, kind = np.unique(self.kind, return_inverse=True)
+        kind = kind.reshape(-1)
+        small = np.bincount(kind, odd)[kind] < 1
         found = np.zeros(len(size), dtype=np.bool_)
-        for part, doubt in self._parts(odd):
-            if _is_excess(int(self.count[part].sum()), float(odd[part].sum()), doubt) or _is_excess(
-                int(np.count_nonzero(self.shattered[part])), float(shattered[part].sum()), doubt
-            ):
-                found[part] = True
+        for part, doubt, doubt_of_kind in self._parts(small):
+            for number, least in ((kind, doubt_of_kind), (np.zeros_like(kind), doubt)):
+                # One kind that is no noise must not take the others along.
+                left = part[~found[part]]
+                places = number[left]
+                excess = np.zeros(int(places.max(initial=0)) + 1, dtype=np.bool_)
+                for seen, expected in measures:
+                    counts, means = np.bincount(places, seen[left]), np.bincount(places, expected[left])
+                    for one in np.flatnonzero(counts > means).tolist():
+                        excess[one] |= _is_excess(int(counts[one]), float(means[one]), least)
+                found[left[excess[places]]] = True
         return found
 
-    def _parts(self, expected: Numbers) -> Iterator[tuple[Rows, float]]:
-        """Yield (numbers of groups, doubt): each kind, the small kinds together, pairs, each key and value."""
-        size = self.groups.size
-        yield np.flatnonzero(size == 2), DOUBT
-        by_kind = np.bincount(self.kind, expected)
-        yield np.flatnonzero((size > 1) & (by_kind[self.kind] < 1)), DOUBT
-        for kind in np.unique(self.kind[self.count > 0]).tolist():
-            yield np.flatnonzero((size > 1) & (self.kind == kind)), DOUBT
+    def _parts(self, small: Flags) -> Iterator[tuple[Rows, float, float]]:
+        """Yield numbers of groups, and the doubt that is asked of them as a whole, and of each kind of pages by itself.
+
+        All, those of small kinds, pairs, those that differ in a key, and those that have a value of it.
+        """
+        several = self.groups.size > 1
+        yield np.flatnonzero(several), DOUBT, DOUBT
+        yield np.flatnonzero(several & small), DOUBT, 0.0
+        yield np.flatnonzero(self.groups.size == 2), DOUBT, DOUBT_OF_PART
         bad = self.count > 0
         for key, codes in self.table.columns.items():
             if key in NEVER_KEPT:
                 continue
             differ = varying(self.groups, codes)
-            if (differ & bad).any():
-                yield np.flatnonzero(differ), DOUBT
+            if np.count_nonzero(differ & bad) > 1:
+                yield np.flatnonzero(differ), DOUBT, DOUBT_OF_PART
                 for part in self._by_value(codes, differ):
-                    yield part, DOUBT_OF_VALUE
+                    yield part, DOUBT_OF_PART, DOUBT_OF_PART
 
     def _by_value(self, codes: Codes, differ: Flags) -> Iterator[Rows]:
         """Yield the groups that differ in a key and have a value of it, for those values that odd URLs have."""
@@ -205,18 +223,33 @@ class Passing:
         chosen = np.flatnonzero(differ[group])
         values = codes[self.groups.order[chosen]]
         at_odd, counts = np.unique(values[self.odd[chosen]], return_counts=True)
-        for value in at_odd[np.argsort(-counts, kind="stable")[:MAX_VALUES]][: np.count_nonzero(counts > 1)].tolist():
+        several = at_odd[np.argsort(-counts, kind="stable")][: np.count_nonzero(counts > 1)]
+        for value in several[:MAX_VALUES].tolist():
             yield np.unique(group[chosen[values == value]])
 
     def _at_values(self, excused: Flags) -> Flags:
-        """Return which groups are owed to a value: odd URLs stand at it more often than chance explains."""
+        """Return which groups are owed to a value: odd URLs stand at it more often than chance explains.
+
+        Of a group with so many odd URLs each is any of its URLs, by chance.
+        """
         found = np.zeros(len(excused), dtype=np.bool_)
-        chosen = np.flatnonzero((excused & ~self.shattered)[self.groups.group])
-        if len(chosen):
-            rows, group = self.groups.order[chosen], self.groups.group[chosen]
-            columns = ((key, codes[rows]) for key, codes in self.table.columns.items() if key not in NEVER_KEPT)
-            for numbers in owed_to_values(group, self.odd[chosen], columns).values():
-                found[numbers] = True
+        groups = self.groups
+        chosen = np.flatnonzero((excused & ~self.shattered)[groups.group])
+        group, odd = groups.group[chosen], self.odd[chosen]
+        for key, codes in self.table.columns.items():
+            values = codes[groups.order[chosen]]
+            several = np.zeros(0, dtype=codes.dtype)
+            if key not in NEVER_KEPT and odd.any():
+                at_odd, counts = np.unique(values[odd], return_counts=True)
+                several = at_odd[counts > 1]
+            for value in several.tolist():
+                there = values == value
+                urls = np.bincount(group[there], minlength=len(found))
+                divided = (urls > 0) & (urls < groups.size)
+                expected = (urls * self.count / groups.size)[divided].sum()
+                at_it = group[there & odd & divided[group]]
+                if _is_excess(len(at_it), float(expected), DOUBT / len(several)):
+                    found[at_it] = True
         return found
 
 
@@ -256,9 +289,26 @@ def _rate_of(size: Rows, odd: int) -> float:
     return low
 
 
+def _shattered(sizes: Rows, rate: float, share: float) -> Numbers:
+    """Return how probable it is that noise leaves no page of a group that shows twice, and two URLs or more of pages.
+
+    A *share* of what is odd are errors, which are no pages.
+    """
+    found = np.zeros(len(sizes))
+    error = rate * share
+    other = (rate - error) / (1 - error)
+    for place, size in enumerate(sizes.tolist()):
+        if size <= MAX_SIZE:
+            found[place] = sum(
+                comb(size, m) * (1 - error) ** m * error ** (size - m) * (m * (1 - other) * other ** (m - 1) + other**m)
+                for m in range(2, size + 1)
+            )
+    return found
+
+
 def _is_excess(count: int, expected: float, doubt: float) -> bool:
     """Tell whether *count* is more than chance explains where *expected* are (Poisson)."""
-    if count <= expected:
+    if count <= expected or not doubt:
         return False
     if count > MAX_TAIL:
         return count - expected > ALIKE * sqrt(expected)

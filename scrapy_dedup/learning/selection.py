@@ -69,10 +69,12 @@ def selected(
     own = _proposed(first, learners[first], evidence)
     outcome = judged_together(own, evidence)
     alone = _Choice(own, (first,), {first: own})
-    if not others or _is_enough(outcome) or evidence.deadline.passed():
+    if _is_enough(outcome) or evidence.deadline.passed():
         return _with_constants(alone, evidence)
     if instead and (found := instead(evidence)) is not None:
         return found
+    if not others:
+        return _with_constants(alone, evidence)
     some = _searched(evidence, outcome)
     candidates = {first: own}
     outcomes = {first: outcome if some is evidence else judged_together(own, some)}
