@@ -113,7 +113,8 @@ def evidence(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
     """Of each endpoint how many pages show under two URLs or more, Scrapy's own spellings apart, and how many are spoiled."""
     seen: defaultdict[tuple[str, tuple[str, ...]], dict[str, str]] = defaultdict(dict)
     for row in rows:
-        seen[row.endpoint, row.page][normal_form(row.url)] = row.fingerprint
+        if row.fingerprint:
+            seen[row.endpoint, row.page][normal_form(row.url)] = row.fingerprint
     found: dict[str, tuple[int, int]] = {}
     for (endpoint, _), contents in seen.items():
         pages, spoiled = found.get(endpoint, (0, 0))
