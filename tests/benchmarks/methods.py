@@ -19,6 +19,7 @@ from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.judgement import Sample
 from scrapy_dedup.rules import Rule, RuleBook
+from scrapy_dedup.rules.model import operation_problem
 from scrapy_dedup.urls import normal_form, site_of_url
 
 from . import baselines
@@ -86,7 +87,9 @@ def published_entropy(observations: Sequence[Observation]) -> Keys:
     """The two entropies of each parameter against thresholds, per path of a host, as published."""
     rules: list[Rule] = []
     for site, seen in sites(observations).items():
-        rules += rules_of(site, entropy.faithful_proposals(Sample.of(site, clusters(seen), None)))
+        found = entropy.faithful_proposals(Sample.of(site, clusters(seen), None))
+        # No rule speaks of one repeat of a parameter alone.
+        rules += rules_of(site, [one for one in found if operation_problem(one.key, one.operation) is None])
     return Keys(RuleBook(rules).canonical_key, deployed=len(rules))
 
 
