@@ -5,7 +5,8 @@ to drop ``de`` and ``en`` alone is not, nor is ``en`` for ``de``: some value or 
 are few. So what a rule leaves out must be told from what it drops by more than chance: the counterexamples, were they
 spread over all groups that differ in the key, would hardly ever all lie where the rule does not reach (Fisher's exact
 test, divided by the number of values that it could have been narrowed by). ``page=1``, beside which every other
-page is another one, passes; a single unlucky value does not.
+page is another one, passes; a single unlucky value does not. Only URLs of the same first segment and depth are asked: what
+a key means in another section is another matter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
