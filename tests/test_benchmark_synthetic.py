@@ -10,9 +10,10 @@ from tests.benchmarks.baselines import without_trackers
 from tests.benchmarks.grading import Marks, level_score
 from tests.benchmarks.methods import Keys, Safe, asked_for, available
 from tests.benchmarks.scores import score
+from tests.benchmarks.sites.crawl import crawl
 from tests.benchmarks.sites.levels import sites_of
 from tests.benchmarks.sites.model import Knobs
-from tests.benchmarks.trials import SAME, UNSEEN, WHOLE, Training, trials
+from tests.benchmarks.trials import SAME, UNSEEN, WHOLE, Training, evidence, trials
 
 NOTHING = Marks(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -103,3 +104,13 @@ def test_a_spoiled_site_is_checked_against_the_same_site_unspoiled(capsys: pytes
     assert synthetic.main([*options, "--clusters", ".8"]) == 1
     assert "of that of clean sites" in capsys.readouterr().err
     assert synthetic.main([*options, "--clusters", ".5"]) == 0, "beyond the aim only losses are asked"
+
+
+def test_how_much_there_was_to_learn_from() -> None:
+    (site,) = sites_of("L0", 0, Knobs(pages=60, noise=0.5), ["D1"])
+    rows = crawl(site)
+    pages, spoiled = evidence(rows)["D1"]
+    assert 0 < spoiled <= pages <= 60
+    (clean,) = sites_of("L0", 0, Knobs(pages=60), ["D1"])
+    assert evidence(crawl(clean)) == {"D1": (pages, 0)}
+    assert evidence([]) == {}

@@ -6,10 +6,12 @@ The document is a scan; letters that it garbles are set by sense (``I`` for ``1`
 
 from collections import Counter
 from itertools import product
+from random import Random
 
 import pytest
 
 from scrapy_dedup.learning.equivalence import (
+    Comparison,
     Fixed,
     Kind,
     Observed,
@@ -19,6 +21,7 @@ from scrapy_dedup.learning.equivalence import (
     class_rules,
     inferred,
     kind_of,
+    observed_pages,
     representative,
     segment_multiset,
     segmented,
@@ -317,3 +320,45 @@ def test_a_rule_applied_by_itself() -> None:
         assert rule.rewrite(other) is None
     assert outcome(rule, Index.of([Observed(TOPIC, 1), Observed(ARTICLE, 1)])).urls == 2
     assert outcome(rule, Index.of([Observed(TOPIC, 1), Observed(ARTICLE, 2)])).bad == 1
+
+
+# -- FIG. 2, steps 200 to 260: the whole method, from pages to rules
+
+
+def downloaded(clock: bool) -> list[tuple[str, str]]:
+    """Return twelve articles of 300 words under three sessions each; with a *clock* no two downloads are the same."""
+    found = []
+    for number in range(12):
+        rng = Random(number)
+        words = [f"word{rng.randrange(10**6)}" for _ in range(300)]
+        for visit in range(3):
+            text = [*words, f"clock{number}-{visit}"] if clock else words
+            markup = f"<i id='{visit}'></i>" if clock else ""
+            url = f"http://a.example/view;jsessionid={number * 7 + visit}?id={number}"
+            found.append((url, f"<p>{' '.join(text)}</p>{markup}"))
+    return found
+
+
+@pytest.mark.parametrize(("comparison", "clock", "classes"), [
+    (Comparison.SHINGLING, False, 12),
+    (Comparison.SHINGLING, True, 12),
+    (Comparison.CHECKSUM, False, 12),
+    (Comparison.CHECKSUM, True, 36),
+    (Comparison.WORDS, False, 12),
+    (Comparison.WORDS, True, 36),
+    (Comparison.RARE_WORDS, False, 12),
+])  # fmt: skip
+def test_steps_200_to_260_from_pages_to_rules(comparison: Comparison, clock: bool, classes: int) -> None:
+    """Pages that are nearly the same are told by shingles, and only by these."""
+    seen = observed_pages(downloaded(clock), comparison)
+    assert len({row.content for row in seen}) == classes
+    active = inferred(seen).active
+    assert len(active) == (1 if classes == 12 else 0)
+    assert all(rule.rewrite("http://a.example/view;jsessionid=9?id=77") for rule in active)
+
+
+def test_step_200_pages_of_different_servers_are_in_different_classes() -> None:
+    pages = [("http://a.example/", "<p>one page"), ("http://b.example/", "<p>one page")]
+    for comparison in Comparison:
+        assert [row.content for row in observed_pages(pages, comparison)] == [0, 1]
+    assert observed_pages([]) == []

@@ -9,6 +9,7 @@ the *medoid* of its class, the page that resembles the others most.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -25,6 +26,8 @@ MAX_CANDIDATES = 32
 """Pages of a class that are tried as its medoid, and compared to find it."""
 MAX_ROUNDS = 32
 """Classes at most into which pages that hang together are parted; what is left stays alone."""
+
+Told = TypeVar("Told")
 
 
 def equivalence_classes(
@@ -52,9 +55,9 @@ def equivalence_classes(
     return found
 
 
-def buckets(pages: Iterable[tuple[str, Shingling | None]]) -> Iterator[list[tuple[str, Shingling]]]:
-    """Yield the pages of each host: URLs of different hosts are never compared."""
-    by_host: defaultdict[str, list[tuple[str, Shingling]]] = defaultdict(list)
+def buckets(pages: Iterable[tuple[str, Told | None]]) -> Iterator[list[tuple[str, Told]]]:
+    """Yield the pages of each host, with what is told of them: URLs of different hosts are never compared."""
+    by_host: defaultdict[str, list[tuple[str, Told]]] = defaultdict(list)
     for url, page in pages:
         if page is not None:
             by_host[_host(url)].append((url, page))

@@ -5,7 +5,8 @@ to drop ``de`` and ``en`` alone is not, nor is ``en`` for ``de``: some value or 
 are few. So what a rule leaves out must be told from what it drops by more than chance: the counterexamples, were they
 spread over all groups that differ in the key, would hardly ever all lie where the rule does not reach (Fisher's exact
 test, divided by the number of values that it could have been narrowed by). ``page=1``, beside which every other
-page is another one, passes; a single unlucky value does not.
+page is another one, passes; a single unlucky value does not. Only URLs of the same first segment and depth are asked: what
+a key means in another section is another matter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +29,6 @@ __all__ = ["narrowed_past_counterexamples"]
 MAX_TRIED = 100
 """Values that a rule could have been narrowed by, at most, of each key that it asks for."""
 
-_PARAMETERS = ("q.", "m.", "s.")
 _PLACES = ("path.", "host.", "scheme", "ext")
 
 
@@ -39,7 +39,7 @@ def narrowed_past_counterexamples(
 
     *judgement* is that of the proposals on the URLs of *table*. O(URLs) and O(URLs) a proposal.
     """
-    asked = [unit for unit in _units(proposals) if _is_narrow(unit)]
+    asked = [unit for unit in _units(proposals) if _is_narrow(unit, table)]
     if not asked:
         return []
     search = _Search(proposals, table, judgement, deep)
@@ -57,15 +57,22 @@ def _units(proposals: Sequence[Proposal]) -> Iterator[list[Proposal]]:
     yield from joint.values()
 
 
-def _is_narrow(unit: Sequence[Proposal]) -> bool:
+def _is_narrow(unit: Sequence[Proposal], table: Table) -> bool:
     """Tell whether a unit drops values, and not all there are; what moves values to other keys is another matter."""
     if any(isinstance(proposal.operation, Replace) or proposal.key.endswith("*") for proposal in unit):
         return False
     return any(
-        isinstance(proposal.operation, Ignore | IgnoreValue | Set)
-        and (proposal.match or isinstance(proposal.operation, Set) or proposal.operation.only is not None)
+        isinstance(proposal.operation, Ignore | IgnoreValue | Set) and not _is_everywhere(proposal, table)
         for proposal in unit
     )
+
+
+def _is_everywhere(proposal: Proposal, table: Table) -> bool:
+    """Tell whether a proposal without a pattern drops all values that its key has, of its deep tokens all parts."""
+    if proposal.match or isinstance(proposal.operation, Set) or len(_parts(proposal.key) & table.columns.keys()) > 1:
+        return False
+    codes = table.columns.get(proposal.key)
+    return codes is None or bool(((codes == ABSENT) | concerned(table, proposal.key, proposal.operation)).all())
 
 
 class _Search:
@@ -76,15 +83,15 @@ class _Search:
     ) -> None:
         self._proposals = proposals
         self._table = table
-        self._numbers = judgement.numbers
         sample = judgement.sample
         first = [members[0] for members in judgement.by_key.values()]
         views = (values_of(key, groups=sample.groups) for key in judgement.by_key)
         keys = encode(list(judgement.by_key), views, [sample.content[row] for row in first], sample.lone)
         self._keys = Frame(keys.with_deep(deep) if deep else keys, np.arange(len(keys)))
-        self._merged: Groups = grouped(self._numbers.astype(np.uint64), table.content, table.lone)
-        kinds = [table.columns[key][first] for key in ("path.len", "path.0") if key in table.columns]
-        self._kind: Rows = np.unique(np.stack(kinds), axis=1, return_inverse=True)[1].reshape(-1)
+        self._merged: Groups = grouped(judgement.numbers.astype(np.uint64), table.content, table.lone)
+        nothing = np.zeros(len(table), dtype=np.int32)
+        kinds = np.stack([table.columns.get(key, nothing)[first] for key in ("path.len", "path.0")])
+        self._kind: Rows = np.unique(kinds, axis=1, return_inverse=True)[1].reshape(-1)
 
     def is_by_chance(self, unit: Sequence[Proposal]) -> bool:
         """Tell whether what a unit leaves out may hold all counterexamples by chance."""
@@ -98,19 +105,13 @@ class _Search:
             return False  # a pattern that is all one page rests on its URLs
         kinds, clean = np.unique(self._kind[inside]), int(inside.sum())
         tried = self._tried(unit)
-        without = self._without(unit)
-        apart = without.size > 1
-        of_kinds = apart & np.isin(self._kind[without.first], kinds)
-        # What a segment or a host means elsewhere is another matter; a parameter of one name is often the same.
-        chosen = of_kinds if of_kinds.any() or not unit[0].key.startswith(_PARAMETERS) else apart
-        if _is_by_chance(without, chosen, clean, tried):
+        if _is_by_chance(self._without(unit), self._kind, kinds, clean, tried):
             return True
         if all(key.startswith(_PLACES) for key, _ in unit[0].match):
             return False
         beside = [one for one in self._proposals if _meet(one, unit[0])]
         # Two keys that are dropped only there hide each other everywhere else.
-        without = self._without(beside)
-        return _is_by_chance(without, (without.size > 1) & np.isin(self._kind[without.first], kinds), clean, tried)
+        return _is_by_chance(self._without(beside), self._kind, kinds, clean, tried)
 
     def _without(self, proposals: Sequence[Proposal]) -> Groups:
         """Return the groups of canonical keys that are one without the keys of some proposals."""
@@ -137,8 +138,9 @@ class _Search:
         return max((min(len(codes), MAX_TRIED) for codes in values), default=1)
 
 
-def _is_by_chance(without: Groups, chosen: Flags, clean: int, tried: int) -> bool:
-    """Tell whether the counterexamples of the *chosen* groups are no more than chance leaves beside *clean* ones."""
+def _is_by_chance(without: Groups, kind: Rows, kinds: Rows, clean: int, tried: int) -> bool:
+    """Tell whether the counterexamples of groups of some kinds are no more than chance leaves beside *clean* ones."""
+    chosen = (without.size > 1) & np.isin(kind[without.first], kinds)
     bad = chosen & (without.contents > 1)
     lone = int((bad & without.beside).sum()) if len(without.beside) else 0
     if tolerable(int(bad.sum()), clean + int(chosen.sum()), lone):
@@ -149,10 +151,10 @@ def _is_by_chance(without: Groups, chosen: Flags, clean: int, tried: int) -> boo
     return _by_chance(against, outside, clean) * tried > 1 - CONFIDENCE
 
 
-def _parts(key: str) -> tuple[str, ...]:
+def _parts(key: str) -> frozenset[str]:
     """Return a key with those of its deep tokens: to drop one of them only is narrow, too."""
     whole = key.removesuffix(".head").removesuffix(".tail")
-    return whole, f"{whole}.head", f"{whole}.tail"
+    return frozenset((whole, f"{whole}.head", f"{whole}.tail"))
 
 
 def _meet(one: Proposal, other: Proposal) -> bool:

@@ -105,8 +105,12 @@ class _Choice:
 
 def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
     """Return the validated proposals of a learner."""
-    found = _validated(_asked(name, learner, evidence), evidence)
-    found = _witnessed(found, evidence) if name == CORE else _supported(found, evidence)
+    asked = _asked(name, learner, evidence)
+    found = _validated(asked, evidence)
+    if name != CORE:
+        found = _supported(found, evidence)
+    elif len(found) < len(asked):
+        found = _witnessed(found, evidence)
     return anchored(found, evidence.table, judged_together(found, evidence))
 
 

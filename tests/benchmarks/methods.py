@@ -14,7 +14,12 @@ from typing import Any
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.clusters import clusters
+from scrapy_dedup.learning import entropy, equivalence
+from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
+from scrapy_dedup.learning.combining import rules_of
+from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.rules import Rule, RuleBook
+from scrapy_dedup.rules.model import operation_problem
 from scrapy_dedup.urls import normal_form, site_of_url
 
 from . import baselines
@@ -78,19 +83,46 @@ def faithful_tree(selection: str, improved: bool, fpr_max: float, observations: 
     return by_site(observations, partial(tree.learn, options=options, selection=selection, fpr_max=fpr_max))
 
 
+def published_entropy(observations: Sequence[Observation]) -> Keys:
+    """The two entropies of each parameter against thresholds, per path of a host, as published."""
+    rules: list[Rule] = []
+    for site, seen in sites(observations).items():
+        found = entropy.faithful_proposals(Sample.of(site, clusters(seen), None))
+        # No rule speaks of one repeat of a parameter alone.
+        rules += rules_of(site, [one for one in found if operation_problem(one.key, one.operation) is None])
+    return Keys(RuleBook(rules).canonical_key, deployed=len(rules))
+
+
+def published_equivalence(observations: Sequence[Observation]) -> Keys:
+    """Rewrite rules of equivalence classes, as published: one counterexample rejects."""
+    observed = []
+    for seen in sites(observations).values():
+        found = clusters(seen)
+        rows = zip(found.urls, found.content, strict=True)
+        observed += [equivalence.Observed(url, content) for url, content in rows if content != NO_EVIDENCE]
+    inference = equivalence.inferred(observed)
+    raw, active = len(inference.rules), len(inference.active)
+    return Keys(lambda url: inference.normalized(normal_form(url)), raw=raw, qualified=active, deployed=active)
+
+
 def fan_out(fan: int, fpr_max: float, observations: Sequence[Observation]) -> Keys:
     """Pairwise rules, generalised by fan-out."""
     module = import_module("tests.benchmarks.fanout")
     return by_site(observations, partial(module.learn_fanout, fan_out=fan, fpr_max=fpr_max))
 
 
-def by_site(observations: Sequence[Observation], learn: Callable[[Sequence[str], Sequence[int]], Any]) -> Keys:
-    """What a method learns that takes the URLs and duplicate clusters of one site at a time."""
+def sites(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
+    """The observations of each site."""
     groups: dict[str, list[Observation]] = {}
     for observation in observations:
         groups.setdefault(site_of_url(observation.url), []).append(observation)
+    return groups
+
+
+def by_site(observations: Sequence[Observation], learn: Callable[[Sequence[str], Sequence[int]], Any]) -> Keys:
+    """What a method learns that takes the URLs and duplicate clusters of one site at a time."""
     found: dict[str, Any] = {}
-    for site, seen in groups.items():
+    for site, seen in sites(observations).items():
         of_site = clusters(seen)
         found[site] = learn(of_site.urls, of_site.content)
 
@@ -124,6 +156,8 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
             "pattern tree, improved",
             partial(faithful_tree, "graph", True, fpr_max),
         ),
+        ("scrapy_dedup.learning.entropy", "entropy, as published", published_entropy),
+        ("scrapy_dedup.learning.equivalence", "equivalence, as published", published_equivalence),
         ("tests.benchmarks.fanout", "fan-out 5", partial(fan_out, 5, fpr_max)),
         ("tests.benchmarks.fanout", "fan-out 10", partial(fan_out, 10, fpr_max)),
         ("maybedont", "MaybeDont", maybedont),

@@ -7,8 +7,8 @@ crawl's pages and are scored on pages that they never saw. ``--train .2`` learns
 100,000 URLs at most, as the pattern-tree paper does; ``--train 1`` from the whole crawl, and scores on
 it. ``--noise .03`` and ``--clusters .8`` spoil what is learned from, never what is scored; ``--check`` then compares
 with the same sites unspoiled.
-``--show`` says what each method failed at; ``--sweep`` tries the false-positive filter of the faithful
-modes at several bounds.
+``--show`` says what each method failed at, and how much it had to learn from; ``--sweep`` tries the
+false-positive filter of the faithful modes at several bounds.
 """
 
 import argparse
@@ -187,7 +187,10 @@ def print_failures(found: Sequence[Trial], level: str, examples: int) -> None:
             some = failed[name]
             merged = mean(grade.share for grade in some)
             wrong, lost = sum(grade.wrong for grade in some), sum(grade.lost for grade in some)
-            console.print(f"  {name:4} merged {rate(merged)} wrong {wrong} lost {lost}")
+            shown = [trial.evidence[name] for trial in of_method if name in trial.evidence]
+            pages, spoiled = (sum(counts) for counts in zip(*shown, strict=True)) if shown else (0, 0)
+            learned = f"learned from {pages} pages under several URLs, {spoiled} of them spoiled"
+            console.print(f"  {name:4} merged {rate(merged)} wrong {wrong} lost {lost}, {learned}")
         for trial in of_method:
             for url, stand_in, key in trial.lost[:examples]:
                 console.print(f"  lost   {url[:200]}\n  taken  {stand_in[:200]}\n  key    {key[:200]}")

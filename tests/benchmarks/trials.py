@@ -1,13 +1,16 @@
 """One method on one made-up site: learned from a part of its crawl, scored on the others."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+from scrapy_dedup.urls import normal_form
+
 from .grading import Grade, grades
 from .methods import Keys, Learn, Safe
 from .scores import Scores, lost_pages, missed_duplicates, score
-from .sites.crawl import crawl
+from .sites.crawl import Row, crawl
 from .sites.site import Site
 from .sites.splits import each_once, split
 
@@ -55,6 +58,8 @@ class Trial:
     grades: Sequence[Grade]
     lost: Sequence[tuple[str, str, str]]
     missed: Sequence[tuple[str, str]]
+    evidence: Mapping[str, tuple[int, int]]
+    """By endpoint, what was learned from: pages under several URLs, and those of them whose URLs showed several contents."""
 
     @property
     def headline(self) -> Scores:
@@ -68,6 +73,7 @@ def trials(level: str, site: Site, methods: Mapping[str, Learn], training: Train
     parts = split(rows, site.seed, training.share, by_url=training.by_url)
     scored = {UNSEEN: parts.unseen, SAME: parts.same, DRIFTED: parts.drifted, WHOLE: each_once(rows)}
     observations = [row.observation() for row in parts.train]
+    shown = evidence(parts.train)
     found = []
     for name, learn in methods.items():
         start = perf_counter()
@@ -97,6 +103,21 @@ def trials(level: str, site: Site, methods: Mapping[str, Learn], training: Train
                 grades=grades(site, scored[part], of_part[part]),
                 lost=lost_pages(urls, of_part[part], texts[part]),
                 missed=missed_duplicates(urls, of_part[part], texts[part]),
+                evidence=shown,
             )
         )
+    return found
+
+
+def evidence(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
+    """Of each endpoint how many pages show under two URLs or more, Scrapy's own spellings apart, and how many are spoiled."""
+    seen: defaultdict[tuple[str, tuple[str, ...]], dict[str, str]] = defaultdict(dict)
+    for row in rows:
+        if row.fingerprint:
+            seen[row.endpoint, row.page][normal_form(row.url)] = row.fingerprint
+    found: dict[str, tuple[int, int]] = {}
+    for (endpoint, _), contents in seen.items():
+        pages, spoiled = found.get(endpoint, (0, 0))
+        several = len(contents) > 1
+        found[endpoint] = pages + several, spoiled + (several and len(set(contents.values())) > 1)
     return found

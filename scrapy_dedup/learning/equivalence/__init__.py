@@ -14,6 +14,7 @@ from .class_rules import ClassRules, class_rules, rules_of_classes
 from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
 from .learner import expressed_rules, proposals
+from .pages import Comparison, observed_pages
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of
 from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
@@ -22,6 +23,7 @@ from .testing import Index, Observed, Tested, Verdict, tested, tested_together, 
 __all__ = [
     "Anything",
     "ClassRules",
+    "Comparison",
     "Fixed",
     "Form",
     "Index",
@@ -44,6 +46,7 @@ __all__ = [
     "generalised",
     "inferred",
     "kind_of",
+    "observed_pages",
     "proposals",
     "representative",
     "rules_of_classes",
