@@ -65,6 +65,10 @@ class Untold:
         if len(self._told) < MOST:
             self._told |= self._kinds(site, url, page, rules)
 
+    def differs(self, site: str, url: str, page: str, rules: tuple[str, ...]) -> None:
+        """Note that *url* is not its page: if noise is why, one more sample is likely to tell as little."""
+        self._tried.update(self._kinds(site, url, page, rules))
+
     async def fetch(self) -> bool:
         """Fetch a discard of each kind that no sample has told anything of; return whether there was any.
 
