@@ -28,6 +28,8 @@ MIN_URLS = 20
 """URLs in groups of three and more, from which on a kind of pages tells how noisy a site is."""
 MIN_ODD = 10
 """Odd URLs from which on a site is noisy."""
+MOST_NOISE = 0.05
+"""Share of odd URLs beyond which nobody can tell what matters for a part of the pages from noise."""
 ALIKE = 3.0
 """Standard deviations that the noise of a kind may be from that of the others."""
 MIN_VARYING = 3
@@ -39,6 +41,8 @@ MOST_TWICE = 0.1
 """Share of a group's URLs that one odd content may have, if it has two or more."""
 DOUBT = 0.02
 """Probability below which noise is no explanation of what one kind of pages, or one key, shows."""
+DOUBT_OF_KIND = 0.2
+"""The same of all that one kind of pages shows: a kind that is learned strictly costs requests, a wrong rule pages."""
 DOUBT_OF_PART = 0.005
 """The same of one value, and of one key or value on one kind of pages, of which there are many more."""
 MAX_VALUES = 24
@@ -158,7 +162,8 @@ class Passing:
         if odd[alike].sum() < MIN_ODD or 2 * urls[alike].sum() < urls.sum():
             return 0.0
         part = np.isin(kind, alike)
-        return _rate_of(size[part], int(count[part].sum()))
+        found = _rate_of(size[part], int(count[part].sum()))
+        return found if found <= MOST_NOISE else 0.0
 
     def noise(self) -> Flags:
         """Return which URLs of the table showed noise."""
@@ -204,7 +209,7 @@ class Passing:
         All, those of small kinds, pairs, those that differ in a key, and those that have a value of it.
         """
         several = self.groups.size > 1
-        yield np.flatnonzero(several), DOUBT, DOUBT
+        yield np.flatnonzero(several), DOUBT, DOUBT_OF_KIND
         yield np.flatnonzero(several & small), DOUBT, 0.0
         yield np.flatnonzero(self.groups.size == 2), DOUBT, DOUBT_OF_PART
         bad = self.count > 0
