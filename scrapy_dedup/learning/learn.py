@@ -152,7 +152,6 @@ def learn_site(
     sample = Sample.of(site, found, groups)
     learner = SiteLearner(sample, learners, declarations, deadline)
     found_all = learner.proposals()
-    sample = learner.sample
     allowed, held_out = within_budget(found_all, sample, learner, max_loss)
     proposals = still_supported(allowed, found_all, sample, learner.deep)
     before = known.for_site(site)

@@ -7,7 +7,7 @@ was seen, as the best of its parts, and what says nothing new is not deployed.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,7 +23,6 @@ from .learners import SEED, Evidence, Learner
 from .narrowing import narrowed_past_counterexamples
 from .sampling import searched
 from .scope import anchored
-from .table import Rows
 from .untested import kept_where_untested
 from .validation import validated
 from .values import MIN_CONTENTS_ABSENT
@@ -44,52 +43,41 @@ LOSS = 100
 class Selected:
     """Validated proposals. ``used`` are the learners that they were taken from, the best first.
 
-    ``sources`` are those that each comes from: others may say the same. ``rows`` are the URLs that were
-    learned from, None for all.
+    ``sources`` are those that each comes from: others may say the same.
     """
 
     proposals: list[Proposal] = field(default_factory=list)
     sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
     used: tuple[str, ...] = ()
-    rows: Rows | None = None
 
 
-def selected(
-    evidence: Evidence, learners: Mapping[str, Learner], instead: Callable[[Evidence], Selected | None] | None = None
-) -> Selected:
-    """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page.
-
-    Where the first learner leaves duplicates apart, *instead* is asked before the others are, and may answer for all.
-    """
+def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
+    """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
     sample = evidence.sample
     pages = len(set(sample.content))
     if len(sample.urls) == pages or pages < 2 or not learners:
         return Selected()
     first, *others = learners
     own = _proposed(first, learners[first], evidence)
-    outcome = judged_together(own, evidence)
+    outcome = _judged(own, evidence)
     alone = _Choice(own, (first,), {first: own})
-    if _is_enough(outcome) or evidence.deadline.passed():
-        return _with_constants(alone, evidence)
-    if instead and (found := instead(evidence)) is not None:
-        return found
-    if not others:
+    if not others or _is_enough(outcome) or evidence.deadline.passed():
         return _with_constants(alone, evidence)
     some = _searched(evidence, outcome)
     candidates = {first: own}
-    outcomes = {first: outcome if some is evidence else judged_together(own, some)}
+    outcomes = {first: outcome if some is evidence else _judged(own, some)}
     for name in others:
         if evidence.deadline.passed():
             break
         candidates[name] = _proposed(name, learners[name], some)
-        outcomes[name] = judged_together(candidates[name], some)
+        outcomes[name] = _judged(candidates[name], some)
         if _is_enough(outcomes[name]):
             break
     choice = _completed(candidates, outcomes, some)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
         choice = replace(choice, proposals=_validated(choice.proposals, evidence))
-        if _merit(judged_together(choice.proposals, evidence)) > _merit(outcome):
+        if _merit(_judged(choice.proposals, evidence)) > _merit(outcome):
             choice = alone
     return _with_constants(choice, evidence)
 
@@ -111,13 +99,13 @@ def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]
         found = _supported(found, evidence)
     elif len(found) < len(asked):
         found = _witnessed(found, evidence)
-    return anchored(found, evidence.table, judged_together(found, evidence))
+    return anchored(found, evidence.table, _judged(found, evidence))
 
 
 def _validated(proposals: Sequence[Proposal], evidence: Evidence) -> list[Proposal]:
     """Return the proposals that no counterexample refutes, and that do not only reach around them."""
     kept = validated(proposals, evidence.sample, evidence.deep)
-    while lucky := narrowed_past_counterexamples(kept, evidence.table, judged_together(kept, evidence), evidence.deep):
+    while lucky := narrowed_past_counterexamples(kept, evidence.table, _judged(kept, evidence), evidence.deep):
         left = [proposal for proposal in kept if proposal not in lucky]
         kept = still_supported(left, kept, evidence.sample, evidence.deep)
     return kept
@@ -145,7 +133,7 @@ def _completed(
         if not fresh or _is_enough(outcome):
             continue
         union = _validated([*chosen, *fresh], evidence)
-        joined = judged_together(union, evidence)
+        joined = _judged(union, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
             used.append(name)
@@ -165,7 +153,7 @@ def _merit(outcome: Judgement) -> int:
 def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
-    kept = kept_where_untested(choice.proposals, evidence.table, judged_together(choice.proposals, evidence))
+    kept = kept_where_untested(choice.proposals, evidence.table, _judged(choice.proposals, evidence))
     return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
 
 
@@ -182,7 +170,7 @@ def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
     return [proposal for proposal in found if proposal.match not in unsayable]
 
 
-def judged_together(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
+def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
     """Return what proposals do to the URLs of the sample."""
     sample = evidence.sample
     return judged(book_of(rules_of(sample.site, proposals), sample, evidence.deep), sample)

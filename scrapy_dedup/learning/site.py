@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from .declared import Declarations
 from .emission import Proposal
 from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
-from .quiet import of_what_shows_again, without_noise
 from .selection import Selected, selected
 from .table import ABSENT, REPEAT, Rows, Table, encode
 
@@ -51,16 +49,9 @@ class SiteLearner:
     def proposals(self) -> list[Proposal]:
         """Return the validated proposals; none where there is nothing to learn from."""
         evidence = replace(self._evidence, deadline=self._deadline.share(SEARCH))
-        self._selected = selected(evidence, self._learners, partial(without_noise, learners=self._learners))
+        self._selected = selected(evidence, self._learners)
         self.out_of_time = evidence.deadline.passed()
-        if self._selected.rows is not None:
-            self._evidence = self._evidence.part(self._selected.rows)
         return self._selected.proposals
-
-    @property
-    def sample(self) -> Sample:
-        """Return the URLs that are evidence; once proposals were made, less those that showed noise."""
-        return self._evidence.sample
 
     @property
     def sources(self) -> Mapping[Proposal, tuple[str, ...]]:
@@ -74,10 +65,7 @@ class SiteLearner:
         """
         learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
         part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
-        found = selected(part, learners).proposals
-        if self._selected.rows is not None:
-            found += of_what_shows_again(part, learners).proposals
-        return list(dict.fromkeys(found))
+        return selected(part, learners).proposals
 
     def doubtful(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """Return the proposals against which more speaks than the pages for them outweigh."""
