@@ -12,7 +12,7 @@ from scrapy_dedup.learning.refutation import Noise, Trial, likelihood_ratio, noi
 from .server import page, prose
 
 NONE, NEAR, CLEAR = Difference.NONE, Difference.NEAR, Difference.CLEAR
-QUIET = Noise(0, 40, 0, 40)
+QUIET = Noise(0, 40)
 
 
 def refuted_after(noise: Noise, *outcomes: Difference) -> int | None:
@@ -37,12 +37,14 @@ def refuted_after(noise: Noise, *outcomes: Difference) -> int | None:
         (Noise(), [NONE] * 100 + [NEAR, NONE, NEAR, NEAR], 104),
         (QUIET, [NEAR], 1),
         (QUIET, [NONE] * 100, None),
-        (Noise(30, 30, 0, 30), [NEAR] * 500, None),
-        (Noise(30, 30, 0, 30), [NEAR] * 20 + [CLEAR], 21),
-        (Noise(3, 30, 0, 30), [NEAR, NEAR, NONE] * 10, 8),
-        (Noise(3, 30, 0, 30), [NONE, NONE, NONE, NONE, NEAR] * 10, None),
-        (Noise(30, 30, 30, 30), [CLEAR] * 4, None),
-        (Noise(30, 30, 30, 30), [CLEAR] * 20, 8),
+        (Noise(30, 30), [NEAR] * 500, None),
+        (Noise(30, 30), [NEAR] * 20 + [CLEAR], 21),
+        (Noise(3, 30), [NEAR, NEAR, NONE] * 10, 8),
+        (Noise(3, 30), [NONE, NONE, NONE, NONE, NEAR] * 10, None),
+        (Noise(30, 30, 30), [CLEAR] * 4, None),
+        (Noise(30, 30, 30), [CLEAR] * 20, 8),
+        (Noise(0, 0, 0, 30, 30), [NEAR, NEAR], 2),
+        (Noise(0, 0, 0, 0, 30), [NEAR], 1),
     ],
 )
 def test_when_samples_refute(noise: Noise, outcomes: list[Difference], after: int | None) -> None:
@@ -92,9 +94,9 @@ def test_the_ratio_of_likelihoods() -> None:
 def test_noise_is_counted() -> None:
     unknown = Difference.UNKNOWN
     pairs = [(NONE, True), (NEAR, False), (CLEAR, True), (CLEAR, False), (unknown, True)]
-    assert noise_of(pairs) == Noise(3, 4, 1, 2)
+    assert noise_of(pairs) == Noise(1, 2, 1, 2, 2)
     assert Noise(1, 1).share == 1, "all that was met"
-    assert Noise(0, 0, 1, 1).clear_share == 0.5
+    assert Noise(1, 1, 1).clear_share == 0.5
 
 
 def sketch(text: str, *more: str) -> object:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..content.resemblance import SHARED, Difference, difference, own_words
 from ..content.sketch import Sketch
-from ..learning.clusters import APART, Identities, no_evidence
+from ..learning.clusters import Identities, no_evidence
 from ..learning.lasting import plain_identity
 from ..learning.refutation import Noise, noise_of
 from ..observation import Observation
@@ -67,10 +67,9 @@ class Comparing:
             found = self._difference(mine, page, others)
             if found in {Difference.NONE, Difference.UNKNOWN}:
                 return Comparison(found)
-            pairs = fetched_twice(store, sample.scope, sample.site, _TWICE)
+            pairs = fetched_twice(store, sample.scope, sample.site, _TWICE, since=self._began)
             noise = noise_of(
-                (self._difference(first, second, others), (second.time or 0.0) - (first.time or 0.0) < APART)
-                for first, second in pairs
+                (self._difference(first, second, others), (first.time or 0.0) >= self._began) for first, second in pairs
             )
             return Comparison(found, noise, one or plain_identity(mine), self._is_elsewhere(store, sample, url))
 

@@ -1,23 +1,21 @@
 """Replaying the ledger: discarded requests whose key nobody stands for are scheduled after all."""
 
 from itertools import islice
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread, sleep
+from scrapy.utils.asyncio import run_in_thread
 
 from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
 from .seen import Waiting
+from .turns import in_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
     from .shared import Shared
 
 _CHUNK = 500
-_AT_ONCE = 0.003  # seconds of work in the event loop
-_BETWEEN = 0.002  # seconds for others
 
 
 class _Reader:
@@ -57,7 +55,8 @@ async def replay(shared: "Shared", *, idle: bool = False) -> None:
     freed: set[int] = set()
     try:
         while rows := await run_in_thread(reader.some):
-            await _a_few_at_a_time(rows, lambda row: _replay_row(shared, row, freed, idle=idle))
+            async for row in in_turns(rows):
+                _replay_row(shared, row, freed, idle=idle)
     finally:
         await run_in_thread(reader.close)
 
@@ -67,8 +66,8 @@ async def replay_owed(shared: "Shared") -> None:
 
     What is a duplicate by the rules of now is discarded anew. Raises StoreError.
     """
-    rows = await run_in_thread(_owed, shared)
-    await _a_few_at_a_time(rows, lambda row: _pay(shared, row))
+    async for row in in_turns(await run_in_thread(_owed, shared)):
+        _pay(shared, row)
 
 
 def _owed(shared: "Shared") -> list[DiscardRow]:
@@ -87,16 +86,6 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
     shared.replayed.add(row.url)
     if shared.crawl(request, earlier=True):
         shared.stats.inc_value("dedup/retracted")
-
-
-async def _a_few_at_a_time(rows: "Iterable[DiscardRow]", act: "Callable[[DiscardRow], None]") -> None:
-    """Do what is to be done with each row, and let others have their turn in between."""
-    end = perf_counter() + _AT_ONCE
-    for row in rows:
-        act(row)
-        if perf_counter() >= end:
-            await sleep(_BETWEEN)
-            end = perf_counter() + _AT_ONCE
 
 
 def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: bool) -> None:

@@ -6,15 +6,15 @@ requests are given their new slots for a few milliseconds at a time.
 
 from collections import deque
 from collections.abc import Collection
-from time import thread_time
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.asyncio import run_in_thread, sleep
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from . import signals
 from .identities import Alias
+from .turns import AT_ONCE, drained, in_turns, others_turn
 
 if TYPE_CHECKING:
     from ..rules.book import RuleBook
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from .seen import Waiting
     from .shared import Shared
 
-_AT_ONCE = 0.004  # seconds of work, of the processor: on a busy machine as much is done as on another one
-_BETWEEN = 0.0  # all that is due comes first, which in a busy crawl is much
-_SOME = 16  # things that are done between two looks at the clock
+_SOME = 16  # what is forgotten between two looks at the clock
 
 
 class Swapping:
@@ -35,7 +33,7 @@ class Swapping:
         self._shared = shared
         self._unsettled: deque[Waiting] = deque()
         # Large dictionaries would hold up the event loop if they were forgotten at once.
-        self._needless: list[dict[Any, Any]] = []
+        self._needless: deque[dict[Any, Any]] = deque()
         #: Set when the crawl is about to close: no more swaps.
         self.ceased = False
         self._lock = DeferredLock()
@@ -81,8 +79,8 @@ class Swapping:
         aliases = await self._aliases(book, frozenset(changed))
         move = shared.seen.move(digest, lambda page: self._slot(book, changed, page))
         try:
-            while move is not None and not self.ceased and not move.some(_AT_ONCE):
-                await sleep(_BETWEEN)
+            while move is not None and not self.ceased and not move.some(AT_ONCE):
+                await others_turn()
             if self.ceased:
                 return False
             self._use(book, move, aliases)
@@ -109,17 +107,13 @@ class Swapping:
         identities = self._shared.identities
         acting = {site: _acting_aliases(book, site) for site in changed}
         moved = {}
-        end = thread_time() + _AT_ONCE
-        for number, (key, alias) in enumerate(list(identities.aliases.items())):
+        async for key, alias in in_turns(list(identities.aliases.items())):
             site = identities.site_and_mode(alias.url)[0]
             if site in changed:
                 key = book.canonical_key(alias.url)
                 alias = alias._replace(key=book.canonical_key(alias.page))
             if key != alias.key and (site not in changed or alias.rule in acting[site]):
                 moved[key] = alias
-            if number % _SOME == 0 and thread_time() >= end:
-                await sleep(_BETWEEN)
-                end = thread_time() + _AT_ONCE
         # An alias never leads to an alias.
         return {key: alias for key, alias in moved.items() if alias.key not in moved}
 
@@ -144,21 +138,15 @@ class Swapping:
         """Compare the discarded requests that wait under the new rules; forget what is not needed any more."""
         shared = self._shared
         try:
-            while self._unsettled:
-                end = thread_time() + _AT_ONCE
-                while self._unsettled and thread_time() < end:
-                    self._compare(self._unsettled.popleft())
-                await sleep(_BETWEEN)
+            async for waiting in in_turns(drained(self._unsettled)):
+                self._compare(waiting)
         finally:
             shared.wake()
-        while self._needless:
-            end = thread_time() + _AT_ONCE
-            while self._needless and thread_time() < end:
-                for _ in range(min(_SOME, len(self._needless[-1]))):
-                    self._needless[-1].popitem()
-                if not self._needless[-1]:
-                    self._needless.pop()
-            await sleep(_BETWEEN)
+        async for needless in in_turns(drained(self._needless)):
+            for _ in range(min(_SOME, len(needless))):
+                needless.popitem()
+            if needless:
+                self._needless.append(needless)
 
     def _compare(self, discarded: "Waiting") -> None:
         shared = self._shared

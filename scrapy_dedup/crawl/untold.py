@@ -7,16 +7,16 @@ made anyway, as any sample is.
 
 from collections import Counter, defaultdict
 from itertools import islice
-from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from scrapy.utils.asyncio import run_in_thread, sleep
+from scrapy.utils.asyncio import run_in_thread
 
 from ..rules.model import Status
 from ..store.store import Store
 from ..urls.templates import template_of
 from .discards import differences
 from .sampling import shape_of
+from .turns import in_turns
 
 if TYPE_CHECKING:
     from ..store.rows import DiscardRow
@@ -32,9 +32,6 @@ TRIES: Final = 3
 PER_RULE: Final = 12
 #: Discards of one kind, the first of which whose page has come is fetched.
 SOME: Final = 20
-
-_AT_ONCE: Final = 0.003  # seconds of work in the event loop
-_BETWEEN: Final = 0.002  # seconds for others
 
 
 class Kind(NamedTuple):
@@ -78,17 +75,14 @@ class Untold:
             return False
         self.pending = False
         chosen: set[Kind] = set()
-        end = perf_counter() + _AT_ONCE
-        for kind, rows in (await run_in_thread(self._discards)).items():
+        discards = await run_in_thread(self._discards)
+        async for kind, rows in in_turns(discards.items()):
             if kind in chosen or not self._may_try(kind):
                 continue
             row = next(filter(self._shared.monitor.fetch, rows), None)
             if row is not None:
                 chosen |= self._kinds(row.site, row.url, row.taken_for, (row.rule,))
                 self._spent[kind.rule] += 1
-            if perf_counter() >= end:
-                await sleep(_BETWEEN)
-                end = perf_counter() + _AT_ONCE
         self._tried.update(chosen)
         self.pending = bool(chosen)
         return self.pending

@@ -8,7 +8,7 @@ Where the noise is what is assumed, a right rule ever reaches :data:`ENOUGH` wit
 be refuted soon, the last few samples are tested by themselves, too, for which that bound does not hold.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import exp, lgamma, log, log1p
@@ -31,16 +31,18 @@ MOST_MET = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How often a page of a site differs from itself, when the same URL is fetched twice.
+    """How often a page of a site differs from itself, when the same URL is fetched twice in one crawl.
 
-    *clear* and *clear_compared* are of fetches in one crawl only: in a month a page may have become
-    another one.
+    Of how many pages were *compared* differ *differing*, *clear* of them clearly. Between two crawls a page
+    may have become another one. Of such fetches *earlier_differing* of *earlier_compared* differ: that those
+    are few tells that there is little noise, but that they are many does not tell that there is much.
     """
 
     differing: int = 0
     compared: int = 0
     clear: int = 0
-    clear_compared: int = 0
+    earlier_differing: int = 0
+    earlier_compared: int = 0
 
     @property
     def share(self) -> float:
@@ -48,15 +50,20 @@ class Noise:
 
         >>> Noise().share, Noise(0, 9).share, Noise(3, 3).share
         (0.05, 0.005, 1.0)
+        >>> Noise(0, 0, 0, 0, 9).share, Noise(0, 0, 0, 9, 9).share
+        (0.005, 0.05)
         """
-        if self.differing:
-            return upper_bound(self.differing, self.compared)
-        return UNKNOWN_NOISE / (self.compared + 1)
+        here = self.differing, self.compared
+        everywhere = self.differing + self.earlier_differing, self.compared + self.earlier_compared
+        return min(
+            upper_bound(differing, compared) if differing else UNKNOWN_NOISE / (compared + 1)
+            for differing, compared in (here, everywhere)
+        )
 
     @property
     def clear_share(self) -> float:
         """Return the share of pages that hardly resemble themselves; never above MOST_CLEAR_NOISE."""
-        mean = (self.clear + UNKNOWN_CLEAR_NOISE) / (self.clear_compared + 1)
+        mean = (self.clear + UNKNOWN_CLEAR_NOISE) / (self.compared + 1)
         return min(MOST_CLEAR_NOISE, max(mean, UNKNOWN_CLEAR_NOISE))
 
 
@@ -126,14 +133,14 @@ def likelihood_ratio(bad: int, total: int, noise: float) -> float:
 
 
 def noise_of(pairs: Iterable[tuple[Difference, bool]]) -> Noise:
-    """Return the noise of URLs fetched twice: how each two fetches differ, and whether they are of one crawl."""
-    differing = compared = clear = clear_compared = 0
-    for difference, soon in pairs:
-        if difference is Difference.UNKNOWN:
-            continue
-        compared += 1
-        differing += difference is not Difference.NONE
-        if soon:
-            clear_compared += 1
-            clear += difference is Difference.CLEAR
-    return Noise(differing, compared, clear, clear_compared)
+    """Return the noise of URLs fetched twice: how each two fetches differ, and whether both are of this crawl."""
+    found = Counter((difference, here) for difference, here in pairs if difference is not Difference.UNKNOWN)
+    near, clear = found[Difference.NEAR, True], found[Difference.CLEAR, True]
+    earlier = found[Difference.NEAR, False] + found[Difference.CLEAR, False]
+    return Noise(
+        differing=near + clear,
+        compared=near + clear + found[Difference.NONE, True],
+        clear=clear,
+        earlier_differing=earlier,
+        earlier_compared=earlier + found[Difference.NONE, False],
+    )

@@ -55,14 +55,21 @@ def some_discards(store: Store, scope: str, site: str, *, since: float, limit: i
     return [row.url for row in store.rows(query.order_by(d.url_key).limit(limit))]
 
 
-def fetched_twice(store: Store, scope: str, site: str, limit: int) -> Iterator[tuple[Observation, Observation]]:
-    """Yield the last two responses with status 200 of URLs of *site*, the later one last. Raises StoreError."""
+def fetched_twice(
+    store: Store, scope: str, site: str, limit: int, *, since: float
+) -> Iterator[tuple[Observation, Observation]]:
+    """Yield the last two responses with status 200 of URLs of *site*, the later one last.
+
+    URLs come first that were fetched twice *since* a time. Raises StoreError.
+    """
     o = observation.c
+    late = func.count().filter(o.time >= since) > 1
     twice = (
         select(o.url_key)
         .where(o.scope == scope, o.site == site, o.status == 200, o.text.is_not(None))
         .group_by(o.url_key)
         .having(func.count() > 1)
+        .order_by(late.desc())
         .limit(limit)
     )
     query = _pages().where(o.scope == scope, o.site == site, o.url_key.in_(twice)).order_by(o.url_key, o.id.desc())
