@@ -36,7 +36,7 @@ BREADTH = {
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses between two learnings bound what they cost, and would make the tests long."""
-    monkeypatch.setattr(live, "_REST", 0)
+    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
     monkeypatch.setattr(times, "FIRST", 25)
     monkeypatch.setattr(times, "GROWTH", 0.3)
     monkeypatch.setattr(ExecutionEngine, "_SLOT_HEARTBEAT_INTERVAL", 0.05)

@@ -38,7 +38,7 @@ COPIES = 4
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses between two learnings bound what they cost, and would make the tests long."""
-    monkeypatch.setattr(live, "_REST", 0)
+    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
     monkeypatch.setattr(times, "GROWTH", 0.02)
     monkeypatch.setattr(live, "_BACK_OFF", 0.01)
     monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)

@@ -27,7 +27,7 @@ TINTED = range(40, THINGS)
 
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "_REST", 0)
+    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
     monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
 
 

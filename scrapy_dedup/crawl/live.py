@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: While the crawl goes on, learning takes this part of the time at most: 1 / (1 + _REST).
-_REST: Final = 2
-#: Seconds that it may take before: the first rules of a site save the most, and are learned soonest.
+#: While the crawl goes on, learning takes this part of its time at most.
+_SHARE: Final = 1 / 3
+#: Seconds that it may take besides: the first rules of a site save the most, and are learned soonest.
 _AT_ONCE: Final = 5.0
 #: Seconds after a learning that failed, twice as many after the next one, and so on.
 _BACK_OFF: Final = 10.0
@@ -53,6 +53,7 @@ class Learning:
         #: Whether a rule was refuted since it began, and whether one had been when it began.
         self._refuted = False
         self._replaces = False
+        self._began = time.monotonic()
         self._rest_until = 0.0
         self._failures = 0
         self._seconds = 0.0
@@ -167,11 +168,9 @@ class Learning:
         outcome = await run_in_thread(self._learned, sites)
         if outcome.summary is None:
             return "" if outcome.ended else outcome.problem
-        seconds = time.monotonic() - started
-        self._count(outcome.summary, seconds)
-        if self._seconds > _AT_ONCE:
-            # No rest for what comes below: that takes long where much is queued, but hardly any computing.
-            self._rest_until = time.monotonic() + _REST * seconds
+        self._count(outcome.summary, time.monotonic() - started)
+        # No rest for what comes below: that takes long where much is queued, but hardly any computing.
+        self._rest_until = self._began + (self._seconds - _AT_ONCE) / _SHARE
         await self.swapping.swap(sites)
         self._shared.use_masks(await run_in_thread(self._shared.renewed_masks))
         self._failures = 0

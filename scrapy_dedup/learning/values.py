@@ -150,6 +150,13 @@ def _evidence(frame: Frame, rest: Hashes, left: Rows, right: Rows, label: Rows |
     return {one: _Compared(same.get(one, 0), differing.get(one, 0), alone.get(one, 0)) for one in found}
 
 
+def _may_be_enough(frame: Frame, left: Flags, right: Flags, least: int) -> bool:
+    """Tell whether rows *left* and *right* have *least* contents in common: without these, no evidence has them."""
+    content = frame.content
+    common = content[left][np.isin(content[left], content[right])]
+    return len(common) >= least and len(np.unique(common)) >= least
+
+
 def _shared(rest: Hashes) -> Flags:
     """Return which rows may have the *rest* of some other row: no false negatives, in linear time."""
     size = 1 << max(4, (4 * len(rest)).bit_length())
@@ -175,7 +182,7 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
         following = frame.columns.get(f"path.{int(keys[0].split('.')[1]) + 1}") if keys[0][5:].isdigit() else None
         if following is not None:
             present &= following == ABSENT
-    if not present.any() or not absent.any():
+    if not _may_be_enough(frame, present, absent, MIN_CONTENTS_ABSENT):
         return []
     rest = frame.kept_hashes(levels, without=keys)
     shared = _shared(rest)
@@ -250,6 +257,8 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         chosen = (codes == value) & (following != ABSENT)
         tail = [f"path.{other}" for other in positions if other >= position]
         if any(levels.get(other, Level.KEPT) is not Level.KEPT for other in tail):
+            continue
+        if not _may_be_enough(frame, chosen, ~chosen, MIN_CONTENTS_ABSENT):
             continue
         shifted = {}
         for other, after in zip(tail, [*tail[1:], None], strict=True):
