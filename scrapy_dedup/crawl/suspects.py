@@ -94,6 +94,8 @@ class Suspects:
         """Forget the cases in which a rule is suspected that is suspended now."""
         self.wanted.discard(rule)
         self._open = [case for case in self._open if rule not in case.rules]
+        for rules in [rules for rules in self._elsewhere if rule in rules]:
+            del self._elsewhere[rules]
 
     def _try(self, case: Case) -> list[tuple[str, Case]]:
         suspected = self._suspected(case)
