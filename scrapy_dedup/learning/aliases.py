@@ -14,6 +14,7 @@ two different pages, and elements that stand on two (a name that every page has)
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from ..rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
 from ..rules.aliases import AliasKinds, Candidate, is_less, page_shape
@@ -214,14 +215,15 @@ def proven_aliases(rules: Sequence[Rule], sightings: Iterable[SightingRow], key_
 def pooled(sightings: Iterable[SightingRow], key_of: KeyOf) -> list[list[Pair]]:
     """Return the sightings of each kind at its widest: one key, one name, one set of keys of the URL."""
     pools: defaultdict[tuple[object, ...], list[Pair]] = defaultdict(list)
+    key_of, view = cache(key_of), cache(values_of)  # a menu's links stand on each page
     for row in sightings:
         page, link = key_of(row.page), key_of(row.link)
         if page == link:
             continue  # the rules know it already
         if row.key in DECLARATIONS:
-            pools[row.key,].append(Pair(row, page, link, values_of(page)))
+            pools[row.key,].append(Pair(row, page, link, view(page)))
             continue
-        values = values_of(link)
+        values = view(link)
         if row.key == FRAGMENT and is_less(values, page):
             continue
         keys = tuple(sorted(key for key in values if not key.startswith(("host.", "scheme"))))

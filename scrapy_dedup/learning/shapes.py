@@ -37,9 +37,13 @@ class Alike:
 def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Alike]:
     """Find the widest shape of values of *key* that say the same, and recode the frame's column; at most one."""
     codes = frame.columns[key]
-    values, counts = np.unique(codes[codes != ABSENT], return_counts=True)
+    present = codes != ABSENT
+    values, counts = np.unique(codes[present], return_counts=True)
     if not MIN_VALUES < len(values) <= MAX_VALUES:
         return []
+    _, urls = np.unique(frame.content[present], return_counts=True)
+    if np.count_nonzero(urls > 1) < MIN_CONTENTS:
+        return []  # whatever the shape, no more pages than these show at two values
     texts = [frame.table.vocabulary[code] for code in values.tolist()]
     if any(REPEAT in text or is_token(text) for text in texts):
         return []
