@@ -91,10 +91,10 @@ class Monitor:
         """Whether a request that *rules* would discard is to be fetched as a sample; *other* is what it is taken for."""
         if not self._may_sample(other, rules) or not self._shared.seen.is_fetched(identity.slot):
             return False
-        if not self._lucky(identity.site, rules, request.url, other):
+        sample = self._drawn(identity.site, rules, request.url, other)
+        if sample is None:
             return False
-        kinds = self._kinds(request.url, other)
-        self._begin(request, Sample(request.url, identity.site, rules, other, kinds))
+        self._begin(request, sample)
         return True
 
     def discarded(self, waiting: "Waiting", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> None:
@@ -105,10 +105,9 @@ class Monitor:
             and len(self._chosen) < MOST
             and identity.slot not in self._chosen
             and self._may_sample(other, rules)
-            and self._lucky(identity.site, rules, waiting.request.url, other)
+            and (sample := self._drawn(identity.site, rules, waiting.request.url, other)) is not None
         ):
-            url = waiting.request.url
-            self._chosen[identity.slot] = waiting, Sample(url, identity.site, rules, other, self._kinds(url, other))
+            self._chosen[identity.slot] = waiting, sample
 
     def fetched(self, slot: int) -> None:
         """Note that the page of *slot* has come: what was chosen for a sample of it is fetched now."""
@@ -135,29 +134,30 @@ class Monitor:
     def _may_sample(self, other: str, rules: tuple[str, ...]) -> bool:
         return bool(self.samples and other and NORMAL_FORM not in rules)
 
-    def _lucky(self, site: str, rules: tuple[str, ...], url: str, other: str) -> bool:
-        """Whether one of *rules* wants a sample, which is one of all of them."""
+    def _drawn(self, site: str, rules: tuple[str, ...], url: str, other: str) -> Sample | None:
+        """Return a discard as a sample, if one of *rules* wants one: it is one of all of them."""
         all_of_them = [self._sampling_of(site, rule) for rule in rules]
         if len(rules) == 1 and rules[0] in self.suspects[site].wanted:
             self.suspects[site].wanted.remove(rules[0])
             all_of_them[0].given()
-            return True
+            return Sample(url, site, rules, other, self._kinds(url, other))
         room = has_room(self._share, self._shared.tally.of(site).pages, self._number[site])
         pages = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
         wanted = [
             sampling.takes(rule, url, pages, room=room) for sampling, rule in zip(all_of_them, rules, strict=True)
         ]
+        kinds = None
         if any(sampling.looks for sampling in all_of_them):
             kinds = self._kinds(url, other)
             for number, (sampling, rule) in enumerate(zip(all_of_them, rules, strict=True)):
                 if sampling.looks and sampling.is_new(kinds.get(rule, 0)):
                     wanted[number] = True
         if not any(wanted):
-            return False
+            return None
         for sampling, taken in zip(all_of_them, wanted, strict=True):
             if not taken:
                 sampling.given()
-        return True
+        return Sample(url, site, rules, other, self._kinds(url, other) if kinds is None else kinds)
 
     def _kinds(self, url: str, other: str) -> dict[str, int]:
         found = differences(self._shared.identities.book, url, other)
