@@ -241,6 +241,17 @@ def test_many_rows_are_streamed(store: Store) -> None:
     assert len({first.url, *(o.url for o in rows)}) == 2_500
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not list the open files of a process")
+def test_what_is_not_read_to_its_end_is_closed(path: Path) -> None:
+    with Store.open(path) as store:
+        store.add([seen(f"http://example.com/{number}") for number in range(9)])
+        rows = store.observations()
+        next(rows)
+    opened = {str(each.resolve()) for each in Path("/proc/self/fd").iterdir() if each.exists()}
+    assert not [name for name in opened if name.startswith(str(path))]
+    rows.close()
+
+
 def test_reading_needs_no_sorting(store: Store) -> None:
     plans: list[str] = []
     with store._engine.connect() as connection:

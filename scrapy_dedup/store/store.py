@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, exists, func, inspect, null, or_, select, update
+from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, inspect, null, or_, select, update
 
 from ..content.versions import Version
 from ..observation import Observation
@@ -54,6 +54,7 @@ class Store:
         self.path = database_path(target)
         self._identity = self._file_identity()
         self._engine = engine
+        self._results: set[CursorResult[Any]] = set()
         self._writing = engine.execution_options(writes=True)
         self._sketches = sketch_keeper(sketches_per_site)
         self._versions = version_keeper(sketches_per_site)
@@ -76,7 +77,10 @@ class Store:
         return cls(target, open_engine(target, readonly=readonly, timeout=timeout), sketches_per_site)
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, those too of what is not read to its end."""
+        for result in list(self._results):
+            result.close()
+            result.connection.close()
         self._engine.dispose()
 
     def __enter__(self) -> "Store":  # noqa: PYI034 (Self needs Python 3.11)
@@ -322,7 +326,12 @@ class Store:
 
     def rows(self, query: Any) -> Iterator[Any]:
         with self._reading() as connection:
-            yield from connection.execution_options(yield_per=_STREAM).execute(query)
+            result = connection.execution_options(yield_per=_STREAM).execute(query)
+            self._results.add(result)
+            try:
+                yield from result
+            finally:
+                self._results.discard(result)
 
     def _file_identity(self) -> tuple[int, int] | None:
         if self.path is None:
