@@ -154,9 +154,6 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
         return connection
 
     engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=2)
-    # One statement for many rows: with each, SQLite lets go of the interpreter's lock and takes it again, for which
-    # the writing thread and the crawl would have to change places for every row.
-    engine.dialect.use_insertmanyvalues_wo_returning = True
 
     def begin(connection: Any) -> None:
         # A writer that begins as a reader cannot wait for its turn once another has written.

@@ -12,11 +12,12 @@ from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, i
 from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
+from .inserting import insert_of, insert_rows
 from .reading import OBSERVED, observation_of, version_in
 from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, observation, page_sketch, page_version
 from .sketches import sketch_keeper, version_keeper
-from .values import discard_values, insert_of, observation_values, sighting_values
+from .values import OBSERVATION, discard_values, observation_values, sighting_values
 
 __all__ = ["SiteCount", "Store", "StoreError"]
 
@@ -121,7 +122,7 @@ class Store:
                 sketches = self._sketches.keep(connection, seen)
                 versions = self._versions.keep(connection, seen)
                 values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
-                connection.execute(observation.insert(), values)
+                insert_rows(connection, observation, OBSERVATION, values)
             if discarded:
                 _upsert_discards(connection, discarded)
             if sighted:

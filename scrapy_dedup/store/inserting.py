@@ -1,0 +1,68 @@
+"""Writing many rows of a table at a time."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Insert, Table
+from sqlalchemy.dialects import sqlite
+
+_MOST_VALUES: Final = 999
+"""In one statement; what every SQLite takes."""
+
+
+def insert_of(connection: Connection) -> Callable[[Any], Any]:
+    """Return the insert() of the connection's database, the one with ON CONFLICT."""
+    if connection.dialect.name != "postgresql":
+        return sqlite.insert
+    from sqlalchemy.dialects import postgresql  # here, since it is a tenth of what the start of a crawl costs
+
+    return postgresql.insert
+
+
+def insert_rows(
+    connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Sequence[Any]], *, ignore: bool = False
+) -> None:
+    """Write *rows*, each with a value for each of the columns *names*; with *ignore* those are left out that are there."""
+    if connection.dialect.name != "sqlite":
+        insert: Insert = insert_of(connection)(table).on_conflict_do_nothing() if ignore else table.insert()
+        connection.execute(insert, [dict(zip(names, row, strict=True)) for row in rows])
+        return
+    # Not connection.execute(), which looks at each value of each row several times: the crawl pays for it. And many
+    # rows to a statement: with each, SQLite lets go of the interpreter's lock and takes it again, for which the
+    # writing thread and the crawl would have to change places for every row.
+    form = _form(table, names, ignore)
+    width = len(names)
+    most = _MOST_VALUES // width
+    for start in range(0, len(rows), most):
+        some = rows[start : start + most]
+        values = list(chain.from_iterable(some))
+        for at, stored in form.stored:
+            values[at::width] = [value if value is None else stored(value) for value in values[at::width]]
+        connection.exec_driver_sql(form.beginning + ",".join([form.row] * len(some)), tuple(values))
+
+
+class _Form(NamedTuple):
+    """The insert statement of a table in SQLite."""
+
+    #: It as far as VALUES.
+    beginning: str
+    #: The place of one row's values in it.
+    row: str
+    #: Numbers of the columns whose values are stored in another form, with what gives that.
+    stored: tuple[tuple[int, Callable[[Any], Any]], ...]
+
+
+@lru_cache
+def _form(table: Table, names: tuple[str, ...], ignore: bool) -> _Form:
+    dialect = sqlite.dialect()
+    # Not ON CONFLICT, which is slower.
+    insert = table.insert().prefix_with("OR IGNORE") if ignore else table.insert()
+    beginning, values, row = str(insert.compile(dialect=dialect, column_keys=list(names))).partition(" VALUES ")
+    stored = []
+    for at, name in enumerate(names):
+        process = table.c[name].type.dialect_impl(dialect).bind_processor(dialect)
+        if process is not None:
+            stored.append((at, process))
+    return _Form(beginning + values, row, tuple(stored))
