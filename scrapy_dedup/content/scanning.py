@@ -20,32 +20,27 @@ _WINDOW = 50_000
 
 @dataclass(slots=True)
 class Columns:
-    """The tokens of a page, which tile it: an entry for each in the first two."""
+    """The tokens of a page, which tile it: ``html[cuts[n]:cuts[n + 1]]`` is the one that ``rows[n]`` describes."""
 
     html: str
-    ends: list[int] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=lambda: [0])
     rows: list[Row] = field(default_factory=list)
     #: Numbers of the visible texts and of the tags with a value that is content, in order.
     shown: list[int] = field(default_factory=list)
     #: Number of such a tag -> its step.
     values: dict[int, Step] = field(default_factory=dict)
 
-    def start(self, number: int) -> int:
-        """Return where a token starts."""
-        return self.ends[number - 1] if number else 0
-
     def add(self, end: int, row: Row) -> None:
         """Add a token."""
         if row[0] == TEXT:
-            self.shown.append(len(self.ends))
-        self.ends.append(end)
+            self.shown.append(len(self.rows))
+        self.cuts.append(end)
         self.rows.append(row)
 
     def add_text(self, end: int, row: Row) -> None:
         """Add what is but text; text that ends there goes on."""
-        last = self.rows[-1][0] if self.rows else ""
-        if last == TEXT and not self.html.startswith(CDATA, self.start(len(self.ends) - 1)):
-            self.ends[-1] = end
+        if self.rows and self.rows[-1][0] == TEXT and not self.html.startswith(CDATA, self.cuts[-2]):
+            self.cuts[-1] = end
         else:
             self.add(end, row)
 
@@ -63,8 +58,8 @@ def _root() -> Place:
 def scan(html: str) -> Columns:
     """Return the tokens of a page. Never raises on any text; time is linear."""
     found = Columns(html)
-    ends = found.ends
-    add_end, add_row, show = ends.append, found.rows.append, found.shown.append
+    rows = found.rows
+    add_cut, add_row, show = found.cuts.append, rows.append, found.shown.append
     place = _root()
     chunks = _chunks(html)
     at = sum(map(len, next(chunks)))  # the offset of the next "<"
@@ -74,14 +69,14 @@ def scan(html: str) -> Columns:
         step = place[tag] if closed else None
         if step is not None:
             end = at + len(tag) + 2
-            add_end(end)
+            add_cut(end)
             add_row(step.row)
             place = step.place
             if not step.special:  # nearly always
                 if text:
                     at = end + len(text)
-                    show(len(ends))
-                    add_end(at)
+                    show(len(rows))
+                    add_cut(at)
                     add_row(place.text)
                 else:
                     at = end
@@ -100,8 +95,8 @@ def scan(html: str) -> Columns:
                 place = step.place
         if step is not None and step.special:
             if step.owner is not None:
-                found.values[len(ends) - 1] = step
-                show(len(ends) - 1)
+                found.values[len(rows) - 1] = step
+                show(len(rows) - 1)
             if step.raw:
                 after = raw_end(html, end, step.raw)
                 if after > end:
