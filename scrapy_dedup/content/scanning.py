@@ -4,7 +4,7 @@ What it finds stands in columns of numbers and shared values, not in an object f
 millions, and the garbage collector would go through those of them that are there again and again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 
@@ -108,22 +108,37 @@ def scan(html: str) -> Columns:
     return found
 
 
-Chunk = tuple[str, str, str]
-"""What stands after a ``<``: before the first ``>``, that, and the rest up to the next ``<``."""
+Chunk = tuple[str, str, Sized]
+"""What stands after a ``<``: before the first ``>``, that, and the rest up to the next ``<``, of which the length counts."""
 
 
 def _chunks(html: str) -> Iterator[Chunk]:
     """Return the chunks of a page; the first one is what stands before the first ``<``."""
-    return chain.from_iterable(map(str.partition, pieces, repeat(">")) for pieces in _split(html))
+    return chain.from_iterable(_windows(html))
 
 
-def _split(html: str) -> Iterator[list[str]]:
-    """Yield what stands between the ``<`` of a page, by and by: the pieces of a long one would not fit in the cache."""
+def _windows(html: str) -> Iterator[Iterable[Chunk]]:
+    """Yield the chunks by and by: the pieces of a long page would not fit in the cache. Long texts are not copied."""
     start = 0
-    while (cut := html.find("<", start + _WINDOW)) >= 0:
-        yield html[start:cut].split("<")
+    while True:
+        cut = html.find("<", start + _WINDOW)
+        end = cut if cut >= 0 else len(html)
+        if end - start > 2 * _WINDOW:
+            last = html.rfind("<", start, start + _WINDOW)
+            if last >= 0:
+                yield _partitioned(html[start:last])
+                start = last + 1
+            closed = html.find(">", start, end)
+            yield [(html[start:closed], ">", range(closed + 1, end)) if closed >= 0 else ("", "", range(start, end))]
+        else:
+            yield _partitioned(html[start:end])
+        if cut < 0:
+            return
         start = cut + 1
-    yield html[start:].split("<")
+
+
+def _partitioned(window: str) -> Iterable[Chunk]:
+    return map(str.partition, window.split("<"), repeat(">"))
 
 
 def _passed(chunks: Iterator[Chunk], following: int, end: int) -> int:
