@@ -126,7 +126,7 @@ def test_prices_and_stock_figures_change_and_are_main_text() -> None:
     for name in EDITS:
         for url in urls:
             versions = [slot(seen(site, url, START + day * DAY, slots=(name,)), name) for day in range(30)]
-            found[name, url] = [text for ((text, kind),) in versions if kind is Kind.MAIN]
+            found[name, url] = [text for tokens in versions for text, kind in tokens if kind is Kind.MAIN]
     prices = [len(set(found["E1", url])) for url in urls]
     assert len(prices) > 10
     assert {len(texts) for texts in found.values()} == {30}

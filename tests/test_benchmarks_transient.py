@@ -201,7 +201,7 @@ def test_real_versions_are_read_from_a_folder(tmp_path: Path, capsys: pytest.Cap
         folder = tmp_path / "a.example" / f"page{page_number}"
         folder.mkdir(parents=True)
         for version in range(12):
-            html = page(f"day {7 * version + page_number}", main=f"text of page {page_number}").html
+            html = page(f"day {7 * version}", main=f"text of page {page_number}").html
             (folder / f"{version}.html").write_text(html, encoding="utf-8")
     (tmp_path / "a.example" / "page0" / "notes.txt").write_text("no page")
     (tmp_path / "a.example" / "alone").mkdir()
@@ -221,7 +221,7 @@ def test_real_versions_are_read_from_a_folder(tmp_path: Path, capsys: pytest.Cap
     ]
     for row in rows[:2]:
         assert (row["pairs"], row["equal_before"]) == (11 * row["pages"], 0)
-        assert row["equal_share"] == row["distinct_share"] == 1
+        assert row["equal_share"] == row["compared_share"] == row["distinct_share"] == 1
         # Of "home Today is day N text of page M" the number goes.
         assert row["kept_share"] == pytest.approx(8 / 9)
 

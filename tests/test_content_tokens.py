@@ -460,7 +460,7 @@ def test_work_grows_with_the_page_and_no_faster(name: str, function: Callable[[s
 @pytest.mark.parametrize("name", ["deep", "names", "names side by side", "classes", "lists"])
 def test_what_is_remembered_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def count(place: places.Place) -> int:
-        return len(place) + 1 + sum(map(count, place._children.values()))
+        return len(place) + len(place._alike) + 1 + sum(map(count, place._children.values()))
 
     monkeypatch.setattr(places, "_LIMIT", 100_000)
     scanning._tries[0] = places.Trie()
@@ -468,6 +468,15 @@ def test_what_is_remembered_is_bounded(name: str, monkeypatch: pytest.MonkeyPatc
     assert list(blocks(page)) == list(blocks(page))
     assert count(scanning._tries[0].root) < 500
     assert scanning._tries[0].left <= 0
+
+
+def test_a_text_too_long_to_remember_leaves_the_others_alone() -> None:
+    """Nor does it stay in memory: a page of 10 MB may be one line."""
+    memo = Memo(str.upper, each=10, limit=100)
+    assert [memo[text] for text in ("a", "b", "c" * 91, "a" * 50)] == ["A", "B", "C" * 91, "A" * 50]
+    assert sorted(memo) == ["a", "a" * 50, "b"]
+    assert memo["d" * 20] == "D" * 20
+    assert sorted(memo) == ["d" * 20]
 
 
 def test_paths_of_very_deep_pages_are_cut_but_depths_are_true() -> None:

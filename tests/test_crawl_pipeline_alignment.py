@@ -297,3 +297,19 @@ def test_alignments_are_linear_in_the_page():
     assert alignments(Stream(["same words again and again " * 3], html=False), page) == []
     field = Stream(["one " + "same words again and again " * 500 + " two"], html=False)
     assert alignments(field, page) == []
+
+
+def test_marks_read_the_cuts_once():
+    """A page may have tens of thousands of them: a copy for each token would take minutes."""
+
+    class Cuts(list):
+        read = 0
+
+        def __iter__(self):
+            self.read += 1
+            return super().__iter__()
+
+    html = "<p>1</p>" * 500
+    cuts = Cuts((at + 3, at + 4) for at in range(0, len(html), 8))
+    assert marked(html, cuts, "html").count("<span") == 500
+    assert cuts.read <= 1

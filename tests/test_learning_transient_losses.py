@@ -345,7 +345,7 @@ def test_advertisements_that_rotate_pass(stock: int) -> None:
         ]
         for n in range(30)
     }
-    assert [path.selector for path in learn_mask(versions).paths if path.is_hidden] == ["html/body/main/div.ad"]
+    assert [path.selector for path in learn_mask(versions).paths if path.is_left_out] == ["html/body/main/div.ad"]
 
 
 # -- kinds of pages

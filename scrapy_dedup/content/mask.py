@@ -4,7 +4,7 @@
 which of its blocks (visible texts, addresses of links) stand where what stands is passing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from xxhash import xxh3_128_hexdigest
 
 from ..urls.templates import template_of
-from .plan import PathPlan, Plan
-from .queries import css_of, xpath_of
+from .changes import changes_between
+from .paths import TransientPaths
+from .plan import PathPlan, Plan, Ranges, Row
+from .queries import BELOW, css_of, xpath_of
 from .sketch import Sketch, sketch_of_texts
 from .slots import Slot, joined, pieces, places
 from .tokens import Block, Token, blocks, tokens
@@ -145,33 +147,60 @@ class Mask:
         """Whether something may be hidden, or stripped, of the page at *url*; of that of an unknown URL it may."""
         return bool(self.version) and (url is None or not self.templates or template_of(url) in self.templates)
 
-    def spans(self, html: str, *, url: str | None = None) -> list[tuple[int, int]]:
-        """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty."""
+    def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
+        """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
+
+        *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
+        differs between the two.
+        """
         if not self._stripping or not self.applies_to(url):
             return []
         found = blocks(html)
         spans: list[tuple[int, int]] = []
-        for index, ranges in self._stripping.hidden(found.rows, _template(url)).items():
+        for index, ranges in self._stripped(html, found.rows, url, other).items():
             spans += _spans_of(html, found[index], ranges)
         return _disjoint(spans)
 
-    def strip(self, html: str, *, url: str | None = None) -> str:
+    def _stripped(self, html: str, rows: Sequence[Row], url: str | None, other: str | None) -> Mapping[int, Ranges]:
+        """Return what is stripped of each row of *html*, by its index."""
+        if other is None:
+            return self._stripping.hidden(rows, _template(url))
+        if self.mode == "seed":
+            # The second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
+            known = TransientPaths(
+                frozenset(path.selector.removesuffix(BELOW) for path in self.paths if path.is_hidden)
+            )
+            confirmed = known.changed(changes_between(html, other)).paths
+            paths = [path for path in self.paths if path.selector.removesuffix(BELOW) in confirmed]
+            return self._plan(paths).hidden(rows, None)
+        before, now = _by_place(blocks(other).rows), _by_place(rows)
+        hidden = self._stripping.hidden(rows, _template(url))
+        return {
+            index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
+        }
+
+    def strip(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return *html* without its passing words; markup stays. Never raises on any text.
+
+        With *other*, another version of the page, places whose content does not differ stay as they are.
 
         >>> mask = Mask(paths=(TransientPath("body/p.online", slot=("", "users online")),))
         >>> mask.strip("<body><p class=online>12 users online</p><p>A text</p></body>")
         '<body><p class=online> users online</p><p>A text</p></body>'
+        >>> page = "<body><p class=online>{} users online</p></body>"
+        >>> mask.strip(page.format(12), other=page.format(12))
+        '<body><p class=online>12 users online</p></body>'
         """
         parts = []
         at = 0
-        for start, end in self.spans(html, url=url):
+        for start, end in self.spans(html, url=url, other=other):
             parts.append(html[at:start])
             at = end
         return "".join([*parts, html[at:]]) if parts else html
 
-    def transient(self, html: str, *, url: str | None = None) -> list[Token]:
+    def transient(self, html: str, *, url: str | None = None, other: str | None = None) -> list[Token]:
         """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value."""
-        spans = self.spans(html, url=url)
+        spans = self.spans(html, url=url, other=other)
         if not spans:
             return []
         found = []
@@ -183,9 +212,11 @@ class Mask:
                 found.append(token)
         return found
 
-    def text(self, html: str, *, url: str | None = None) -> str:
+    def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
-        return " ".join(self._lasting(self._stripping, blocks(html).rows, url))
+        rows = blocks(html).rows
+        hidden = self._stripped(html, rows, url, other) if self._stripping and self.applies_to(url) else {}
+        return " ".join(_lasting(rows, hidden))
 
     def masked(self, version: "Version", *, url: str | None = None) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -196,7 +227,8 @@ class Mask:
 
     def masked_sketch(self, version: "Version", *, url: str | None = None) -> Sketch:
         """Return the sketch of the texts that are compared, with their number of words."""
-        return sketch_of_texts(self._lasting(self._hiding, version.blocks, url))
+        hidden = self._hiding.hidden(version.blocks, _template(url)) if self.applies_to(url) else {}
+        return sketch_of_texts(_lasting(version.blocks, hidden))
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
@@ -211,16 +243,6 @@ class Mask:
                 whole.append(text)
         return whole, cut
 
-    def _lasting(self, plan: Plan, rows: Sequence[tuple[str, str, str]], url: str | None) -> list[str]:
-        hidden = plan.hidden(rows, _template(url)) if self.applies_to(url) else {}
-        texts = []
-        for index, (_, attribute, text) in enumerate(rows):
-            if attribute:
-                continue
-            ranges = hidden.get(index)
-            texts.append(text if ranges is None else _without(text, ranges))
-        return [text for text in texts if text]
-
     def save(self, path: "str | PathLike[str]") -> Path:
         """Write the mask into the file at *path* and return that; hand edits and comments there survive.
 
@@ -234,6 +256,24 @@ class Mask:
         mask = _files().load_mask(path)
         assert isinstance(mask, Mask)
         return mask
+
+
+def _lasting(rows: Sequence[Row], hidden: Mapping[int, Ranges]) -> list[str]:
+    """Return the texts of rows without what is hidden of them."""
+    texts = []
+    for index, (_, attribute, text) in enumerate(rows):
+        if attribute:
+            continue
+        ranges = hidden.get(index)
+        texts.append(text if ranges is None else _without(text, ranges))
+    return [text for text in texts if text]
+
+
+def _by_place(rows: Sequence[Row]) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for selector, attribute, text in rows:
+        found.setdefault((selector, attribute), []).append(text)
+    return found
 
 
 def _files() -> Any:

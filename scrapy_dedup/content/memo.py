@@ -12,7 +12,7 @@ LIMIT: Final = 2_000_000
 class Memo(dict[str, _Made]):
     """Text -> what *make* makes of it; when that is too much, it starts anew.
 
-    A text counts *times* its length and *each* more characters; *limit* is in these.
+    A text counts *times* its length and *each* more characters; *limit* is in these, and a longer text is not remembered.
     """
 
     def __init__(self, make: Callable[[str], _Made], *, each: int, times: int = 1, limit: int = LIMIT) -> None:
@@ -24,9 +24,12 @@ class Memo(dict[str, _Made]):
 
     def __missing__(self, text: str) -> _Made:
         made = self._make(text)
-        self._left -= self._times * len(text) + self._each
+        size = self._times * len(text) + self._each
+        if size > self._limit:
+            return made
+        self._left -= size
         if self._left < 0:
             self.clear()
-            self._left = self._limit
+            self._left = self._limit - size
         self[text] = made
         return made

@@ -110,7 +110,12 @@ class TransientPaths:
         return tuple(bits)
 
     def verified(self, changes: Changes) -> tuple[Bits, Bits]:
-        """Return the bits of two versions of a page, set on the transient paths whose content changed there.
+        """Return the bits of two versions of a page, set on the transient paths whose content changed there."""
+        confirmed = self.changed(changes)
+        return confirmed.marks(changes.first), confirmed.marks(changes.second)
+
+    def changed(self, changes: Changes) -> "TransientPaths":
+        """Return the paths whose content changed between two versions of a page.
 
         Paragraph on FIG. 2, "accompanied by analysis of the content associated with the path ...
         by comparing fingerprints": a path counts for this page if any token on it is
@@ -122,8 +127,7 @@ class TransientPaths:
             for token, bit in zip(table.tokens, bits, strict=True)
             if bit
         }
-        confirmed = TransientPaths(frozenset(filter(None, map(self._root, changed))))
-        return confirmed.marks(changes.first), confirmed.marks(changes.second)
+        return TransientPaths(frozenset(filter(None, map(self._root, changed))))
 
     def _root(self, path: str) -> str:
         """Return the most general of the paths that *path* is or is below, "" if there is none."""

@@ -30,6 +30,7 @@ _LONG_TAG = 256
 _MANY_TAGS = 2000
 """Tags that a place remembers: where there are more, nearly each is another one, with a number of its own."""
 _DIGITS = dict.fromkeys(range(ord("1"), ord("9") + 1), "0")
+_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 
 class Kind(str, Enum):
@@ -46,10 +47,10 @@ class Kind(str, Enum):
     RAW = "raw"
 
 
-Row = tuple[str, str, str, str]
-"""What a token is but for its number: value of its kind, name, path, selector; shared by all that are alike.
+Row = tuple[str, str, str, str, int]
+"""What a token is but for its number: value of its kind, name, path, selector, depth; shared by all that are alike.
 
-Of strings and nothing else: so the garbage collector need not look at it.
+Of strings and a number and nothing else: so the garbage collector need not look at it.
 """
 OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW_TEXT = (kind.value for kind in Kind)
 
@@ -62,8 +63,6 @@ class Step:
     row: Row
     #: Where the page goes on.
     place: "Place"
-    #: Number of open elements where it stands.
-    depth: int
     #: True if it needs more than to go on: it has a value, or its contents are raw.
     special: bool = False
     #: Name of the element if its contents are not markup.
@@ -107,10 +106,23 @@ class Place(dict[str, Step]):
     The step is None for what is no complete tag: other markup, text, or a tag with ``>`` in a value.
     """
 
-    __slots__ = ("_children", "_shapes", "_trie", "depth", "depths", "name", "parent", "path", "selector", "text")
+    __slots__ = (
+        "_alike",
+        "_children",
+        "_shapes",
+        "_trie",
+        "depth",
+        "depths",
+        "name",
+        "parent",
+        "path",
+        "selector",
+        "text",
+    )
 
     def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
         self._trie = trie
+        self._alike: dict[bytes, Step] = {}
         self._children: dict[str, Place] = {}
         self._shapes: dict[tuple[str, str, str, bool], Step] = {}
         self.parent = parent
@@ -128,14 +140,17 @@ class Place(dict[str, Step]):
         self.text = self.row(TEXT, "")
 
     def __missing__(self, tag: str) -> Step | None:
-        key, first, last = tag, 0, 0
+        key, alike, first, last = tag, b"", 0, 0
         space = tag.find(" ")
         before = _BEFORE_VALUE.get(tag[:space])
         if before is None:
             # A step depends on no digits but those of the element's name and of references; they share one.
             if space > 0 and "&" not in tag:
-                key = tag[:space] + tag[space:].translate(_DIGITS)
-                if key != tag and (known := self.get(key)) is not None:
+                written = tag.encode("utf-8", "surrogatepass")  # of bytes, digits are replaced in a tenth of the time
+                rest = written.find(b" ")
+                alike = written[:rest] + written[rest:].translate(_SAME_DIGITS)
+                known = self._alike.get(alike)
+                if known is not None:
                     return known
         elif (at := tag.find(before)) > 0:
             # Tags that differ by the value only share a step. That the value is where it is looked
@@ -148,18 +163,21 @@ class Place(dict[str, Step]):
                 if known is not None:
                     return known
         step = self.step(tag)
-        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or len(self) >= _MANY_TAGS:
+        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or len(self) + len(self._alike) >= _MANY_TAGS:
             return step
         if isinstance(step.place, Deep):
             return step
         if step.owner is None:
-            key = tag if before is not None else key
+            key = tag
         elif step.value == (first, last):
             step.value = (0, 0)
         else:
             return step
         self._trie.left -= len(key) + 200
-        self[key] = step
+        if alike:
+            self._alike[alike] = step
+        if alike in (b"", tag.encode("utf-8", "surrogatepass")):  # it has no digits that others have not
+            self[key] = step
         return step
 
     def step(self, tag: str) -> Step | None:
@@ -175,7 +193,7 @@ class Place(dict[str, Step]):
         if value[0] >= value[1]:
             return step
         owner = step.place if step.row[0] == OPEN else step.place.leaf(name, _step_of(shape))
-        return Step(step.row, step.place, step.depth, True, step.raw, owner, value)
+        return Step(step.row, step.place, True, step.raw, owner, value)
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
         step = self._start(shape)
@@ -188,27 +206,27 @@ class Place(dict[str, Step]):
         name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
-            return Step(self.row(EMPTY, name), self, self.depth)
+            return Step(self.row(EMPTY, name), self)
         outer = self.left_open(keep)
         if name in VOID or closed:
-            return Step(outer.row(EMPTY, name), outer, keep)
+            return Step(outer.row(EMPTY, name), outer)
         row = outer.row(OPEN, name)
         inner = outer.inside(name, _step_of(shape))
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
-        return Step(row, inner, keep, bool(raw), raw)
+        return Step(row, inner, bool(raw), raw)
 
     def _end(self, name: str) -> Step:
         keep = kept_on_end(name, self.name, self.depths)
         if keep is None:
-            return Step(self.row(CLOSE, name), self, self.depth)
+            return Step(self.row(CLOSE, name), self)
         inner = self.left_open(keep + 1)
         row = inner.row(CLOSE, name)
-        return Step(row, inner.left_open(keep), keep + 1)
+        return Step(row, inner.left_open(keep))
 
     def row(self, kind: str, name: str) -> Row:
         """Return what a token of this kind and name is here."""
-        return kind, name, self.path, self.selector
+        return kind, name, self.path, self.selector, self.depth
 
     def leaf(self, name: str, step: str) -> "Place":
         """Return the place of an element that has no contents; this one past the limits of depth and length."""
@@ -245,7 +263,7 @@ class Deep(Place):
     an element costs the same at any depth.
     """
 
-    __slots__ = ("_base", "_open", "_rows")
+    __slots__ = ("_base", "_open")
 
     __missing__ = Place.step
 
@@ -258,16 +276,10 @@ class Deep(Place):
         self.depths = dict(base.depths)
         self.path = base.path
         self.selector = base.selector
-        self.text = base.text
-        self._rows: dict[tuple[str, str], Row] = {}
         self._push(name)
 
     def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
         return self._start(shape)
-
-    def row(self, kind: str, name: str) -> Row:
-        """Return what a token of this kind and name is here: the same at any depth."""
-        return self._rows.setdefault((kind, name), (kind, name, self.path, self.selector))
 
     def leaf(self, name: str, step: str) -> Place:
         """Return this place: there is none for a single element past the limits."""
@@ -283,6 +295,7 @@ class Deep(Place):
         self._open.append((name, self.depths.get(name)))
         self.depths[name] = self.depth
         self.name = name
+        self.text = self.row(TEXT, "")
 
     def left_open(self, keep: int) -> Place:
         """Close elements until *keep* are left."""
@@ -296,4 +309,5 @@ class Deep(Place):
                 self.depths[name] = before
             self.depth -= 1
         self.name = self._open[-1][0]
+        self.text = self.row(TEXT, "")
         return self

@@ -8,13 +8,14 @@ open, the contents of scripts are no markup, a new ``<li>`` ends the last one.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple, overload
 
 from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
 from .memo import Memo
-from .places import OPEN, TEXT, Kind, Row
+from .places import OPEN, TEXT, Kind
 from .scanning import CDATA, Columns, scan
 
 __all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
@@ -22,6 +23,8 @@ __all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
 _KINDS = {kind.value: kind for kind in Kind}
 _LINE_END = re.compile(r"\r\n?|\n")
 _SHORT = 1000
+# White space to Python, and not to HTML.
+_no_space = re.compile("[\x0b\x1c-\x1f\x85\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]").search
 _OTHER_SPACES = ("\n", "\t", "\r", "\f", "\xa0")
 
 
@@ -69,12 +72,15 @@ class Block(NamedTuple):
 class Blocks(Sequence[Block]):
     """The blocks of a page, each made when it is asked for; ``rows`` has selector, attribute and text of each."""
 
-    __slots__ = ("ends", "rows", "starts")
+    __slots__ = ("_cuts", "_values", "numbers", "rows")
 
-    def __init__(self) -> None:
+    def __init__(self, cuts: list[int], values: Mapping[int, tuple[int, int]]) -> None:
         self.rows: list[tuple[str, str, str]] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+        self._cuts = cuts
+        #: Number of the token of each.
+        self.numbers: list[int] = []
+        #: Number of a token -> where the value stands that is its block.
+        self._values = values
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -86,13 +92,15 @@ class Blocks(Sequence[Block]):
     def __getitem__(self, index: int | slice) -> Block | list[Block]:
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
-        index = range(len(self))[index]
         selector, attribute, text = self.rows[index]
-        return Block(selector, text, self.starts[index], self.ends[index], attribute)
+        number = self.numbers[index]
+        start, end = self._values[number] if attribute else (self._cuts[number], self._cuts[number + 1])
+        return Block(selector, text, start, end, attribute)
 
     def __iter__(self) -> Iterator[Block]:
-        new = tuple.__new__
-        for (selector, attribute, text), start, end in zip(self.rows, self.starts, self.ends, strict=True):
+        new, cuts = tuple.__new__, self._cuts
+        for (selector, attribute, text), number in zip(self.rows, self.numbers, strict=True):
+            start, end = self._values[number] if attribute else (cuts[number], cuts[number + 1])
             # As Block() does it, in half the time.
             yield new(Block, (selector, text, start, end, attribute))
 
@@ -104,7 +112,7 @@ class Tokens(Sequence[Token]):
         self._columns = columns
 
     def __len__(self) -> int:
-        return len(self._columns.ends)
+        return len(self._columns.rows)
 
     @overload
     def __getitem__(self, index: int) -> Token: ...
@@ -115,22 +123,22 @@ class Tokens(Sequence[Token]):
             return [self[number] for number in range(len(self))[index]]
         number = range(len(self))[index]
         columns = self._columns
-        kind, name, path, selector = columns.rows[number]
-        start, end, depth = columns.start(number), columns.ends[number], columns.depths[number]
+        kind, name, path, selector, depth = columns.rows[number]
+        start, end = columns.cuts[number], columns.cuts[number + 1]
         return Token(Kind(kind), start, end, name, self._parents[number], depth, path, selector, columns.html)
 
     def __iter__(self) -> Iterator[Token]:
         columns = self._columns
         html, new, kinds = columns.html, tuple.__new__, _KINDS
         opened = {0: -1}  # depth -> number of the open tag whose contents are at that depth
-        start = 0
-        for number, (end, row, depth) in enumerate(zip(columns.ends, columns.rows, columns.depths, strict=True)):
-            kind, name, path, selector = row
+        cuts = columns.cuts
+        for number, (start, end, (kind, name, path, selector, depth)) in enumerate(
+            zip(cuts, islice(cuts, 1, None), columns.rows, strict=False)
+        ):
             # As Token() does it, in half the time.
             yield new(Token, (kinds[kind], start, end, name, opened[depth], depth, path, selector, html))
             if kind == OPEN:
                 opened[depth + 1] = number
-            start = end
 
     @cached_property
     def _parents(self) -> list[int]:
@@ -140,17 +148,25 @@ class Tokens(Sequence[Token]):
 
 def _collapsed(text: str) -> str:
     """Return *text* with single spaces for its white space, and none around it."""
-    if len(text) < _SHORT and " ".join(text.split()) == text:
-        return text  # nearly always; white space that is not HTML's would change it, too
+    if len(text) < _SHORT:
+        found = " ".join(text.split())
+        if found == text or not _no_space(text):
+            return found
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")
     return " ".join([word for word in text.split(" ") if word]) if "  " in text else text.strip(" ")
 
 
+def _read(written: str) -> str:
+    if "&" in written or "\0" in written:
+        written = decoded(written)
+    return _collapsed(written)
+
+
 # Text as it is written -> as it is shown: references decoded, white space collapsed. White space is HTML's and, as in
 # page sketches, the no-break space. Most texts of a site are met on page after page.
-_texts = Memo(lambda written: _collapsed(decoded(written)), each=100, times=2)
+_texts = Memo(_read, each=100, times=2)
 
 
 def cdata_text(written: str) -> str:
@@ -171,26 +187,26 @@ def blocks(html: str) -> Blocks:
     Texts are cut only where markup stands between them. Never raises on any text.
     """
     columns = scan(html)
-    ends, rows, values, texts = columns.ends, columns.rows, columns.values, _texts
-    found = Blocks()
-    add_row, add_start, add_end = found.rows.append, found.starts.append, found.ends.append
+    cuts, rows, steps, texts = columns.cuts, columns.rows, columns.values, _texts
+    values: dict[int, tuple[int, int]] = {}
+    found = Blocks(cuts, values)
+    add_row, add_number = found.rows.append, found.numbers.append
+    has_cdata = CDATA in html
     for number in columns.shown:
-        start, end = ends[number - 1] if number else 0, ends[number]
-        if number in values:
-            step = values[number]
+        step = steps.get(number)
+        if step is not None:
             assert step.owner is not None
-            start, end = step.value_in(html, start)
+            start, end = values[number] = step.value_in(html, cuts[number])
             value = decoded_attribute(html[start:end]).strip(SPACE)
             add_row((step.owner.selector, CONTENT_ATTRIBUTES[step.row[1]], value))
-        else:
-            written = html[start:end]
-            _, _, path, selector = rows[number]
-            text = texts[written] if written[0] != "<" else _shown(written, path)
-            if not text:
-                continue
-            add_row((selector, "", text))
-        add_start(start)
-        add_end(end)
+            add_number(number)
+            continue
+        row = rows[number]
+        written = html[cuts[number] : cuts[number + 1]]
+        text = _shown(written, row[2]) if has_cdata else texts[written]
+        if text:
+            add_row((row[3], "", text))
+            add_number(number)
     return found
 
 
@@ -208,18 +224,10 @@ def tokens(html: str, *, lines: bool = False) -> Tokens:
 def _cut_at_lines(columns: Columns) -> Columns:
     html = columns.html
     found = Columns(html)
-    start = 0
-    for end, row, depth in zip(columns.ends, columns.rows, columns.depths, strict=True):
+    for start, end, row in zip(columns.cuts, columns.cuts[1:], columns.rows, strict=False):
         if row[0] == TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
                 if (stop := line_end.end()) < end:
-                    _append(found, stop, row, depth)
-        _append(found, end, row, depth)
-        start = end
+                    found.add(stop, row)
+        found.add(end, row)
     return found
-
-
-def _append(columns: Columns, end: int, row: Row, depth: int) -> None:
-    columns.ends.append(end)
-    columns.rows.append(row)
-    columns.depths.append(depth)

@@ -45,12 +45,13 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
     if kind != "html":
         return _with(text, [(place, mark) for start, end in cuts for place, mark in ((start, "⟦"), (end, "⟧"))])
     found = list(tokens(text))
+    places = list(cuts)
     additions: list[tuple[int, str]] = []
     done = 0
     for index, token in enumerate(found):
         if token.start < done:
             continue
-        for start, end in overlapping(list(cuts), token.start, token.end):
+        for start, end in overlapping(places, token.start, token.end):
             if token.kind is Kind.TEXT:
                 low, high = max(start, token.start), min(end, token.end)
                 parent = found[token.parent].name if token.parent >= 0 else ""

@@ -274,7 +274,16 @@ def print_folders(found: Sequence[transient_folder.Kept]) -> None:
     table = Table(title="Real versions of pages")
     for heading in ("site", "mode", "applied to"):
         table.add_column(heading)
-    for heading in ("pages", "versions", "equal before", "equal pairs", "text kept", "pages told apart", "paths"):
+    for heading in (
+        "pages",
+        "versions",
+        "equal before",
+        "equal pairs",
+        "equal compared",
+        "text kept",
+        "pages told apart",
+        "paths",
+    ):
         table.add_column(heading, justify="right", overflow="fold")
     for each in found:
         shares = [rate(value) for value in each.shares.values()]

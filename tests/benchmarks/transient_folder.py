@@ -11,6 +11,7 @@ from pathlib import Path
 from w3lib.encoding import html_to_unicode
 
 from scrapy_dedup import Mask, learn_mask
+from scrapy_dedup.content.versions import version_of
 
 from .pages import parse, texts
 from .sites.seeded import digest
@@ -24,7 +25,8 @@ class Kept:
     """What a mask does to real pages.
 
     pages, versions: pages with two versions or more, and those versions. pairs, equal_before, equal: adjacent versions,
-    those with the same visible text, and those with the same one under the mask. words, words_kept: visible words, and those that
+    those with the same visible text, and those with the same one when they are stripped. compared: those that are the same when
+    pages are compared, which leaves out more. words, words_kept: visible words, and those that
     stay. distinct_before, distinct: different texts of the first versions, without the mask and under it.
     """
 
@@ -36,6 +38,7 @@ class Kept:
     pairs: int
     equal_before: int
     equal: int
+    compared: int
     words: int
     words_kept: int
     distinct_before: int
@@ -47,6 +50,7 @@ class Kept:
         return {
             "equal_before_share": share(self.equal_before, self.pairs),
             "equal_share": share(self.equal, self.pairs),
+            "compared_share": share(self.compared, self.pairs),
             "kept_share": share(self.words_kept, self.words),
             "distinct_share": share(self.distinct, self.distinct_before),
         }
@@ -79,7 +83,7 @@ def measure(site: str, versions: Versions, mode: str) -> list[Kept]:
 
 def apply(mask: Mask, versions: Versions, site: str, mode: str, part: str) -> Kept:
     """What *mask* does to the pages."""
-    pairs = equal_before = equal = words = words_kept = 0
+    pairs = equal_before = equal = compared = words = words_kept = 0
     first: set[str] = set()
     first_masked: set[str] = set()
     for pages in versions.values():
@@ -88,6 +92,7 @@ def apply(mask: Mask, versions: Versions, site: str, mode: str, part: str) -> Ke
         pairs += len(pages) - 1
         equal_before += sum(a == b for a, b in pairwise(before))
         equal += sum(a == b for a, b in pairwise(after))
+        compared += sum(a == b for a, b in pairwise(mask.masked(version_of(html)) for html in pages))
         words += sum(len(text.split()) for text in before)
         words_kept += sum(len(text.split()) for text in after)
         first.add(before[0])
@@ -101,6 +106,7 @@ def apply(mask: Mask, versions: Versions, site: str, mode: str, part: str) -> Ke
         pairs=pairs,
         equal_before=equal_before,
         equal=equal,
+        compared=compared,
         words=words,
         words_kept=words_kept,
         distinct_before=len(first),

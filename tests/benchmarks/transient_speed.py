@@ -232,12 +232,14 @@ def mask_for(shape: Callable[[int], str]) -> Mask:
     """A mask learned from small pages of the shape, with a clock before it."""
     versions = {
         f"page {number}": [
-            f"<html><body><h1>page {number}</h1><p class=clock>It is {number}{version}</p>{shape(40)}"
+            f"<html><body><h1>page {number}</h1><p class=clock>It is day {version}</p>{shape(40)}"
             for version in range(3)
         ]
         for number in range(8)
     }
-    return learn_mask(versions)
+    mask = learn_mask(versions)
+    assert any(path.is_hidden for path in mask.paths), "nothing is stripped"
+    return mask
 
 
 def growth(shape: str, what: str, work: Work, pages: Iterator[str], *, quick: bool) -> Growth:

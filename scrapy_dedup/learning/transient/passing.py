@@ -5,16 +5,18 @@ taken out* of some pages at some times is looked at, and one of these must hold.
 
 - It is drawn anew for each response: most fetches of one URL only moments apart differ. What a page is about changes
   with the page's own story, and seldom on most pages within minutes.
-- It is the moment's: pages that were fetched at about one time show the same, or nearly, and other times another.
-- It rises on all pages: it counts, or tells the time.
-- It is a random token, or a value of which none was met twice.
+- It is the moment's: pages that were fetched at about one time show the same, but for clocks, which show how much later
+  it was; and other times show another.
+- It is a random token, another one each time, or a value of which none was met twice.
 
-Where no URL was fetched twice within moments, these do, too:
+A text that is drawn each day tells nothing by its changes: it may be an advertisement, or whether a thing is to be had; and
+a number that rises counts visits, or what was bid. So where no URL was fetched twice within moments, these pass only around
+what is the pages' own, before all of it or after it, and apart from it (see :mod:`.frames`):
 
-- texts out of a pool that pages share, of some words, or before all that is the pages' own: an advertisement, and not
-  one of a few short states;
-- texts that swap their places;
-- a whole number that knows nothing of its page, or a time to the second, before all that does.
+- a date with a time to the second;
+- and, where pages of several kinds have it, such a time alone, or a whole number that knows nothing of its page; texts out
+  of a pool that pages share, of some words, or before all that is the pages' own: an advertisement, and not one of a few
+  short states; texts that swap their places.
 
 Otherwise it stays.
 """
@@ -23,13 +25,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from ...content.slots import Slot, hidden, pieces
-from .belonging import distance
 from .bounds import CONFIDENCE, confidence
 from .sightings import Sighting
-from .wording import are_never_twice, is_random
+from .wording import are_never_twice, is_calendar, is_random
 
 __all__ = ["surely_passes"]
 
@@ -40,14 +41,18 @@ ONE_TIME = 3600.0
 ANEW = 0.25
 """Share of the fetches moments apart that differ surely in more, of what is drawn anew: one of four
 in a row is the same advertisement as before."""
-NEARER = 0.3
-"""How far pages of one time are apart, of how far versions of one page are, of what is the moment's."""
+STEADIER = 0.3
+"""How often pages of one time differ, of how often versions of one page do, of what is the moment's, at most."""
+_TICK, _DAY = 60.0, 86_400.0
+"""Seconds that a clock may be ahead of another, which may show minutes only; and after which it shows the same again."""
 _NEAR = 4
 """Pages, the next ones in time, that a page is compared with."""
 _COMPARISONS = 6
 """Comparisons of pages at one time that say something."""
-_PAGES, _CHANGES = 3, 8
-"""Pages, and changes on them, that all rise; or twice on each of so many pages."""
+_PAGES = 3
+"""Pages of which no value is met twice."""
+NEAR = 0.25
+"""Share of the pages' own words that stand in the same region as what is apart from them, at most."""
 _WORDS = 4.0
 """Words of a text that is no state ("in stock", "sold out"), on the average."""
 _SHARED = 0.3
@@ -59,7 +64,6 @@ _OFTEN = 0.75
 _clock_word = re.compile(r"\D{0,3}(\d{1,2}(?::[0-5]\d){1,2})\D{0,3}").fullmatch
 _seconds = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?!\d)").search
 _whole_number = re.compile(r"\D{0,3}\d{1,3}(?:[.,' ]?\d{3})*\D{0,3}|\D{0,3}\d+\D{0,3}").fullmatch
-_digits = re.compile(r"\d+").findall
 
 Value = tuple[str, ...]
 
@@ -95,7 +99,8 @@ def surely_passes(
     changes = [(one, other) for one, other in versions if one.value != other.value]
     if not changes:
         return False
-    if _is_random(changes, versions, attribute) or _rises(changes) or _is_the_moment_s(shown, versions):
+    share = len(changes) / len(versions)
+    if _is_random(changes, versions, attribute) or _is_the_moment_s(shown, share):
         return True
     moments = list(_moments_apart(pages))
     anew = [one.sighting.page for one, other in moments if one.value != other.value]
@@ -103,10 +108,12 @@ def surely_passes(
         return len(set(anew)) > 1 or len(pages) == 1
     if len(moments) > 1 and len(anew) < ANEW * len(moments):
         return False  # it stays for some time
-    if len(pages) == 1:
+    if not _is_around(shown):
         return False
+    if not _is_of_several_kinds(shown):
+        return _are_times(shown, share) and all(any(map(is_calendar, each.value)) for each in shown)
     return (
-        _is_of_pool(shown, several=several) or _swaps(changes) or _is_number_before(shown, len(changes) / len(versions))
+        _are_times(shown, share) or _are_numbers(shown, share) or _is_of_pool(shown, several=several) or _swaps(changes)
     )
 
 
@@ -128,7 +135,7 @@ def _value(texts: tuple[str, ...], slot: Slot | None, attribute: str, position: 
 def _is_random(changes: Sequence[_Pair], versions: Sequence[_Pair], attribute: str) -> bool:
     """Whether the values are tokens, or, of fields, never the same twice."""
     values = [each.value for pair in changes for each in pair]
-    if all(value and all(map(is_random, value)) for value in values):
+    if len(changes) >= _OFTEN * len(versions) and all(value and all(map(is_random, value)) for value in values):
         return True
     met = {(each.sighting.page, each.sighting.number): " ".join(each.value) for pair in versions for each in pair}
     pages = {page for page, _ in met}
@@ -140,36 +147,12 @@ def _is_random(changes: Sequence[_Pair], versions: Sequence[_Pair], attribute: s
     )
 
 
-def _rises(changes: Sequence[_Pair]) -> bool:
-    """Whether the values are numbers, or times of day, and each is more than the one before."""
-    for one, other in changes:
-        if not len(one.value) == len(other.value) == 1:
-            return False
-        x, y = _number(one.value[0]), _number(other.value[0])
-        if x is None or y is None or x >= y:
-            return False
-    pages = Counter(one.sighting.page for one, _ in changes)
-    again = sum(number > 1 for number in pages.values())
-    return again >= _PAGES or (len(pages) >= _PAGES and len(changes) >= _CHANGES)
-
-
-def _number(word: str) -> int | None:
-    found = _clock_word(word)
-    if found is not None:
-        total = 0
-        for part in found[1].split(":"):
-            total = 60 * total + int(part)
-        return total
-    return int("".join(_digits(word))[:18]) if _whole_number(word) else None
-
-
-def _is_the_moment_s(shown: Sequence[_Shown], versions: Sequence[_Pair]) -> bool:
-    """Whether pages at one time are much nearer to each other than pages are to themselves at other times."""
-    between = [_distance(one.value, other.value) for one, other in _at_one_time(shown)]
-    within = [_distance(one.value, other.value) for one, other in versions]
-    if len(between) < _COMPARISONS or len({each.sighting.page for each in shown}) <= _PAGES:
+def _is_the_moment_s(shown: Sequence[_Shown], changing: float) -> bool:
+    """Whether pages at one time differ much less often than pages do from themselves at other times."""
+    equal = [_are_of_one_time(one, other) for one, other in _at_one_time(shown)]
+    if len(equal) < _COMPARISONS or len({each.sighting.page for each in shown}) <= _PAGES:
         return False
-    return sum(between) / len(between) <= NEARER * sum(within) / len(within)
+    return 1 - sum(equal) / len(equal) <= STEADIER * changing
 
 
 def _at_one_time(shown: Sequence[_Shown]) -> Iterator[_Pair]:
@@ -182,12 +165,36 @@ def _at_one_time(shown: Sequence[_Shown]) -> Iterator[_Pair]:
                 yield shown[one], shown[other]
 
 
-def _distance(one: Value, other: Value) -> float:
-    return distance([*map(_in_seconds, one)], [*map(_in_seconds, other)])
+def _are_of_one_time(one: _Shown, other: _Shown) -> bool:
+    """Whether two values are equal, but for clocks that show what passed between the fetches.
+
+    Where it is not known when these were, clocks with seconds beside an equal date are left aside.
+    """
+    if one.value == other.value:
+        return True
+    if len(one.value) != len(other.value):
+        return False
+    pairs = [(a, b) for a, b in zip(one.value, other.value, strict=True) if a != b]
+    clocks = [(_clock(a), _clock(b)) for a, b in pairs]
+    first, second = one.sighting.fetch, other.sighting.fetch
+    if first is None or second is None:
+        return len(pairs) < len(one.value) and all(_seconds(a) and _seconds(b) for a, b in pairs)
+    passed = second[0] - first[0]
+    return all(a is not None and b is not None and _is_off(b - a - passed) <= _TICK for a, b in clocks)
 
 
-def _in_seconds(word: str) -> str:
-    return str(_number(word)) if _clock_word(word) else word
+def _is_off(seconds: float) -> float:
+    """Return how far a clock is off, which shows the same after a day."""
+    return abs((seconds + _DAY / 2) % _DAY - _DAY / 2)
+
+
+def _clock(word: str) -> int | None:
+    """Return the time of day that a word is, in seconds."""
+    found = _clock_word(word)
+    if found is None:
+        return None
+    hours, minutes, *rest = map(int, found[1].split(":"))
+    return 3600 * hours + 60 * minutes + sum(rest)
 
 
 def _moments_apart(pages: Mapping[str, Sequence[_Shown]]) -> Iterator[_Pair]:
@@ -235,17 +242,31 @@ def _swaps(changes: Sequence[_Pair]) -> bool:
     return len(pages) > 1 and all(other.sighting.swapped and _words(other.value) >= _WORDS for _, other in changes)
 
 
-def _is_number_before(shown: Sequence[_Shown], changing: float) -> bool:
-    """Whether the values are whole numbers, many different ones, or times to the second, before all that is the pages' own."""
+def _are_times(shown: Sequence[_Shown], changing: float) -> bool:
+    """Whether the values are times to the second, new ones at most times."""
+    return changing >= _OFTEN and all(_seconds(" ".join(each.value)) for each in shown)
+
+
+def _are_numbers(shown: Sequence[_Shown], changing: float) -> bool:
+    """Whether the values are whole numbers, many different ones, new ones at most times."""
     values = [each.value for each in shown]
-    if changing < _OFTEN or not _leads(shown):
-        return False
-    if all(_seconds(" ".join(value)) for value in values):
-        return True
-    are_numbers = all(len(value) == 1 and _whole_number(value[0]) for value in values)
-    return are_numbers and len(set(values)) >= _NUMBERS * len(values)
+    are_whole = all(len(value) == 1 and _whole_number(value[0]) for value in values)
+    return changing >= _OFTEN and are_whole and len(set(values)) >= _NUMBERS * len(values)
+
+
+def _is_around(shown: Sequence[_Shown]) -> bool:
+    """Whether it stands before all that is the pages' own, or after it, and in another region."""
+    there = [each.sighting for each in shown if each.sighting.texts]
+    edge = all(each.leads for each in there) or all(each.trails for each in there)
+    return edge and sum(each.near for each in there) <= NEAR * len(there)
+
+
+def _is_of_several_kinds(shown: Sequence[_Shown]) -> bool:
+    """Whether pages of different kinds have it, by more than the names of their parameters."""
+    kinds = {frozenset(kind[:2] for kind in each.sighting.kinds) for each in shown if each.sighting.texts}
+    return any(one.isdisjoint(other) for one, other in combinations(kinds, 2))
 
 
 def _leads(shown: Sequence[_Shown]) -> bool:
-    """Whether it stands before all that is the pages' own: it is the site's."""
+    """Whether it stands before all that is the pages' own."""
     return all(each.sighting.leads for each in shown if each.sighting.texts)

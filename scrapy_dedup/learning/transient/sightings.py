@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from ...content.versions import Version
 from .epochs import Fetch, Seen
 from .evidence import Kinds, Place, grouped, order_of
+from .frames import frame_of
 
 __all__ = ["Sighting", "Sightings", "sightings_of"]
 
@@ -19,16 +19,20 @@ MOST_PAGES = 64
 class Sighting:
     """The texts of one place in one version of a page; none where it was not there.
 
-    ``number`` is that of the version, from 0; ``fetch`` is None where it is not known when that was. ``leads``: no
-    text of the page's own stands before it. ``swapped``: it has changed places with another of the page since the
-    version before.
+    ``kinds`` are those of the page. ``number`` is that of the version, from 0; ``fetch`` is None where it is not known
+    when that was. ``leads``, ``trails``: no text of the page's own stands before it, or after it. ``near``: share of the page's
+    own words that stand in its region (see :mod:`.frames`). ``swapped``: it has changed places with another of the page
+    since the version before.
     """
 
     page: str
+    kinds: Kinds
     number: int
     fetch: Fetch | None
     texts: tuple[str, ...]
     leads: bool
+    trails: bool
+    near: float
     swapped: bool
 
 
@@ -69,7 +73,7 @@ def _add(
     for number, version in enumerate(page.versions):
         groups = grouped(version.blocks)
         texts = Counter([text for _, attribute, text in version.blocks if not attribute])
-        leading = _leading(version, changing, is_own)
+        frame = frame_of(version, changing, is_own)
         for place in wanted:
             now = groups.get(place, [])
             then = before.get(place, [])
@@ -77,10 +81,13 @@ def _add(
             found[place][page.kinds].append(
                 Sighting(
                     page.name,
+                    page.kinds,
                     number,
                     page.fetches[number] if page.fetches else None,
                     tuple(now),
-                    place in leading,
+                    place in frame.leading,
+                    place in frame.trailing,
+                    frame.near.get(place, 1.0),
                     bool(gone and come) and _elsewhere(gone, texts, now) and _elsewhere(come, texts_before, then),
                 )
             )
@@ -94,18 +101,3 @@ def _less(some: Iterable[str], others: Iterable[str]) -> Counter[str]:
 def _elsewhere(some: Counter[str], texts: Counter[str], here: Sequence[str]) -> bool:
     """Whether *some* texts stand among those of a page at other places than *here*."""
     return all(texts[text] - here.count(text) >= number for text, number in some.items())
-
-
-def _leading(version: Version, changing: AbstractSet[Place], is_own: Callable[[str], bool]) -> set[Place]:
-    """Return the places that come before all lasting texts that are the page's own, its title left aside.
-
-    On a page without any there are none: nothing tells the site's texts from the page's.
-    """
-    found: set[Place] = set()
-    for selector, attribute, text in version.blocks:
-        place = selector, attribute
-        if place in changing:
-            found.add(place)
-        elif not attribute and is_own(text) and selector.rpartition("/")[2] != "title":
-            return found
-    return set()

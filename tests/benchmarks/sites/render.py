@@ -12,7 +12,8 @@ scripts with ``<`` are everywhere.
 And what changes and does not pass, since it is what the page is about: E1 a price, which some pages
 change once, E2 a stock figure, which falls by and by; and what says something new of each page every day, and knows
 nothing of the day before: E3 a price without a currency, E4 whether it is to be had, E5 what it is rated, E6 how many
-are left, E7 when it goes next, E8 how a match stands.
+are left, E7 when it goes next, E8 how a match stands, E9 whether it is to be had, in a sentence, E10 its sizes, E11 the weather
+of its town, E12 what was bid, which rises. E10 stands after the main text, E12 there in a box of its own.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,7 +30,9 @@ from .seeded import hex_token, number_of, rng_of, share_of, word
 from .site import Site
 
 SLOTS = tuple(f"X{number}" for number in range(1, 11))
-EDITS = tuple(f"E{number}" for number in range(1, 9))
+EDITS = tuple(f"E{number}" for number in range(1, 13))
+_AFTER = ("E10", "E12")
+"""Those that stand after the main text."""
 VOCABULARY = tuple(word(rng_of("vocabulary", number)) for number in range(2000))
 WORDS = (60, 400)
 MAX_COMMENTS = 12
@@ -194,12 +197,19 @@ class Moment:
         if "E2" in self.slots:
             out.element("p", f"{self._stock()} in stock", Kind.MAIN, "E2", classes="stock")
         for name in EDITS[2:]:
-            if name in self.slots:
+            if name in self.slots and name not in _AFTER:
                 out.element("p", self._today(name), Kind.MAIN, name, classes=name.lower())
         for start in range(3, len(texts), 60):
             # A paragraph, as HTML allows, ends where the next one begins.
             out.element("p", " ".join(texts[start : start + 60]), Kind.MAIN, end=False)
             out.raw("<br><img src='/i.png'>")
+        if "E10" in self.slots:
+            out.element("p", self._today("E10"), Kind.MAIN, "E10", classes="e10")
+        if "E12" in self.slots:
+            out.open("div", "bids")
+            out.element("b", "Bids:", Kind.TEMPLATE, "E12")
+            out.element("p", self._today("E12"), Kind.MAIN, "E12", classes="e12")
+            out.close()
 
     def _price(self) -> int:
         """The price: three pages in ten change it once in thirty days."""
@@ -229,7 +239,17 @@ class Moment:
             "E6": f"{rng.randrange(5, 900)} left",
             "E7": f"Next departure {rng.randrange(24):02}:{rng.randrange(60):02}",
             "E8": f"{rng.randrange(5)}:{rng.randrange(5)}",
+            "E9": rng.choice(("ready to ship within two days", "sold out and back soon", "only a few are left")),
+            "E10": " ".join(["sizes", *[size for size in SIZES if rng.random() < 0.6]]),
+            "E11": f"{rng.choice(SKIES)} with {rng.choice(('no', 'light', 'strong'))} winds from the sea",
+            "E12": f"{self._bid()} so far",
         }[name]
+
+    def _bid(self) -> int:
+        """What was bid: more each day, at an hour of the page's own."""
+        rng = rng_of(self.site.seed, "bid", *self.identity)
+        bid, turn = rng.randrange(10, 900), rng.random()
+        return bid + sum(rng.randrange(1, 9) for _ in range(int((self.time - START) / DAY + turn)))
 
     def _aside(self, out: Writer) -> None:
         out.open("div", "aside")
@@ -273,6 +293,7 @@ class Moment:
         out.close()
 
 
+SIZES = ("XS", "S", "M", "L", "XL", "XXL")
 SKIES = ("sunny", "cloudy", "rain", "snow", "fog", "storm")
 
 
