@@ -10,7 +10,7 @@ from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError, database_path, place_of
 from scrapy_dedup.store.store import Store
 
-from .store_rows import seen
+from .store_rows import discarded, seen
 from .waiting import PATIENCE
 
 
@@ -115,29 +115,38 @@ def test_a_newer_store(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     Store.open(path).close()
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE meta SET value = '3' WHERE name = 'schema'")
+    connection.execute("UPDATE meta SET value = '4' WHERE name = 'schema'")
     connection.commit()
     connection.close()
     for readonly in (False, True):
-        with pytest.raises(StoreError, match=r"newer version \(tables 3, this version knows 2\). Upgrade scrapy-dedup"):
+        with pytest.raises(StoreError, match=r"newer version \(tables 4, this version knows 3\). Upgrade scrapy-dedup"):
             Store.open(path, readonly=readonly)
 
 
 @pytest.mark.parametrize("readonly", [False, True])
-def test_a_store_of_the_first_version_is_renewed(tmp_path: Path, readonly: bool) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_store_of_an_earlier_version_is_renewed(tmp_path: Path, version: int, readonly: bool) -> None:
     path = tmp_path / "store.sqlite"
     with Store.open(path) as store:
         store.add_observations([seen("a")])
+        store.add_discards([discarded("b")])
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
-    connection.execute("ALTER TABLE observation DROP COLUMN version")
-    connection.execute("DROP TABLE page_version")
+    connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (version,))
+    connection.execute("DROP INDEX discard_by_job")
+    connection.execute("ALTER TABLE discard DROP COLUMN job")
+    connection.execute("CREATE UNIQUE INDEX discard_by_url ON discard (scope, spider, url_key)")
+    if version == 1:
+        connection.execute("ALTER TABLE observation DROP COLUMN version")
+        connection.execute("DROP TABLE page_version")
     connection.commit()
     connection.close()
     with Store.open(path, readonly=readonly) as store:
         assert [each.url for each in store.observations(versions=True)] == [seen("a").url]
         assert list(store.versions()) == []
+        assert [(row.url, row.job) for row in store.discards()] == [(discarded("b").url, "")]
     with Store.open(path) as store:
+        store.add_discards([discarded("b"), discarded("b")._replace(job="a job")])
+        assert len(list(store.discards())) == 2
         store.add_observations([seen("a")._replace(version=Version((("html/body/p", "", "Now"),)).to_bytes())])
         assert [(url, version.blocks) for url, _, version in store.versions()] == [
             (seen("a").url, (("html/body/p", "", "Now"),))

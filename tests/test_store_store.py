@@ -302,6 +302,19 @@ def test_one_discard_per_url_scope_and_spider(store: Store) -> None:
     assert [(row.spider, row.rule) for row in store.discards()] == [("shop", "third"), ("other", "0badcafe")]
 
 
+def test_each_job_has_its_discards_until_it_ends(store: Store) -> None:
+    rows = [discarded(name) for name in "ab"]
+    store.add_discards([row._replace(job=job) for row in rows for job in ("one", "two")])
+    store.add_discards([rows[0]._replace(job="one", state=DiscardState.SAMPLED)])
+    assert [(row.url, row.job) for row in store.discards(job="one")] == [(rows[1].url, "one")]
+    assert len(list(store.discards(job="two"))) == 2
+    for job in ("one", "two"):
+        store.end_job("", rows[0].spider, job)
+        assert [row.job for row in store.discards(state=None)].count("") == 2
+    assert [(row.url, row.job) for row in store.discards(state=None)] == [(row.url, "") for row in rows]
+    assert {row.state for row in store.discards(state=None)} == {DiscardState.PENDING}, "the latest one"
+
+
 def test_marked_discards(store: Store) -> None:
     store.add_discards([discarded(x) for x in "abc"])
     a, b, c = (row.id for row in store.discards())

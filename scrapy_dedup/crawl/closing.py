@@ -37,7 +37,7 @@ async def close(shared: "Shared", reason: str) -> None:
     if shared.field_hints is not None:
         shared.field_hints.tell()
     if written and not shutdown:
-        await run_in_thread(_prune, shared)
+        await run_in_thread(_tidy, shared)
     await shared.learning.finish(last=written and not shutdown)
     try:
         await run_in_thread(shared.extras.note)
@@ -59,17 +59,19 @@ def _count(shared: "Shared", writer: Writer) -> None:
         stats.set_value("dedup/ledger/dropped", shared.ledger.dropped)
 
 
-def _prune(shared: "Shared") -> None:
-    """Forget what is too old or too much."""
+def _tidy(shared: "Shared") -> None:
+    """Forget what is too old or too much; keep one discard of each URL where nothing goes on with the job."""
     settings: DedupSettings = shared.settings
     try:
         with Store.open(settings.store) as store:
+            if shared.ledger.written and not shared.seen.persistent:
+                store.end_job(settings.scope, shared.spider.name, shared.seen.job)
             store.prune(settings.evidence_days, settings.store_max_rows)
     except Exception as error:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
         if isinstance(error, StoreError) and shared.writer is not None and shared.writer.told:
             shared.faults.count("store")
         else:
-            shared.faults.report("store", "The store could not be pruned")
+            shared.faults.report("store", "The store could not be tidied up")
 
 
 async def _settle_samples(shared: "Shared", *, finished: bool) -> None:

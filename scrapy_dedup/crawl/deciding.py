@@ -23,13 +23,13 @@ def discards_of_one_rule(shared: "Shared", site: str, wanted: "AbstractSet[str]"
     found: dict[str, DiscardRow] = {}
     if shared.writer is not None:
         shared.writer.flush()
-    book, job = shared.identities.book, shared.seen.job
+    book = shared.identities.book
     with Store.open(shared.settings.store, readonly=True) as store:
-        rows = store.discards(shared.settings.scope, spider=shared.spider.name)
+        rows = store.discards(shared.settings.scope, spider=shared.spider.name, job=shared.seen.job)
         for number, row in enumerate(rows):
             if number >= MOST or len(found) == len(wanted):
                 break
-            if row.site != site or shared.ledger.job_of(row) != job:
+            if row.site != site:
                 continue
             rules = deciding_rules(book, row.url, row.taken_for)
             if len(rules) == 1 and rules[0] in wanted and rules[0] not in found:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What a row's ``meta`` holds of a request besides its meta, and the job, under this name.
+#: What a row's ``meta`` holds of a request besides its meta, under this name.
 REST: Final = "dedup_request"
 
 # Of one response or one attempt, or about the way to the site: not a part of the request.
@@ -90,7 +90,8 @@ class Ledger:
             taken_for=taken_for,
             time=time.time(),
             callback=callback if self._names.has(callback) else None,
-            meta=self._what_json_holds(request, callback, job),
+            meta=self._what_json_holds(request, callback),
+            job=job,
         )
         if not self._put(row):
             return None
@@ -107,13 +108,6 @@ class Ledger:
             return True
         self.dropped += 1
         return False
-
-    @staticmethod
-    def job_of(row: DiscardRow) -> str | None:
-        """Return the name of the job that a row was written in."""
-        rest = (row.meta or {}).get(REST) or {}
-        job: str | None = rest.get("job")
-        return job
 
     def request(self, row: DiscardRow) -> Request | None:
         """Return the request that was discarded; None if its callback is not known any more."""
@@ -133,10 +127,10 @@ class Ledger:
             meta=meta,
         )
 
-    def _what_json_holds(self, request: Request, callback: str, job: str) -> dict[str, Any]:
+    def _what_json_holds(self, request: Request, callback: str) -> dict[str, Any]:
         lost: list[str] = []
         kept = _json_safe(request.meta, "meta", lost)
-        rest: dict[str, Any] = {"job": job}
+        rest: dict[str, Any] = {}
         if request.cb_kwargs:
             rest["cb_kwargs"] = _json_safe(request.cb_kwargs, "cb_kwargs", lost)
         headers = {
@@ -160,7 +154,8 @@ class Ledger:
                 rest[attribute] = getattr(request, attribute)
         if headers:
             rest["headers"] = headers
-        kept[REST] = rest
+        if rest:
+            kept[REST] = rest
         for what in lost:
             self._warn(
                 what,

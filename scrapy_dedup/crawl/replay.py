@@ -33,12 +33,10 @@ class _Reader:
             if shared.writer is not None:
                 shared.writer.flush()
             self._store = Store.open(shared.settings.store, readonly=True)
-            self._rows = self._store.discards(shared.settings.scope, spider=shared.spider.name)
-        job = shared.seen.job
-        while rows := list(islice(self._rows, _CHUNK)):
-            if of_job := [row for row in rows if shared.ledger.job_of(row) == job]:
-                return of_job
-        return []
+            self._rows = self._store.discards(
+                shared.settings.scope, spider=shared.spider.name, job=shared.seen.job
+            )
+        return list(islice(self._rows, _CHUNK))
 
     def close(self) -> None:
         if self._store is not None:

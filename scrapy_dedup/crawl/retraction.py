@@ -161,7 +161,7 @@ class Retraction:
         sites = {site for site, _ in self.suspended} | self._deferred
         if not sites:
             return 0
-        book, job = self.amended(shared.identities.book), shared.seen.job
+        book = self.amended(shared.identities.book)
         in_use = book is shared.identities.book
         queue_is_lost = not finished and not shared.seen.persistent
         lost = [DiscardState.REPLAYED, DiscardState.SAMPLED, DiscardState.RELEASED]
@@ -179,10 +179,11 @@ class Retraction:
             owed = [
                 row.id
                 for state in states
-                for row in store.discards(shared.settings.scope, spider=shared.spider.name, state=state)
+                for row in store.discards(
+                    shared.settings.scope, spider=shared.spider.name, state=state, job=shared.seen.job
+                )
                 if row.id is not None
                 and row.site in sites
-                and shared.ledger.job_of(row) == job
                 and book.canonical_key(row.url) != row.key
                 and not is_had(row)
             ]

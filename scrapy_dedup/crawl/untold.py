@@ -119,9 +119,10 @@ class Untold:
             shared.writer.flush()
         with Store.open(shared.settings.store, readonly=True) as store:
             since = None if shared.seen.goes_on else shared.began
-            rows = store.discards(shared.settings.scope, spider=shared.spider.name, since=since, mixed=True)
-            of_job = (row for row in rows if row.taken_for and shared.ledger.job_of(row) == shared.seen.job)
-            for row in islice(of_job, MOST):
+            rows = store.discards(
+                shared.settings.scope, spider=shared.spider.name, job=shared.seen.job, since=since, mixed=True
+            )
+            for row in islice((row for row in rows if row.taken_for), MOST):
                 for kind in self._kinds(row.site, row.url, row.taken_for, (row.rule,)) - self._told:
                     number[kind] += 1
                     if len(found[kind]) < SOME:

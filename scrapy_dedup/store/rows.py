@@ -49,7 +49,7 @@ class DiscardState(str, Enum):
 
 
 class DiscardRow(NamedTuple):
-    """One discarded request; the store keeps one for each URL per scope and spider."""
+    """One discarded request; the store keeps one for each URL per scope, spider and job."""
 
     scope: str
     spider: str
@@ -66,6 +66,8 @@ class DiscardRow(NamedTuple):
     #: JSON-safe part of the request's meta.
     meta: Mapping[str, Any] | None = None
     state: DiscardState = DiscardState.PENDING
+    #: Name of the job that it is of, "" when that has ended.
+    job: str = ""
     #: Set by the store.
     id: int | None = None
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from xxhash import xxh3_64_intdigest
 
 #: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
-VERSION = 2
+VERSION = 3
 
 _BYTES = 16
 
@@ -140,7 +140,9 @@ discard = Table(
     Column("callback", Text),
     Column("meta", _Json),
     Column("state", Text, nullable=False),
-    Index("discard_by_url", "scope", "spider", "url_key", unique=True),
+    # Since version 3 of the tables.
+    Column("job", Text, nullable=False, server_default=""),
+    Index("discard_by_job", "scope", "spider", "job", "url_key", unique=True),
 )
 
 # URLs seen on a page that may be another URL of that page.

@@ -22,7 +22,7 @@ from .values import OBSERVATION, discard_values, observation_values, sighting_va
 __all__ = ["SiteCount", "Store", "StoreError"]
 
 _STREAM = 1_000  # rows fetched at a time
-_CHUNK = 10_000  # rows deleted in one transaction, so that writers need not wait long
+_CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
 _DAY = 86_400
 
 
@@ -133,8 +133,20 @@ class Store:
         self.add(rows)
 
     def add_discards(self, rows: Iterable[DiscardRow]) -> None:
-        """Write discards; one of a URL that is there already replaces it."""
+        """Write discards; one of a URL that is there already, of the same job, is replaced."""
         self.add(rows)
+
+    def end_job(self, scope: str, spider: str, job: str) -> None:
+        """Note that a job of a spider has ended, which nothing goes on with: of all ended ones a URL has one discard."""
+        d = discard.c
+        its = d.scope == scope, d.spider == spider
+        some = select(d.url_key).where(*its, d.job == job).order_by(d.url_key).limit(_CHUNK)
+        ended = _CHUNK
+        while ended == _CHUNK:
+            with self._transaction() as connection:
+                connection.execute(delete(discard).where(*its, d.job == "", d.url_key.in_(some)))
+                renamed = update(discard).where(*its, d.job == job, d.url_key.in_(some)).values(job="")
+                ended = connection.execute(renamed).rowcount
 
     def mark_discards(self, ids: Sequence[int], state: DiscardState) -> None:
         """Set the state of discards."""
@@ -219,14 +231,14 @@ class Store:
         spider: str | None = None,
         rule: str | None = None,
         state: DiscardState | None = DiscardState.PENDING,
+        job: str | None = None,
         since: float | None = None,
         mixed: bool = False,
     ) -> Iterator[DiscardRow]:
-        """Yield discards, the oldest first, or *mixed*: the first ones are as any others; *state* None means any."""
+        """Yield discards, the oldest first, or *mixed*: the first ones are as any others; None means any."""
         query = select(*(discard.c[name] for name in DiscardRow._fields)).where(discard.c.scope == scope)
-        for column, value in ((discard.c.spider, spider), (discard.c.rule, rule), (discard.c.state, state)):
-            if value is not None:
-                query = query.where(column == value)
+        asked = {discard.c.spider: spider, discard.c.rule: rule, discard.c.state: state, discard.c.job: job}
+        query = query.where(*(column == value for column, value in asked.items() if value is not None))
         if since is not None:
             query = query.where(discard.c.time >= since)
         for row in self.rows(query.order_by(discard.c.url_key if mixed else discard.c.id)):
@@ -350,7 +362,7 @@ def _known(table: Any) -> Any:
 
 def _upsert_discards(connection: Connection, rows: Sequence[DiscardRow]) -> None:
     values = [discard_values(row) for row in rows]
-    keys = ("scope", "spider", "url_key")
+    keys = ("scope", "spider", "job", "url_key")
     # The last of a URL wins, also within one batch.
     distinct = {tuple(value[key] for key in keys): value for value in values}
     insert = insert_of(connection)(discard)

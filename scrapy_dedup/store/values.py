@@ -57,6 +57,7 @@ def discard_values(row: DiscardRow) -> dict[str, Any]:
         "callback": row.callback,
         "meta": dict(row.meta) if row.meta else None,
         "state": row.state.value,
+        "job": row.job,
     }
 
 
