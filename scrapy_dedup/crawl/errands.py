@@ -53,8 +53,7 @@ class Errands:
     def open(self) -> bool:
         """Whether requests can be made."""
         engine: Any = self._shared.crawler.engine
-        slot = getattr(engine, "_slot", None)
-        return bool(engine.running and not engine.paused and slot is not None and slot.closing is None)
+        return bool(engine.running and not engine.paused and self._shared.is_open)
 
     async def fetch(
         self, url: str, site: str, purse: "Purse", *, method: str = "GET", like: "Mapping[str, Any] | None" = None

@@ -84,6 +84,8 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
     shared.replayed.add(row.url)
     if shared.crawl(request, earlier=True):
         shared.stats.inc_value("dedup/retracted")
+    else:
+        shared.ledger.scheduled(row, DiscardState.OWED)
 
 
 def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: bool) -> None:

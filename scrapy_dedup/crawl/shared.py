@@ -288,6 +288,8 @@ class Shared:
 
     def crawl(self, request: "Request", *, earlier: bool = False) -> bool:
         """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late."""
+        if not self.is_open:
+            return False
         if request.dont_filter:
             self.take_unasked(request)
             self.tally.scheduled(self.identities.of_url(request.url).site)
@@ -302,6 +304,12 @@ class Shared:
         finally:
             self.scheduling = False
         return True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the spider is open, and not about to close: its scheduler may be closed already then."""
+        slot = getattr(self.crawler.engine, "_slot", None)
+        return slot is not None and slot.closing is None
 
     def wake(self) -> None:
         """Let the engine look at once whether the spider is idle; it looks every 5 seconds otherwise."""
