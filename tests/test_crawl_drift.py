@@ -17,11 +17,12 @@ REFERRERS = "abc"
 class Changing:
     """Each page is linked under several referrers, which say nothing at first.
 
-    Where they *matter*, each is another page. *Redesigned*, the site has other URLs and other texts.
+    Later each is another page, for some pages or all. *Redesigned*, the site has other URLs and other texts.
     """
 
     def __init__(self) -> None:
-        self.matter = False
+        #: The first page of those for which they matter.
+        self.matter = PAGES
         self.redesigned = False
 
     def links(self) -> list[str]:
@@ -35,7 +36,9 @@ class Changing:
             return 404
         if self.redesigned:
             return page(prose(f"new {asked.path}"), "/")
-        return page(prose(f"{asked.query['id']} {asked.query['ref'] if self.matter else ''}"), "/")
+        return page(
+            prose(f"{asked.query['id']} {asked.query['ref'] if int(asked.query['id']) >= self.matter else ''}"), "/"
+        )
 
 
 def rules_of(server: Server, key: str) -> list[Rule]:
@@ -60,7 +63,7 @@ async def test_a_parameter_that_begins_to_matter_between_two_crawls(serve: Serve
     await crawl(Links, server.url("/"), DEDUP_LEARN="close")
     assert [rule.status for rule in rules_of(server, "q.ref")] == [Status.ACTIVE]
     server.reset()
-    site.matter = True
+    site.matter = 0
     # The pages are not what they were in the crawl before, which is no noise of this one.
     second = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SAMPLE=0.02)
     assert second.stats["dedup/refuted"] == 1
@@ -71,6 +74,21 @@ async def test_a_parameter_that_begins_to_matter_between_two_crawls(serve: Serve
     third = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SAMPLE=0.02)
     assert "dedup/refuted" not in third.stats
     assert set(site.links()) <= set(third.urls)
+
+
+@in_reactor
+async def test_a_parameter_that_begins_to_matter_for_the_last_pages(serve: Serve) -> None:
+    """Of what is discarded last there are samples, too, though the first ones have confirmed the rule."""
+    site = Changing()
+    server = serve(site)
+    await crawl(Links, server.url("/"), DEDUP_LEARN="close")
+    server.reset()
+    site.matter = PAGES - PAGES // 4
+    second = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SAMPLE=0.02)
+    assert second.stats["dedup/refuted"] == 1
+    late = [link for link in site.links() if int(link.partition("id=")[2].partition("&")[0]) >= site.matter]
+    assert set(late) <= set(second.urls), "no page is lost"
+    assert server.downloads <= 2 + len(site.links())
 
 
 @in_reactor
@@ -100,10 +118,10 @@ async def test_what_was_seen_long_ago_is_no_evidence(serve: Serve) -> None:
     """The referrers mattered then; since nobody can tell whether they still do, it does not hinder what is learned now."""
     site = Changing()
     server = serve(site)
-    site.matter = True
+    site.matter = 0
     await crawl(Links, server.url("/"), DEDUP_LEARN="close")
     assert not rules_of(server, "q.ref")
     let_days_pass(100)
-    site.matter = False
+    site.matter = PAGES
     await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_EVIDENCE_DAYS=30)
     assert [rule.status for rule in rules_of(server, "q.ref")] == [Status.ACTIVE]

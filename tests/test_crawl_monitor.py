@@ -14,7 +14,7 @@ from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
 from scrapy_dedup.crawl.discards import NORMAL_FORM, deciding_rules
 from scrapy_dedup.crawl.sampling import Sampling
-from scrapy_dedup.crawl.untold import PER_RULE
+from scrapy_dedup.crawl.untold import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
 from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.rules.model import Evidence
@@ -23,6 +23,7 @@ from scrapy_dedup.store.store import Store
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .server import Answer, Asked, Server, page, prose, redirect
+from .store_rows import discarded
 
 PAGES = 40
 
@@ -78,7 +79,7 @@ async def test_confirmed_samples_stop_before_the_callback(
     stats = done.dedup()
     assert len(done.items) == 1 + PAGES, "each page once"
     samples = stats["samples"]
-    assert 3 <= samples == stats["samples/confirmed"] <= 8
+    assert 3 <= samples == stats["samples/confirmed"] <= 8 + STRETCHES
     assert server.downloads == len(done.items) + samples
     failures = done.crawler.spider.failures  # type: ignore[union-attr]
     assert len(failures) == samples
@@ -317,7 +318,7 @@ async def test_a_form_that_is_shown_for_many_urls_refutes_nothing(serve: Serve) 
     server = serve(site)
     write_rules(learned(server))
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02, CONCURRENT_REQUESTS=1)
-    assert 3 <= done.stats["dedup/samples"] <= 8
+    assert 3 <= done.stats["dedup/samples"] <= 8 + STRETCHES
     assert of_file(server).status is Status.ACTIVE
 
 
@@ -372,6 +373,19 @@ async def test_what_is_looked_for_at_the_end_is_little(serve: Serve) -> None:
     assert done.stats["dedup/samples"] <= PER_RULE + 12
     assert server.downloads == len(done.items) + done.stats["dedup/samples"]
     assert of_file(server).status is Status.ACTIVE
+
+
+def test_long_stretches_without_a_sample() -> None:
+    rows = [discarded(f"{number}", time=float(number)) for number in range(100)]
+
+    def of(told: list[float]) -> list[tuple[float, float]]:
+        return [(each[0].time, each[-1].time) for each in stretches(rows, told)]
+
+    assert of([]) == [(start, start + 11) for start in range(0, 96, 12)]
+    assert of([10.5, 21.0, 30.0]) == [(30, 41), (42, 53), (54, 65), (66, 77), (78, 89)]
+    assert of([99.0]) == of([])
+    assert not list(stretches(rows[:9], []))
+    assert not of([11.0 * number for number in range(10)])
 
 
 # Sites with passing content

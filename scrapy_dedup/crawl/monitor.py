@@ -7,6 +7,7 @@ counts against its rule (:mod:`..learning.refutation`).
 """
 
 import logging
+import time
 from collections import Counter, defaultdict
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -55,6 +56,8 @@ class Sample(NamedTuple):
     page: str
     #: By the rule: the kind of what it changes.
     kinds: "Mapping[str, int]"
+    #: When it was discarded, in seconds since 1970.
+    at: float
 
 
 class Monitor:
@@ -140,7 +143,7 @@ class Monitor:
         if len(rules) == 1 and rules[0] in self.suspects[site].wanted:
             self.suspects[site].wanted.remove(rules[0])
             all_of_them[0].given()
-            return Sample(url, site, rules, other, self._kinds(url, other))
+            return Sample(url, site, rules, other, self._kinds(url, other), time.time())
         room = has_room(self._share, self._shared.tally.of(site).pages, self._number[site])
         pages = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
         wanted = [
@@ -157,7 +160,8 @@ class Monitor:
         for sampling, taken in zip(all_of_them, wanted, strict=True):
             if not taken:
                 sampling.given()
-        return Sample(url, site, rules, other, self._kinds(url, other) if kinds is None else kinds)
+        kinds = self._kinds(url, other) if kinds is None else kinds
+        return Sample(url, site, rules, other, kinds, time.time())
 
     def _kinds(self, url: str, other: str) -> dict[str, int]:
         found = differences(self._shared.identities.book, url, other)
@@ -247,7 +251,7 @@ class Monitor:
         if found.difference is Difference.NONE:
             shared.stats.inc_value("dedup/samples/confirmed")
             shared.tally.confirmed(sample.site)
-            self._untold.tell(sample.site, sample.url, sample.page, sample.rules)
+            self._untold.tell(sample.site, sample.url, sample.page, sample.rules, sample.at)
             if shared.record(row):  # it does not come to where responses are recorded
                 shared.stats.inc_value("dedup/recorded")
             await self._refute(sample.site, suspects.confirm(sample.rules, sample.kinds))
@@ -305,7 +309,7 @@ class Monitor:
         if NORMAL_FORM in rules:
             return False
         shared.replayed.add(row.url)
-        self._begin(request, Sample(request.url, row.site, rules, page, self._kinds(request.url, page)))
+        self._begin(request, Sample(request.url, row.site, rules, page, self._kinds(request.url, page), row.time))
         if not shared.crawl(request):
             return False
         shared.ledger.scheduled(row, DiscardState.SAMPLED)

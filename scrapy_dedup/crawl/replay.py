@@ -33,9 +33,7 @@ class _Reader:
             if shared.writer is not None:
                 shared.writer.flush()
             self._store = Store.open(shared.settings.store, readonly=True)
-            self._rows = self._store.discards(
-                shared.settings.scope, spider=shared.spider.name, job=shared.seen.job
-            )
+            self._rows = self._store.discards(shared.settings.scope, spider=shared.spider.name, job=shared.seen.job)
         return list(islice(self._rows, _CHUNK))
 
     def close(self) -> None:
