@@ -14,7 +14,7 @@ from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
 from .crawling import Crawl, Links, crawl, discarded, in_reactor, rule, write_rules
-from .server import Answer, Asked, Server, page, prose
+from .server import Answer, Asked, Server, page, prose, redirect
 from .waiting import PATIENCE
 
 #: The first of three equivalent URLs fails so.
@@ -260,4 +260,37 @@ async def test_a_crawl_that_ends_early(serve: Serve, caplog: pytest.LogCaptureFi
     done = await crawl(Links, server.url("/"), CLOSESPIDER_PAGECOUNT=1)
     assert done.stats["finish_reason"] == "closespider_pagecount"
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "CRITICAL")]
+    assert "dedup/errors" not in str(done.dedup())
+
+
+SPELLINGS = 3
+
+
+@pytest.mark.parametrize(
+    "failure", [redirect("/login"), Answer(""), Answer(" \n")], ids=["redirect to log in", "empty", "blank"]
+)
+@in_reactor
+async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, failure: Any) -> None:
+    """The first spelling of each page leads to one page for all of them, or to nothing."""
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/p?id={i}&sid={sid}" for i in range(8) for sid in range(SPELLINGS)))
+        if asked.path == "/login":
+            return page("Please log in to see this page")
+        return failure if asked.query["sid"] == "0" else page(prose(asked.query["id"]))
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    # Breadth first: the first spelling stands for its page.
+    order = {
+        "DEPTH_PRIORITY": 1,
+        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+        "CONCURRENT_REQUESTS": 1,
+    }
+    done = await crawl(Links, server.url("/"), **order)
+    reached = {target.partition("&")[0] for target in server.hits if target.startswith("/p") and "sid=0" not in target}
+    assert reached == {f"/p?id={i}" for i in range(8)}, "no page is lost"
+    assert server.downloads <= 2 + 8 * SPELLINGS
+    assert max(server.hits.values()) == 1
     assert "dedup/errors" not in str(done.dedup())

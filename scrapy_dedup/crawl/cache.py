@@ -13,6 +13,7 @@ from scrapy.utils.misc import load_object
 
 from .identities import is_plain_get
 from .marks import SAMPLE
+from .savings import is_confirmed
 from .settings import DedupSettingError, Mode
 from .shared import Shared
 from .stopping import told
@@ -29,8 +30,8 @@ _POINTER: Final = "DEDUP-KEY"
 class SharedCacheStorage:
     """Answers with the copy of an equivalent URL where there is none of the URL itself.
 
-    Only plain pages (status 200) are shared, that are fresh by the policy of the cache, and never
-    for start requests and others with ``dont_filter``, for samples, and for other cookie jars than the default one.
+    Only plain pages (status 200) are shared, that are fresh by the policy of the cache, under rules that a sample
+    has confirmed (where samples are taken), and never for start requests and others with ``dont_filter``, for samples, and for other cookie jars than the default one.
     """
 
     def __init__(self, settings: "BaseSettings") -> None:
@@ -96,6 +97,8 @@ class SharedCacheStorage:
         for url in others:
             if url == request.url or shared.identities.of_url(url).key != key:  # by the rules of now
                 continue
+            if not _is_safe(shared, request.url, url):
+                continue
             like = request.replace(url=url)
             copy: Response | None = self.wrapped.retrieve_response(spider, like)
             if copy is not None and copy.status == 200 and self._policy.is_cached_response_fresh(copy, like):
@@ -103,6 +106,14 @@ class SharedCacheStorage:
                     request.meta["cache_timestamp"] = like.meta["cache_timestamp"]
                 return copy
         return None
+
+
+def _is_safe(shared: Shared, url: str, other: str) -> bool:
+    """Whether samples have confirmed all by which two URLs are one page; true where none are taken."""
+    site = shared.identities.of_url(url).site
+    rules = shared.discards.rules(url, other) if shared.monitor.samples else ()
+    known = {rule.id: rule for rule in shared.identities.book.for_site(site)}
+    return all(is_confirmed(shared, site, rule, known.get(rule)) for rule in rules)
 
 
 def _key(shared: Shared, request: "Request") -> str | None:

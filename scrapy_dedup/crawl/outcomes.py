@@ -26,6 +26,10 @@ logger = logging.getLogger(__name__)
 _REST = 4
 
 _COMPARED = (Mode.SHADOW, Mode.ACTIVE)
+#: A page to which redirects of so many others lead is none of theirs: one to log in, say.
+_SINK = 3
+#: Pages to which redirects lead that are remembered.
+_MOST_LED_TO = 20_000
 
 
 class Outcomes:
@@ -36,6 +40,8 @@ class Outcomes:
         self._at_work = False
         self._again = False
         self._rest_until = 0.0
+        #: By the slot of a page: others of which redirects have led there, fewer than _SINK; None if there were as many.
+        self._led: dict[int, set[int] | None] = {}
 
     def fetched(self, request: "Request", *, links: bool = False) -> None:
         """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
@@ -48,6 +54,9 @@ class Outcomes:
                 seen.take(slot, url, self._shared.names.of(request) or "", context_of(request) or "", plain)
             seen.fetched(slot, links=links)
             self._shared.monitor.fetched(slot)
+        if len(chain) > 1:
+            *others, (_, slot) = chain
+            self._lead(slot, others)
 
     def _stands_for_another(self, slot: int, chain: list[tuple[str, int]]) -> bool:
         """Whether a URL stands for a slot that has not come, while one that was let pass under other rules has.
@@ -75,8 +84,13 @@ class Outcomes:
                 discarded = seen.release(slot)
                 if discarded is not None:
                     self.schedule(discarded)
-                elif seen.lacking and not self._at_work and time.monotonic() >= self._rest_until:
-                    self._begin()
+                else:
+                    self._look_for_others()
+
+    def _look_for_others(self) -> None:
+        """Look into the ledger for what was discarded in favour of what has failed, if it may be there, and not too often."""
+        if self._shared.seen.lacking and not self._at_work and time.monotonic() >= self._rest_until:
+            self._begin()
 
     def ended(self, request: "Request", target: str) -> None:
         """Note that the redirects of *request* lead to a page that is fetched already, or in a circle."""
@@ -89,6 +103,31 @@ class Outcomes:
                     seen.fetched(slot)
                 elif seen.url(slot) == url and (discarded := seen.release(slot)) is not None:
                     self.schedule(discarded)
+        page = self._shared.identities.slot_of_url(target, request)
+        if page is not None and not circle:
+            self._lead(page, chain)
+
+    def _lead(self, page: int, others: list[tuple[str, int]]) -> None:
+        """Note that redirects of other URLs lead to the page of a slot. Where those of many do, it is none of theirs.
+
+        Their keys are free again then, as those of URLs that have failed.
+        """
+        if page not in self._led and len(self._led) >= _MOST_LED_TO:
+            return
+        new = {slot for _, slot in others if slot != page}
+        led = self._led.setdefault(page, set())
+        if led is not None:
+            led |= new
+            if len(led) < _SINK:
+                return
+            new, self._led[page] = led, None
+        seen = self._shared.seen
+        for slot in new:
+            if slot in seen:
+                if (discarded := seen.release(slot)) is not None:
+                    self.schedule(discarded)
+                seen.lacking = True  # of a page that had come nobody waits here
+        self._look_for_others()
 
     def _chain(self, request: "Request", *, own: bool = True) -> list[tuple[str, int]]:
         """Return the URLs by which *request* came about, with their slots, as far as they are compared."""

@@ -1,7 +1,7 @@
 """The spider middlewares: what reaches the spider is recorded, told its canonical key, and followed to its end."""
 
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
+
+#: Bytes of an answer with nothing in it but white space.
+_LONGEST_BLANK: Final = 100
 
 
 class PageMiddleware:
@@ -102,7 +105,7 @@ class PageMiddleware:
             return
         request.meta[KEY] = identity.key
         if identity.mode is not Mode.OBSERVE:
-            if 200 <= response.status < 300:
+            if 200 <= response.status < 300 and not _is_blank(response):
                 self._shared.under_way.begin(response)
                 if "cached" not in response.flags:
                     latency = request.meta.get("download_latency")
@@ -135,6 +138,11 @@ class PageMiddleware:
                 self._shared.outcomes.failed(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("page", "What became of a response could not be noted")
+
+
+def _is_blank(response: "Response") -> bool:
+    """Whether an answer has nothing in it: it is none, and another URL of its page may have one."""
+    return len(response.body) <= _LONGEST_BLANK and not response.body.strip()
 
 
 class ArrivalMiddleware:

@@ -33,12 +33,12 @@ def saved_for_good(shared: "Shared", site: str) -> int:
     doubtful = sum(
         number
         for rules, number in counts.by_rules.items()
-        if not all(_is_confirmed(shared, site, rule, known.get(rule)) for rule in rules)
+        if not all(is_confirmed(shared, site, rule, known.get(rule)) for rule in rules)
     )
     return max(0, counts.avoided - doubtful)
 
 
-def _is_confirmed(shared: "Shared", site: str, name: str, rule: "Rule | None") -> bool:
+def is_confirmed(shared: "Shared", site: str, name: str, rule: "Rule | None") -> bool:
     """Whether a rule is the user's, or was confirmed by a sample, now or earlier, and not refuted."""
     if name == NORMAL_FORM:
         return True
