@@ -4,11 +4,14 @@ import json
 import re
 import sys
 from pathlib import Path
+from time import time as real_time
 from typing import Any
 
+import pytest
 import scrapy
 from scrapy.crawler import Crawler
 
+from scrapy_dedup.crawl import observing
 from scrapy_dedup.crawl.shared import Shared
 
 from .crawling import crawler_of, in_reactor, run
@@ -73,10 +76,10 @@ def urls_of(shop: Shop) -> list[str]:
     return [url_of(page, shop.port) for page in pages]
 
 
-async def learn(shop: Shop, urls: list[str]) -> None:
+async def learn(shop: Shop, urls: list[str], **settings: Any) -> None:
     """Crawl on three days; the last crawl writes the mask."""
     for day in range(3):
-        await exported(shop, day * 90_000.0, urls, DEDUP_LEARN="close" if day == 2 else "off")
+        await exported(shop, day * 90_000.0, urls, DEDUP_LEARN="close" if day == 2 else "off", **settings)
 
 
 async def exported(shop: Shop, time: float, urls: list[str], **settings: Any) -> tuple[bytes, Crawler]:
@@ -100,32 +103,50 @@ async def test_two_visits_export_the_same_bytes() -> None:
     with Shop(passing=True) as shop:
         urls = urls_of(shop)
         await learn(shop, urls)
-        first, made = await exported(shop, 500_000.0, urls, DEDUP_CONTENT_FIELDS=FIELDS)
-        second, _ = await exported(shop, 1_234_567.0, urls, DEDUP_CONTENT_FIELDS=FIELDS)
-        assert first == second
-        plain = [(await exported(shop, time, urls))[0] for time in (500_000.0, 1_234_567.0)]
-        items = [json.loads(line) for line in first.splitlines()]
-        originals, later = [{item["url"]: item for item in map(json.loads, lines.splitlines())} for lines in plain]
-        for kind, place in PASSING.items():
-            shown = [(text_at(place, originals[item["url"]]), text_at(place, item)) for item in items]
-            assert all(before for before, _ in shown), kind
-            assert any(
-                before != text_at(place, later[item["url"]]) for item, (before, _) in zip(items, shown, strict=True)
-            )
-            assert {after for _, after in shown} == {LEFT.get(kind, "")}, kind
-        prices = [text_at(PRICE, item) for item in items]
-        assert prices == [text_at(PRICE, originals[item["url"]]) for item in items]
-        assert sum(map(bool, prices)) == 12
-        for item in items:
-            for advertisement in ADVERTISEMENTS["en"]:
-                assert advertisement not in first.decode()
-            if item["price"] is not None:
-                assert item["price"] in item["text"]
-                assert item["price"] in item["article"]
-                description = re.findall('<p class="description">[^<]*</p>', originals[item["url"]]["article"])
-                assert description[0] in item["article"]
-        stats = made.stats.get_stats()
-        assert stats["dedup/transient/items"] == len(urls)
-        assert "dedup/transient/unknown_response" not in stats
-        assert not [name for name in stats if name.startswith("dedup/errors")]
-        assert Shared.of(made).masks.sites == {f"localhost:{shop.port}"}
+        await compare(shop, urls)
+
+
+@in_reactor
+async def test_two_visits_after_crawls_on_three_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Days lie between the fetches of a page, but for some that are visited again."""
+    with Shop(passing=True) as shop:
+        urls = urls_of(shop)
+        now = real_time() - 2_000_000.0  # older evidence is left aside
+
+        def time() -> float:
+            return now + shop.time + sum(shop.pages.values())
+
+        monkeypatch.setattr(observing, "time", time)
+        await learn(shop, urls, DEDUP_REVISITS=3)
+        await compare(shop, urls)
+
+
+async def compare(shop: Shop, urls: list[str]) -> None:
+    """Crawl at two times with what was learned, and without stripping; nothing but what passes may be gone."""
+    first, made = await exported(shop, 500_000.0, urls, DEDUP_CONTENT_FIELDS=FIELDS)
+    second, _ = await exported(shop, 1_234_567.0, urls, DEDUP_CONTENT_FIELDS=FIELDS)
+    assert first == second
+    plain = [(await exported(shop, time, urls))[0] for time in (500_000.0, 1_234_567.0)]
+    items = [json.loads(line) for line in first.splitlines()]
+    originals, later = [{item["url"]: item for item in map(json.loads, lines.splitlines())} for lines in plain]
+    for kind, place in PASSING.items():
+        shown = [(text_at(place, originals[item["url"]]), text_at(place, item)) for item in items]
+        assert all(before for before, _ in shown), kind
+        assert any(before != text_at(place, later[item["url"]]) for item, (before, _) in zip(items, shown, strict=True))
+        assert {after for _, after in shown} == {LEFT.get(kind, "")}, kind
+    prices = [text_at(PRICE, item) for item in items]
+    assert prices == [text_at(PRICE, originals[item["url"]]) for item in items]
+    assert sum(map(bool, prices)) == 12
+    for item in items:
+        for advertisement in ADVERTISEMENTS["en"]:
+            assert advertisement not in first.decode()
+        if item["price"] is not None:
+            assert item["price"] in item["text"]
+            assert item["price"] in item["article"]
+            description = re.findall('<p class="description">[^<]*</p>', originals[item["url"]]["article"])
+            assert description[0] in item["article"]
+    stats = made.stats.get_stats()
+    assert stats["dedup/transient/items"] == len(urls)
+    assert "dedup/transient/unknown_response" not in stats
+    assert not [name for name in stats if name.startswith("dedup/errors")]
+    assert Shared.of(made).masks.sites == {f"localhost:{shop.port}"}

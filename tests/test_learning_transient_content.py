@@ -135,9 +135,14 @@ def test_what_a_page_is_about_stays(name: str, versions: int) -> None:
 def test_what_a_page_is_about_stays_where_it_stands_by_itself(name: str) -> None:
     """Apart from the page's text, as an advertisement does; but pages of other kinds do not have it."""
     for where in WHERE[4:]:
-        seen = versions_of(CONTENT[name], where=where)
-        other = {f"http://shop.example/news/{n}/": [page(100 + n, "", "in a bar below")] * 3 for n in range(12)}
-        for versions in (seen, seen | other):
+        one = versions_of(CONTENT[name], where=where)
+        two = versions_of(CONTENT[name], where=where, kinds=("shoes", "hats"))
+        other = {
+            f"http://shop.example/{kind}/{n}/": [page(100 + n, "", "in a bar below")] * 3
+            for kind in ("news", "help")
+            for n in range(6)
+        }
+        for versions in (one, one | other, two | other):
             for mask in (learn_mask(versions), learn_mask(versions, times=at(daily, versions))):
                 assert not [path for path in mask.paths if path.is_hidden], where
 

@@ -74,8 +74,9 @@ class Step:
 
     def value_in(self, html: str, start: int) -> tuple[int, int]:
         """Return start and end of the value for the tag whose ``<`` is at *start*."""
-        if self.value[1]:
-            return start + 1 + self.value[0], start + 1 + self.value[1]
+        first, end = self.value
+        if end:
+            return start + 1 + first, start + 1 + end
         before = _BEFORE_VALUE[self.row[1]]
         first = html.find(before, start) + len(before)
         return first, html.find('"', first)

@@ -146,22 +146,22 @@ class Tokens(Sequence[Token]):
         return [token.parent for token in self]
 
 
+def _read(written: str) -> str:
+    if "&" in written or "\0" in written:
+        written = decoded(written)
+    if len(written) < _SHORT:
+        found = " ".join(written.split())
+        if found == written or not _no_space(written):
+            return found
+    return _collapsed(written)
+
+
 def _collapsed(text: str) -> str:
     """Return *text* with single spaces for its white space, and none around it."""
-    if len(text) < _SHORT:
-        found = " ".join(text.split())
-        if found == text or not _no_space(text):
-            return found
     for space in _OTHER_SPACES:
         if space in text:
             text = text.replace(space, " ")
     return " ".join([word for word in text.split(" ") if word]) if "  " in text else text.strip(" ")
-
-
-def _read(written: str) -> str:
-    if "&" in written or "\0" in written:
-        written = decoded(written)
-    return _collapsed(written)
 
 
 # Text as it is written -> as it is shown: references decoded, white space collapsed. White space is HTML's and, as in
@@ -197,8 +197,10 @@ def blocks(html: str) -> Blocks:
         if step is not None:
             assert step.owner is not None
             start, end = values[number] = step.value_in(html, cuts[number])
-            value = decoded_attribute(html[start:end]).strip(SPACE)
-            add_row((step.owner.selector, CONTENT_ATTRIBUTES[step.row[1]], value))
+            value = html[start:end]
+            if "&" in value or "\0" in value:
+                value = decoded_attribute(value)
+            add_row((step.owner.selector, CONTENT_ATTRIBUTES[step.row[1]], value.strip(SPACE)))
             add_number(number)
             continue
         row = rows[number]

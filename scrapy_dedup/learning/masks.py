@@ -11,8 +11,7 @@ from ..content.versions import Version
 from ..rules import RuleBook
 from ..rules.model import Status
 from ..urls.templates import template_of
-from .clusters import APART
-from .transient.crawls import crawls_of
+from .transient.crawls import crawl_numbers, crawls_of
 from .transient.epochs import Seen, latest_epoch
 from .transient.evidence import Place
 from .transient.learn import mask_of
@@ -46,7 +45,9 @@ class SitePages:
     def __init__(self, site: str, kept: Sequence[Kept]) -> None:
         self._site = site
         self._kept = kept
-        self._crawls = _crawls([at for _, at, _ in kept])
+        fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
+        #: (URL, seconds since 1970) -> the number of its crawl.
+        self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -106,7 +107,7 @@ class SitePages:
             versions = [Version(tuple([row for row in version.blocks if not row[1]])) for version in versions]
         # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
         templates = tuple({template_of(url) for url, _, _ in kept})
-        crawls = [self._crawls[at] for _, at, _ in last]
+        crawls = [self._crawls[url, at] for url, at, _ in last]
         return Seen(name, versions, templates, crawls, [(at, url) for url, at, _ in last])
 
     def _comparing(self, pages: Iterable[Seen], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
@@ -136,7 +137,7 @@ class SitePages:
         """What depends on the visit, by the URLs that were seen in the present design."""
         by_url = [(url, list(found)) for url, found in groupby(self._kept, key=lambda each: each[0])]
         pages = [
-            Seen(url, [version for _, _, version in found], (), [self._crawls[at] for _, at, _ in found])
+            Seen(url, [version for _, _, version in found], (), [self._crawls[url, at] for _, at, _ in found])
             for url, found in by_url
         ]
         present = {page.name for page in latest_epoch(pages).latest}
@@ -150,17 +151,6 @@ class SitePages:
     def _looked_at(self) -> Counter[Template]:
         """Kind of pages -> number of URLs of it."""
         return Counter([template_of(url) for url, _ in groupby(self._kept, key=lambda each: each[0])])
-
-
-def _crawls(times: Iterable[float]) -> dict[float, int]:
-    """Number the crawls that responses at *times* are of: there is an hour between two."""
-    found: dict[float, int] = {}
-    number, last = 0, None
-    for time in sorted(times):
-        number += last is not None and time - last > APART
-        found[time] = number
-        last = time
-    return found
 
 
 def _hidden(mask: Mask) -> set[tuple[str, str]]:

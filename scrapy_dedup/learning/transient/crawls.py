@@ -16,29 +16,40 @@ MOST_CRAWLS = 4
 """Crawls that are looked at, the latest ones."""
 
 
+def crawl_numbers(fetches: Sequence[tuple[str, float]]) -> list[int]:
+    """Return for each of *fetches*, (URL, seconds since 1970) in order of time, the number of its crawl, from 0."""
+    numbers: list[int] = []
+    number = 0
+    met: set[str] = set()
+    again: deque[bool] = deque(maxlen=AMONG)
+    last: float | None = None
+    for place, (url, at) in enumerate(fetches):
+        if last is not None and at - last > APART:
+            number += 1
+            met, again = set(), deque(maxlen=AMONG)
+        last = at
+        again.append(url in met)
+        numbers.append(number)
+        met.add(url)
+        if sum(again) >= AGAIN:
+            begun = place + 1 - len(again) + again.index(True)
+            number += 1
+            numbers[begun:] = [number] * (place + 1 - begun)
+            met, again = {page for page, _ in fetches[begun : place + 1]}, deque(maxlen=AMONG)
+    return numbers
+
+
 def crawls_of(seen: Iterable[tuple[str, float, Version]]) -> list[Sequence[tuple[str, Version]]]:
     """Return the pages of each crawl, the latest crawl first: (URL, version) in order of time, each URL once.
 
     *seen* are (URL, seconds since 1970, version) in any order. Of at most MOST_CRAWLS crawls.
     """
-    crawls: list[list[tuple[str, Version]]] = []
-    met: set[str] = set()
-    again: deque[bool] = deque(maxlen=AMONG)
-    last: float | None = None
-    for url, at, version in sorted(seen, key=lambda each: (each[1], each[0])):
-        if last is None or at - last > APART:
-            crawls.append([])
-            met, again = set(), deque(maxlen=AMONG)
-        last = at
-        again.append(url in met)
-        crawls[-1].append((url, version))
-        met.add(url)
-        if sum(again) >= AGAIN:
-            begun = len(crawls[-1]) - len(again) + again.index(True)
-            crawls.append(crawls[-1][begun:])
-            del crawls[-2][begun:]
-            met, again = {page for page, _ in crawls[-1]}, deque(maxlen=AMONG)
-    return [_once(crawl) for crawl in reversed(crawls[-MOST_CRAWLS:])]
+    in_order = sorted(seen, key=lambda each: (each[1], each[0]))
+    crawls: dict[int, list[tuple[str, Version]]] = {}
+    numbers = crawl_numbers([(url, at) for url, at, _ in in_order])
+    for number, (url, _, version) in zip(numbers, in_order, strict=True):
+        crawls.setdefault(number, []).append((url, version))
+    return [_once(crawl) for crawl in list(crawls.values())[: -MOST_CRAWLS - 1 : -1]]
 
 
 def _once(crawl: Sequence[tuple[str, Version]]) -> list[tuple[str, Version]]:

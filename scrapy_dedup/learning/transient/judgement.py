@@ -32,6 +32,8 @@ ALONE = 0.40
 """The same where one page is all there is: two changes out of two."""
 ENDS = (1, -1, 2, -2)
 """Positions that are counted from the first text or the last, in lists of any number."""
+EVERYWHERE = 0.75
+"""Share of the kinds of pages that have what stands on all pages of a site."""
 _PAGES = 3
 """Pages on which a number that is theirs has risen, and again, before it counts visits and is passing.
 
@@ -63,7 +65,9 @@ def paths_of(
         return []
     of_them = sorted(changing, key=repr)
     shown = [each for kinds in of_them for each in sightings.get(kinds, ())]
-    found = [_for_export(path, shown) for path in _paths_of(place, pooled(changing[kinds] for kinds in of_them))]
+    is_everywhere = _is_everywhere({kind for kinds in evidence for kind in kinds}, known)
+    paths = _paths_of(place, pooled(changing[kinds] for kinds in of_them))
+    found = [_for_export(path, shown, is_everywhere=is_everywhere) for path in paths]
     # Under a name of several kinds it may be from one to the other that a page changes.
     lasting = {kinds[0] for kinds in evidence.keys() - changing.keys() if len(kinds) == 1}
     templates = {kind for kinds in changing for kind in kinds} - lasting
@@ -74,10 +78,21 @@ def paths_of(
     return [replace(path, templates=tuple(sorted(templates, key=repr))) for path in found]
 
 
-def _for_export(path: TransientPath, shown: Sequence[Sighting]) -> TransientPath:
+def _is_everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> bool:
+    """Whether (nearly) all kinds of pages have a place, as they have the site's header; parameters do not make a kind."""
+    names, all_names = {kind[:2] for kind in having}, {kind[:2] for kind in known}
+    return len(names & all_names) >= EVERYWHERE * len(all_names)
+
+
+def _for_export(path: TransientPath, shown: Sequence[Sighting], *, is_everywhere: bool) -> TransientPath:
     """Return a path that strips only what surely passes; what may be its page's own matter is but not compared."""
     if path.kind != "transient" or surely_passes(
-        shown, path.slot, attribute=path.attribute, position=path.position, of=path.of
+        shown,
+        path.slot,
+        attribute=path.attribute,
+        position=path.position,
+        of=path.of,
+        is_everywhere=is_everywhere,
     ):
         return path
     return replace(path, kind="volatile")

@@ -14,7 +14,7 @@ a number that rises counts visits, or what was bid. So where no URL was fetched 
 what is the pages' own, before all of it or after it, and apart from it (see :mod:`.frames`):
 
 - a date with a time to the second;
-- and, where pages of several kinds have it, such a time alone, or a whole number that knows nothing of its page; texts out
+- and, where pages of nearly all kinds have it, and of several, such a time alone, or a whole number that knows nothing of its page; texts out
   of a pool that pages share, of some words, or before all that is the pages' own: an advertisement, and not one of a few
   short states; texts that swap their places.
 
@@ -80,11 +80,18 @@ _Pair = tuple[_Shown, _Shown]
 
 
 def surely_passes(
-    sightings: Sequence[Sighting], slot: Slot | None, *, attribute: str = "", position: int = 0, of: int = 0
+    sightings: Sequence[Sighting],
+    slot: Slot | None,
+    *,
+    attribute: str = "",
+    position: int = 0,
+    of: int = 0,
+    is_everywhere: bool = True,
 ) -> bool:
     """Whether what a path would take out of the pages that *sightings* are of surely passes.
 
-    *slot*, *position* and *of* are those of :class:`~scrapy_dedup.content.mask.TransientPath`.
+    *slot*, *position* and *of* are those of :class:`~scrapy_dedup.content.mask.TransientPath`. *is_everywhere*: nearly
+    all kinds of pages of the site have the place.
     """
     several = slot is None and not position and any(len(each.texts) > 1 for each in sightings)
     shown = [
@@ -110,7 +117,7 @@ def surely_passes(
         return False  # it stays for some time
     if not _is_around(shown):
         return False
-    if not _is_of_several_kinds(shown):
+    if not (is_everywhere and _is_of_several_kinds(shown)):
         return _are_times(shown, share) and all(any(map(is_calendar, each.value)) for each in shown)
     return (
         _are_times(shown, share) or _are_numbers(shown, share) or _is_of_pool(shown, several=several) or _swaps(changes)
