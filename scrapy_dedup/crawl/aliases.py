@@ -162,19 +162,21 @@ class PageLook:
 
     def request(self, request: Request) -> None:
         """Look at a request that the page's callback has yielded."""
+        # What rules out nearly every link comes first: a page may have hundreds.
+        anchors = self._anchors
+        if anchors is None:
+            anchors = self._anchors = anchors_of(self._response.body[: self._shared.settings.max_body])
+        if not anchors:
+            return
         url = request.url
-        if not is_plain_get(request) or url == self._url:
-            return
-        if self._anchors is None:
-            self._anchors = anchors_of(self._response.body[: self._shared.settings.max_body])
-        if not self._anchors:
-            return
         identities = self._shared.identities
         identity = identities.of_url(url)
         tokens = identity.tokens
         if tokens is None:  # the same links come again and again
             tokens = identity.tokens = tokens_in(url)
-        if self._anchors.keys().isdisjoint(tokens) or identity.site != self._site:
+        if anchors.keys().isdisjoint(tokens) or identity.site != self._site:
+            return
+        if url == self._url or not is_plain_get(request):
             return
         acts = identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site)
         if not acts and len(self._met) >= MOST_OF_A_PAGE:
@@ -185,7 +187,7 @@ class PageLook:
         if key == self._page.key or not key.startswith(self._origin) or normal_parts(key)[0] != self._origin:
             return
         values = values_of(key, groups=self._shared.settings.site_groups)
-        found = list(candidates(values, url.partition("#")[2], self._anchors))
+        found = list(candidates(values, url.partition("#")[2], anchors))
         for naming, prefix in found:
             self._record(SightingRow(
                 self._shared.settings.scope, self._site, self._url, url, naming.key, time.time(),

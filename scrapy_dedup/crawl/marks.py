@@ -26,11 +26,17 @@ SAMPLE: Final = "dedup_sample"
 TRANSIENT_LINK: Final = "dedup_transient_link"
 #: Those that are about one request only.
 OWN: Final = (CHECKED, COPIED, KEY, SAMPLE, START, TRANSIENT_LINK)
+#: What may stand in a meta that was copied from a response's.
+_COPIES: Final = frozenset({CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, "redirect_urls"})
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
     """Mark what comes out of the spider as a request of its own, *start* if the spider starts with it."""
     meta = request.meta
+    if _COPIES.isdisjoint(meta):  # as nearly always, and pages have hundreds of links
+        if start:
+            meta[START] = digest(request.url)
+        return
     meta.pop(CHECKED, None)
     meta.pop(TRANSIENT_LINK, None)
     meta.pop(SAMPLE, None)
