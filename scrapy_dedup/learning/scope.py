@@ -74,6 +74,8 @@ def _anchored(proposal: Proposal, table: Table, rows: Rows, most: int) -> Propos
         if sections is None or name == proposal.key:
             return proposal
         named = np.unique(sections[rows]).tolist()
+        if len(named) > 1 and not proposal.key.startswith("path.") and not name_sections(table, named):
+            return proposal
         asked = dict(proposal.match).get(name)
         if asked is None or isinstance(asked, OfClass):
             predicate = _among(table, named) if len(named) <= most else None
@@ -84,6 +86,11 @@ def _anchored(proposal: Proposal, table: Table, rows: Rows, most: int) -> Propos
         if len(named) > 1:
             return proposal
     return proposal
+
+
+def name_sections(table: Table, codes: Sequence[int]) -> bool:
+    """Tell whether values of a segment are names: years, months and ids divide no site."""
+    return not all(table.vocabulary[code].isdigit() for code in codes if code != ABSENT)
 
 
 def named_where_few(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:

@@ -21,7 +21,7 @@ from .emission import Proposal
 from .evidence import CONFIDENCE, MIN_GROUPS
 from .grouping import Flags
 from .judgement import Judgement
-from .scope import MAX_KINDS, SECTIONS, concerned, is_like_session, matching
+from .scope import MAX_KINDS, SECTIONS, concerned, is_like_session, matching, name_sections
 from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token
 
 MIN_WITNESSES = 2
@@ -67,8 +67,10 @@ def _is_section(table: Table, name: str, rows: Rows) -> bool:
     column = table.columns.get(name)
     if column is None:
         return False
-    kinds = len(np.unique(column[rows]))
-    return kinds <= MAX_KINDS and MIN_SHARE * kinds <= len(np.unique(table.content[rows]))
+    kinds = np.unique(column[rows]).tolist()
+    if len(kinds) > MAX_KINDS or MIN_SHARE * len(kinds) > len(np.unique(table.content[rows])):
+        return False
+    return name_sections(table, kinds)
 
 
 def _is_asked(proposal: Proposal) -> bool:
@@ -164,7 +166,7 @@ def _keeping(proposal: Proposal, name: str, groups: _Groups, rows: Rows, changed
         match = proposal.match
         if name:
             text = table.vocabulary[code]
-            if code == ABSENT or REPEAT in text or is_token(text):
+            if code == ABSENT or text.isdigit() or REPEAT in text or is_token(text):
                 continue
             match = (*(part for part in match if part[0] != name), (name, Literal(text)))
         left = _not_linked(proposal, table, values)
