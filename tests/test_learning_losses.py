@@ -110,3 +110,37 @@ def test_two_learners_that_say_the_same_in_another_order() -> None:
     assert proposals[0].match == proposals[1].match
     (rule,) = rules_of("shop.example", proposals)
     assert set(rule.ops) == {"q.a", "q.b"}
+
+
+def orders(prices: int) -> list[tuple[str, str]]:
+    """Threads by date, which is the default, and some by price, of each of which one URL is known."""
+    rows = [(f"/thread?tid={i}{order}", f"thread {i}") for i in range(40) for order in ("", "&sort=date")]
+    return rows + [(f"/thread?tid={i}&sort=price", f"prices {i}") for i in range(900, 900 + prices)]
+
+
+@pytest.mark.parametrize("prices", [2, 20])
+def test_a_default_says_nothing_of_another_value(prices: int) -> None:
+    book = learned(orders(prices))
+    assert book.equivalent(f"{SITE}/thread?tid=999&sort=date", f"{SITE}/thread?tid=999")
+    assert not book.equivalent(f"{SITE}/thread?tid=999&sort=price", f"{SITE}/thread?tid=999")
+
+
+def test_an_empty_value_says_nothing_of_words() -> None:
+    rows = [(f"/find?id={i}{more}", f"item {i}") for i in range(20) for more in ("", "&q=")]
+    rows += [(f"/find?id={i}&q=word{i}", f"found {i}") for i in range(100, 120)]
+    assert not learned(rows).equivalent(f"{SITE}/find?id=7&q=other", f"{SITE}/find?id=7")
+
+
+def test_two_keys_that_only_count_together() -> None:
+    """Of each item one page is known, with two URLs: those in which ``a`` and ``b`` are alike, or not alike."""
+    rows = [(f"/mix?id={i}&a={a}&b={a ^ (i % 2)}", f"item {i}") for i in range(40) for a in (0, 1)]
+    book = learned(rows)
+    assert not book.equivalent(f"{SITE}/mix?id=99&a=0&b=0", f"{SITE}/mix?id=99&a=0&b=1")
+
+
+def test_a_mirror_is_kept_apart_in_a_section_that_was_not_compared() -> None:
+    rows = [(f"http://{host}.shop.example/news/{i}", f"news {i}") for i in range(12) for host in ("de", "us")]
+    rows += [(f"http://{host}.shop.example/imprint/{host}", f"imprint {host}") for host in ("de", "us")]
+    book = learn_rules([Observation(url, page) for url, page in rows])
+    assert book.equivalent("http://de.shop.example/news/99", "http://us.shop.example/news/99")
+    assert not book.equivalent("http://de.shop.example/imprint/x", "http://us.shop.example/imprint/x")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..rules import Ignore, IgnoreValue, Operation, Rule, Set
+from ..rules import Ignore, IgnoreValue, Keep, Operation, Rule, Set
 from ..urls import ValueClass
 from .emission import Match, Proposal
 
@@ -22,7 +22,7 @@ def rules_of(site: str, proposals: Iterable[Proposal]) -> list[Rule]:
 def combined(operations: list[Operation]) -> Operation:
     """Return one operation for a key of which several were found under the same pattern.
 
-    Dropping the key goes beyond all that is said of its values.
+    Dropping the key goes beyond all that is said of its values, and what keeps the key comes first.
 
     >>> combined([Ignore(only={"0"}), Ignore(only={"1"})]) == Ignore(only={"0", "1"})
     True
@@ -33,6 +33,9 @@ def combined(operations: list[Operation]) -> Operation:
     """
     if len(operations) == 1:
         return operations[0]
+    for operation in operations:
+        if isinstance(operation, Keep):
+            return operation
     for operation in operations:
         if isinstance(operation, Ignore) and _whatever_value(operation.only):
             return operation

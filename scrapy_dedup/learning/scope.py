@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..rules import Absent, Ignore, IgnoreValue, Literal, OneOf, Operation, Predicate
+from ..rules import Absent, Ignore, IgnoreValue, Literal, OfClass, OneOf, Operation, Predicate, Set
 from ..urls import ValueClass
 from .blame import changes
 from .emission import Match, Proposal
+from .evidence import MIN_GROUPS
 from .grouping import Flags
 from .judgement import Judgement
 from .table import ABSENT, REPEAT, Codes, Rows, Table, is_token, places
@@ -29,7 +30,11 @@ MAX_KEYS = 60
 SESSION_LENGTH = 16
 """Values that may be so long are like session ids."""
 MIN_COVERAGE = 0.9
+MIN_OF_SHAPE = 5
+"""Values of a shape that must have been tested for any value of it to be dropped."""
 ROUNDS = 3
+SECTIONS = ("path.0", "path.1")
+"""The segments by which a site is divided; the second one where all that is seen shares the first."""
 
 
 def scoped(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
@@ -48,22 +53,65 @@ def anchored(proposals: Sequence[Proposal], table: Table, judgement: Judgement) 
     """Return the proposals, those that speak of one section of the site asked for it by its name.
 
     What is dropped from a path means something in its section: ``/product/7-any-title`` says nothing
-    of ``/news/2024-summer``. So it is with a parameter that was tested in one section only, unless
-    its values look like those of a session: these are noise wherever they are.
+    of ``/news/2024-summer``. So it is with a parameter, or a host, that was tested in fewer sections than a
+    rule needs groups, unless its values look like those of a session: these are noise wherever they are.
     """
-    sections = table.columns.get("path.0")
-    if sections is None:
-        return list(proposals)
     groups = clean_groups(judgement)
     found = []
     for proposal in proposals:
         most = _most_sections(proposal)
-        if most and not proposal.joint and all(key != "path.0" for key, _ in proposal.match):
-            rows = np.flatnonzero(tested(proposal.key, table, groups) & matching(table, proposal.match))
-            named = np.unique(sections[rows]).tolist()
+        if most and not proposal.joint:
+            speaking = tested(proposal.key, table, groups) & matching(table, proposal.match)
+            proposal = _anchored(proposal, table, np.flatnonzero(speaking), most)
+        found.append(proposal)
+    return found
+
+
+def _anchored(proposal: Proposal, table: Table, rows: Rows, most: int) -> Proposal:
+    """Return a proposal that asks for the sections in which some URLs speak for it, if they are few."""
+    for name in SECTIONS[:1] if proposal.key.startswith("path.") else SECTIONS:
+        sections = table.columns.get(name)
+        if sections is None or name == proposal.key:
+            return proposal
+        named = np.unique(sections[rows]).tolist()
+        if len(named) > 1 and not proposal.key.startswith("path.") and not name_sections(table, named):
+            return proposal
+        asked = dict(proposal.match).get(name)
+        if asked is None or isinstance(asked, OfClass):
             predicate = _among(table, named) if len(named) <= most else None
-            if predicate is not None:
-                proposal = replace(proposal, match=(*proposal.match, ("path.0", predicate)))
+            if predicate is None:
+                return proposal
+            others = (part for part in proposal.match if part[0] != name)
+            proposal = replace(proposal, match=(*others, (name, predicate)))
+        if len(named) > 1:
+            return proposal
+    return proposal
+
+
+def name_sections(table: Table, codes: Sequence[int]) -> bool:
+    """Tell whether values of a segment are names: years, months and ids divide no site."""
+    return not all(table.vocabulary[code].isdigit() for code in codes if code != ABSENT)
+
+
+def named_where_few(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
+    """Return the proposals, those that drop values of a shape, and were tested with few of them, with these only.
+
+    That ``q=`` is the same as no ``q`` says nothing of ``q=word``.
+    """
+    groups = clean_groups(judgement)
+    found = []
+    for proposal in proposals:
+        operation = proposal.operation
+        if isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, ValueClass):
+            changed = matching(table, proposal.match) & concerned(table, proposal.key, operation)
+            codes = table.columns.get(proposal.key)
+            if codes is not None and changed.any():
+                texts = [
+                    table.vocabulary[code] for code in np.unique(codes[changed & tested(proposal.key, table, groups)])
+                ]
+                values = {value for text in texts for value in text.split(REPEAT)}
+                if 0 < len(values) < MIN_OF_SHAPE and not any(is_token(value) for value in values):
+                    proposal = replace(proposal, operation=replace(operation, only=frozenset(values)))
         found.append(proposal)
     return found
 
@@ -71,13 +119,15 @@ def anchored(proposals: Sequence[Proposal], table: Table, judgement: Judgement) 
 def _most_sections(proposal: Proposal) -> int:
     """Return of how many sections a proposal may speak to be asked for them; 0 where it need not be."""
     operation = proposal.operation
-    if not isinstance(operation, Ignore | IgnoreValue):
+    if not isinstance(operation, Ignore | IgnoreValue | Set):
         return 0
     kind, _, rest = proposal.key.partition(".")
     if kind == "path":
         return MAX_KINDS if rest[:1].isdigit() and rest[:1] != "0" else 0
-    like_session = isinstance(operation.only, ValueClass) and is_like_session(operation.only)
-    return 1 if kind in ("q", "m") and not like_session and not proposal.key.endswith("*") else 0
+    only = getattr(operation, "only", None)
+    like_session = isinstance(only, ValueClass) and is_like_session(only)
+    is_asked = kind in ("q", "m", "host") and not like_session and not proposal.key.endswith("*")
+    return MIN_GROUPS - 1 if is_asked else 0
 
 
 def is_like_session(shape: ValueClass) -> bool:

@@ -22,7 +22,8 @@ from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
 from .narrowing import narrowed_past_counterexamples
 from .sampling import searched
-from .scope import anchored
+from .scope import anchored, named_where_few
+from .unconnected import kept_where_not_linked
 from .untested import kept_where_untested
 from .validation import validated
 from .values import MIN_CONTENTS_ABSENT
@@ -99,7 +100,8 @@ def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]
         found = _supported(found, evidence)
     elif len(found) < len(asked):
         found = _witnessed(found, evidence)
-    return anchored(found, evidence.table, _judged(found, evidence))
+    judgement = _judged(found, evidence)
+    return anchored(named_where_few(found, evidence.table, judgement), evidence.table, judgement)
 
 
 def _validated(proposals: Sequence[Proposal], evidence: Evidence) -> list[Proposal]:
@@ -153,7 +155,15 @@ def _merit(outcome: Judgement) -> int:
 def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
-    kept = kept_where_untested(choice.proposals, evidence.table, _judged(choice.proposals, evidence))
+    judgement = _judged(choice.proposals, evidence)
+    kept = list(
+        dict.fromkeys(
+            [
+                *kept_where_untested(choice.proposals, evidence.table, judgement),
+                *kept_where_not_linked(choice.proposals, evidence.table, judgement),
+            ]
+        )
+    )
     return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..rules import Ignore, IgnoreValue, Keep, Literal, Set
+from ..rules import Ignore, IgnoreValue, Keep, Literal, OfClass, Set
 from ..urls import ValueClass
 from .emission import Proposal
 from .evidence import CONFIDENCE
@@ -47,7 +47,7 @@ def kept_where_untested(proposals: Sequence[Proposal], table: Table, judgement: 
 
 
 def _keeping(proposal: Proposal, table: Table, rows: Rows, speaking: Flags) -> Iterator[Proposal]:
-    asked = {key for key, _ in proposal.match}
+    asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
     codes = table.columns[proposal.key][rows]
     for name in KINDS:
         column = table.columns.get(name)
@@ -64,7 +64,8 @@ def _keeping(proposal: Proposal, table: Table, rows: Rows, speaking: Flags) -> I
         for kind in kinds[kept].tolist():
             value = table.vocabulary[kind]
             if kind != ABSENT and REPEAT not in value and not is_token(value):
-                yield Proposal((*proposal.match, (name, Literal(value))), proposal.key, Keep())
+                others = (part for part in proposal.match if part[0] != name)
+                yield Proposal((*others, (name, Literal(value))), proposal.key, Keep())
 
 
 def _is_constant(codes: Codes, place: Rows, kinds: int) -> Flags:

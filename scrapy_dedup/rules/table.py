@@ -22,8 +22,8 @@ class OpTable:
     """What is done to each key; made once for each set of rules that match together.
 
     Of several operations on one key the first that says something of the value acts:
-    manual before learned, then the rule with more predicates, then the exact key
-    before the longer beginning, then the smaller id.
+    manual before learned, then the rule with more predicates, then what keeps the key,
+    then the exact key before the longer beginning, then the smaller id.
 
     - ``on_origin``, ``on_path``, ``on_query``: whether any operation touches it;
     - ``asks``: whether operations ask for more than their value;
@@ -165,7 +165,8 @@ class OpTable:
         for rule in self.rules:
             operation = rule.operation_on(key)
             if operation is not None:
-                found.append(((*rule.rank, -operation[1], rule.rule.id), operation[0], rule))
+                keeps = isinstance(operation[0], Keep)
+                found.append(((*rule.rank, not keeps, -operation[1], rule.rule.id), operation[0], rule))
         found.sort(key=lambda item: item[0])
         return tuple(
             [

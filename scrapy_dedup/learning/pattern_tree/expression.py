@@ -19,7 +19,7 @@ from ..combining import rules_of
 from ..emission import Match, Proposal, dropped, seen_values, value_dropped, widened
 from ..evidence import MIN_GROUPS, tolerable
 from ..judgement import Sample, book_of, judged
-from ..table import REPEAT, Table, is_token, mixed
+from ..table import RARE, REPEAT, Table, is_token, mixed
 from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
@@ -73,6 +73,8 @@ def _learned(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None)
 def _peeled(learned: Learned) -> Iterator[Proposal]:
     table, rows = learned.whole, learned.tree.root.rows
     for key, (_, presence) in learned.peel.keys.items():
+        if key == RARE:
+            continue
         yield Proposal((), key, (value_dropped if presence else dropped)(table, rows, key))
 
 
@@ -84,7 +86,8 @@ def _of_one_node(learned: Learned, rule: RewriteRule) -> list[Proposal]:
         match = _branches(learned, node)
     except _NotSayable:
         return []
-    return [Proposal(match, key, dropped(learned.whole, node.rows, key)) for key in sorted(rule.ignored - above)]
+    gone = sorted(rule.ignored - above - {RARE})
+    return [Proposal(match, key, dropped(learned.whole, node.rows, key)) for key in gone]
 
 
 def _branches(learned: Learned, node: Node) -> Match:
@@ -95,7 +98,7 @@ def _branches(learned: Learned, node: Node) -> Match:
     for lower, upper in pairwise(line):
         key, branch = lower.key, lower.branch
         named = sum(child.volume for child in upper.children if child.branch is not TRIVIAL)
-        if key != "path.len" and named < MIN_NAMED * upper.volume:
+        if key == RARE or (key != "path.len" and named < MIN_NAMED * upper.volume):
             raise _NotSayable
         if branch is None:
             found[key] = Absent()
@@ -155,6 +158,8 @@ def _between(
         return []
     found = [Proposal(match, key, operation, joint=True) for key, operation in sorted(ops.items())]
     found += [Proposal(target_match, key, dropped(learned.whole, target.rows, key), joint=True) for key in more]
+    if any(one.key == RARE for one in found):
+        return []
     if not found or not _joins(learned, [*before, *found], (source, target), sample, deep):
         return []
     return found
@@ -166,6 +171,8 @@ def _formation(learned: Learned, pattern: Pattern) -> Match:
     for key, part in pattern.parts.items():
         if key in learned.peel.keys:
             continue
+        if key == RARE:
+            raise _NotSayable
         found[key] = _predicate(part)
         if key.startswith("q.") and key in learned.tree.table.repeated:
             found[f"{key}[1]"] = Absent()
