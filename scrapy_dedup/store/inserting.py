@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
+from sqlite3 import sqlite_version_info
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.dialects import sqlite
 
-_MOST_VALUES: Final = 999
-"""In one statement; what every SQLite takes."""
+_MOST_VALUES: Final = 32_766 if sqlite_version_info >= (3, 32) else 999
+"""In one statement; what SQLite takes."""
 
 
 def insert_of(connection: Connection) -> Callable[[Any], Any]:
