@@ -261,7 +261,7 @@ class Monitor:
         else:
             shared.stats.inc_value("dedup/samples/differing")
             shared.tally.differing(sample.site)
-            self._untold.differs(sample.site, sample.url, sample.page, sample.rules)
+            self._untold.differs(sample.site, sample.url, sample.page, sample.rules, sample.at)
         logger.debug(
             "The sample %(sample)s is not the same page as %(page)s, as rule %(rule)s says",
             {"sample": sample.url, "page": sample.page, "rule": " and ".join(sample.rules)},

@@ -73,12 +73,16 @@ class Untold:
         """Note that *url*, a sample of what *rules* have discarded *at* that time, is its page indeed."""
         if len(self._told) < MOST:
             self._told |= self._kinds(site, url, page, rules)
+        self._note(site, rules, at)
+
+    def _note(self, site: str, rules: tuple[str, ...], at: float) -> None:
         for rule in rules:
             insort(self._told_at[site, rule], at)
 
-    def differs(self, site: str, url: str, page: str, rules: tuple[str, ...]) -> None:
+    def differs(self, site: str, url: str, page: str, rules: tuple[str, ...], at: float) -> None:
         """Note that *url* is not its page: if noise is why, one more sample is likely to tell as little."""
         self._tried.update(self._kinds(site, url, page, rules))
+        self._note(site, rules, at)
 
     async def fetch(self) -> bool:
         """Fetch a discard of each kind that no sample has told anything of; return whether there was any.
