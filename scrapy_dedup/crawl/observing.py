@@ -29,8 +29,8 @@ OWN_TREE: Final = 4_096
 #: How much of such pages is done at once (about a millisecond): bytes, and so many more for each page.
 _MUCH_WORK: Final = 24_576
 _OWN_WORK: Final = 1_024
-#: The work on texts that are read already, in the same measure: a part of their characters, and so much for each.
-_PART_OF_TEXT: Final = 3
+#: The work on texts that are read already, in the same measure: a part of the body's bytes, and so much for each.
+_PART_OF_BODY: Final = 16
 _TEXT_WORK: Final = 10
 #: Bytes in which the head of a page is looked for, if only a part of it is read.
 HEAD: Final = 65_536
@@ -177,7 +177,7 @@ class LaterRow:
         self._canonical = canonical_link(root, self._url) or self._canonical
         self._base = self._base._replace(length=len(self._body))
         self._digest = digest_of(self._body)
-        self.work = sum(map(len, texts)) // _PART_OF_TEXT + _TEXT_WORK * len(texts) + _OWN_WORK
+        self.work = len(self._body) // _PART_OF_BODY + _TEXT_WORK * len(texts) + _OWN_WORK
         self._body = b""
         return True
 
