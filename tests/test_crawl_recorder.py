@@ -14,7 +14,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
 from scrapy_dedup.crawl import observing
-from scrapy_dedup.crawl.observing import LaterRow, SmallPages, base_row, canonical_header, is_quick, page_row, read_row
+from scrapy_dedup.crawl.observing import LaterRow, SmallPages, base_row, canonical_header, is_quick, page_row
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer
@@ -322,11 +322,6 @@ def test_all_ways_to_look_at_a_page_agree(monkeypatch: pytest.MonkeyPatch, chars
         rows.append(page_row(made, base(made), MAX_BODY))
     made = response(body, **headers)
     rows.append(LaterRow(made, base(made), MAX_BODY)())
-    monkeypatch.setattr(observing, "OWN_TREE", 0)
-    made = response(body, **headers)
-    read = read_row(made, base(made), MAX_BODY, lambda row: None)
-    assert read is not None
-    rows.append(read())
     assert len({(row.fingerprints, row.canonical, row.length, row.content_type) for row in rows}) == 1
     assert rows[0].canonical == "http://shop.test/c"
     assert rows[0].fingerprints.words == 1 + 40 * 23
@@ -352,40 +347,6 @@ def test_small_pages_are_looked_at_some_at_a_time() -> None:
     assert [each() for each in pages] == rows
     assert all(again is row for again, row in zip([each() for each in pages], rows, strict=True)), "made once"
     assert len({row.fingerprints.text for row in rows if row.fingerprints}) == 40
-
-
-def test_texts_are_read_at_once_and_looked_at_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the spider does with the tree changes nothing, and neither tree nor body is held; two threads may ask."""
-    made = response(f"<html><head></head><body>{PARAGRAPHS}</body></html>".encode())
-    row = page_row(made, base(made), MAX_BODY)
-    told: list[Any] = []
-    later = read_row(made, row._replace(fingerprints=None), MAX_BODY, told.append)
-    assert later is not None
-    assert later.size == 0
-    for element in made.selector.root.iter("p"):
-        element.text = "changed"
-    waiting = SmallPages()
-    while not later.made:
-        waiting.add(later)
-    assert told == [row] == [later()]
-    other = read_row(response(made.body), row, MAX_BODY, told.append)
-    assert other is not None
-    sound = observing.fingerprint_texts
-
-    def meanwhile(texts: Any, digest: str) -> Any:
-        monkeypatch.setattr(observing, "fingerprint_texts", sound)
-        other()  # as another thread does it
-        return sound(texts, digest)
-
-    monkeypatch.setattr(observing, "fingerprint_texts", meanwhile)
-    assert other() == other() == row
-
-
-@pytest.mark.parametrize("text", ["", "Photo 17, next, previous, and so on", *["<br> \n" * 1_500, "<p>\xa0" * 40]])
-def test_pages_of_few_words_are_looked_at_at_once(text: str) -> None:
-    """Since images tell them apart, too."""
-    made = response(f"<html><body>{text}<img src=/a.png>{'<!-- -->' * 1_000}</body></html>".encode())
-    assert read_row(made, base(made), MAX_BODY, lambda row: None) is None
 
 
 def test_the_thread_of_the_store_writes_small_pages_that_wait(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What identifies a response: by its visible text, or by its body."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,7 +8,7 @@ from lxml import etree
 from xxhash import xxh3_128_hexdigest
 
 from .html import decode
-from .sketch import Sketch, sketch_of_html, sketch_of_texts
+from .sketch import Sketch, sketch_of_html
 
 #: Bytes of a body that are looked at, unless told otherwise (DEDUP_MAX_BODY).
 MAX_BODY = 1_048_576
@@ -74,7 +73,7 @@ def fingerprint_body(
     bytes only the first *max_body* are sketched, and the bytes of the rest are made part of
     the fingerprints. Never raises on any body.
     """
-    digest = digest_of(body)
+    digest = xxh3_128_hexdigest(body)
     kind = kind or kind_of(content_type, body)
     if kind is Kind.HTML:
         if len(body) > max_body:
@@ -92,17 +91,6 @@ def fingerprint_body(
         if canonical is not None:
             text = xxh3_128_hexdigest(canonical, _JSON_SEED)
     return Fingerprints(kind, text, text, digest)
-
-
-def digest_of(body: bytes) -> str:
-    """Return the digest of a whole body."""
-    return xxh3_128_hexdigest(body)
-
-
-def fingerprint_texts(texts: Sequence[str], digest: str) -> Fingerprints:
-    """Return the fingerprints of a whole HTML page with these visible texts (see :func:`.sketch.tell_enough`)."""
-    sketch = sketch_of_texts(texts)
-    return Fingerprints(Kind.HTML, sketch.text, sketch.bag, digest, sketch.words, sketch)
 
 
 def canonical_json(body: bytes) -> bytes | None:

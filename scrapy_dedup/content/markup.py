@@ -262,11 +262,7 @@ def decoded(text: str) -> str:
 
 def decoded_attribute(value: str) -> str:
     """Return an attribute's value with its references decoded: ``?a=1&copy=2`` holds none."""
-    if "&" in value:
-        # Nearly always there is no other.
-        only = value.count("&") == value.count("&amp;")
-        value = value.replace("&amp;", "&") if only else _REFERENCE.sub(_reference, value)
-    return value.replace("\0", "")
+    return _REFERENCE.sub(_reference, value).replace("\0", "") if "&" in value else value.replace("\0", "")
 
 
 def _reference(match: re.Match[str]) -> str:

@@ -13,7 +13,6 @@ each, from which the fingerprints of the page follow:
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import filterfalse, islice
 from struct import pack
 
 from lxml import etree
@@ -159,7 +158,7 @@ def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> S
     """
     if isinstance(page, str | bytes):
         page = parse(page)
-    texts = visible_texts(page)
+    texts = _visible(page)
     sketch = sketch_of_texts(texts, partial=partial)
     if sketch.words in FEW_WORDS and (images := _images(page)):
         return sketch_of_texts([*texts, *images], partial=partial)
@@ -177,8 +176,7 @@ def _images(root: etree._Element) -> list[str]:
     return found
 
 
-def visible_texts(root: etree._Element) -> list[str]:
-    """Return the text nodes of a page that are visible, in order."""
+def _visible(root: etree._Element) -> list[str]:
     texts: list[str] = _text_nodes(root)
     # Asking XPath for the parents costs five times as much as taking the unseen texts out
     # afterwards. Both come in document order, so that one pass finds them; where an equal visible
@@ -197,11 +195,6 @@ def visible_texts(root: etree._Element) -> list[str]:
                 return seen
             del texts[at]
     return texts
-
-
-def tell_enough(texts: Iterable[str]) -> bool:
-    """Whether a page with these visible texts surely has so many words that nothing else of it is in its sketch."""
-    return sum(1 for _ in islice(filterfalse(str.isspace, texts), FEW_WORDS.stop)) == FEW_WORDS.stop
 
 
 def sketch_of_texts(texts: Iterable[str], *, partial: int = 0) -> Sketch:

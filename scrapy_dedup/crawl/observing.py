@@ -9,9 +9,8 @@ from urllib.parse import urljoin
 from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 
-from ..content.fingerprints import Kind, digest_of, fingerprint_body, fingerprint_texts, kind_of
+from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
-from ..content.sketch import tell_enough, visible_texts
 from ..content.versions import version_of
 from ..store.rows import ObservationRow
 from .marks import redirects_to
@@ -29,9 +28,6 @@ OWN_TREE: Final = 4_096
 #: How much of such pages is done at once (about a millisecond): bytes, and so many more for each page.
 _MUCH_WORK: Final = 24_576
 _OWN_WORK: Final = 1_024
-#: The work on texts that are read already, in the same measure: a part of the body's bytes, and so much for each.
-_PART_OF_BODY: Final = 16
-_TEXT_WORK: Final = 10
 #: Bytes in which the head of a page is looked for, if only a part of it is read.
 HEAD: Final = 65_536
 #: Flags of responses whose bodies are not whole.
@@ -91,27 +87,12 @@ def content_type_of(response: Response) -> str:
 
 def page_row(response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> ObservationRow:
     """Return *base* with the content of a response, made in the event loop."""
-    return LaterRow(response, base, max_body, versioned=versioned).make(_tree_of(response, max_body))
-
-
-def read_row(
-    response: Response, base: ObservationRow, max_body: int, made: "Callable[[ObservationRow], None]"
-) -> "LaterRow | None":
-    """Return what makes the row of a page from its texts, which are read now; None if they do not tell enough."""
-    root = _tree_of(response, max_body)
-    if root is None:
-        return None
-    later = LaterRow(response, base, max_body, made=made)
-    return later if later.read(root) else None
-
-
-def _tree_of(response: Response, max_body: int) -> etree._Element | None:
-    """Return the tree of a page that the response keeps; None where one of our own costs less."""
-    if not isinstance(response, HtmlResponse) or not OWN_TREE < len(response.body) <= max_body:
-        return None
-    # Most callbacks parse the page, and the response keeps the tree for them.
-    root = response.selector.root
-    return root if isinstance(root, etree._Element) else None
+    root = None
+    if isinstance(response, HtmlResponse) and OWN_TREE < len(response.body) <= max_body:
+        # Most callbacks parse the page, and the response keeps the tree for them.
+        found = response.selector.root
+        root = found if isinstance(found, etree._Element) else None
+    return LaterRow(response, base, max_body, versioned=versioned).make(root)
 
 
 class LaterRow:
@@ -122,17 +103,14 @@ class LaterRow:
         "_body",
         "_canonical",
         "_content_type",
-        "_digest",
         "_encoding",
         "_headers",
         "_kind",
         "_made",
         "_max_body",
         "_row",
-        "_texts",
         "_url",
         "_versioned",
-        "work",
     )
 
     def __init__(
@@ -163,23 +141,6 @@ class LaterRow:
         self._url = response.url
         self._versioned = versioned and self._kind is Kind.HTML and len(self._body) <= max_body
         self._row: ObservationRow | None = None
-        self._texts: list[str] | None = None
-        self._digest = ""
-        #: About how much there is to do, in the measure of :class:`SmallPages`.
-        self.work = len(self._body) + _OWN_WORK
-
-    def read(self, root: etree._Element) -> bool:
-        """Read the texts of the page in its tree, so that its body need not be held; return False if they do not tell enough."""
-        texts = visible_texts(root)
-        if self._versioned or not tell_enough(texts):
-            return False
-        self._texts = texts
-        self._canonical = canonical_link(root, self._url) or self._canonical
-        self._base = self._base._replace(length=len(self._body))
-        self._digest = digest_of(self._body)
-        self.work = len(self._body) // _PART_OF_BODY + _TEXT_WORK * len(texts) + _OWN_WORK
-        self._body = b""
-        return True
 
     @property
     def size(self) -> int:
@@ -193,24 +154,14 @@ class LaterRow:
 
     def __call__(self) -> ObservationRow:
         """Return the row. Two threads that ask at the same time may both make it: the rows are equal."""
-        texts = self._texts  # asked before the row, since they are let go of when that is there
         row = self._row
         if row is None:
-            row = self._row = self.make() if texts is None else self._of_texts(texts)
+            row = self._row = self.make()
             made, self._made = self._made, None
             self._base = row  # the queue may be long: it holds one row of each page, and not two
-            self._texts = None
             if made is not None:
                 made(row)
         return row
-
-    def _of_texts(self, texts: list[str]) -> ObservationRow:
-        return self._base._replace(
-            fingerprints=fingerprint_texts(texts, self._digest),
-            content_type=self._content_type or None,
-            headers=self._headers,
-            canonical=self._canonical,
-        )
 
     def make(self, root: etree._Element | None = None) -> ObservationRow:
         """Make the row; *root* is the tree of the page if somebody has parsed it."""
@@ -246,7 +197,7 @@ class LaterRow:
 
 
 class SmallPages:
-    """Small pages, and texts of larger ones, whose rows are made in the event loop, some at a time.
+    """Small pages, whose rows are made in the event loop, some at a time.
 
     In the thread of the store lxml would give up the interpreter's lock several times per page, and
     wait for it anew while the event loop works; one at a time in the event loop, each page would find what the
@@ -261,7 +212,7 @@ class SmallPages:
     def add(self, page: LaterRow) -> None:
         """Keep *page* until enough of them wait, then make their rows."""
         self._waiting.append(page)
-        self._work += page.work
+        self._work += page.size + _OWN_WORK
         if self._work >= _MUCH_WORK:
             waiting, self._waiting, self._work = self._waiting, [], 0
             with suppress(Exception):  # the thread of the store comes upon it, too, and tells

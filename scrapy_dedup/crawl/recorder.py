@@ -15,7 +15,7 @@ from ..rules.exchange import CLEAN_PARAM, declaring_lines
 from ..store.rows import ObservationRow
 from .identities import is_plain_get
 from .marks import SWITCH
-from .observing import CUT_OFF, OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, read_row, redirect_row
+from .observing import CUT_OFF, OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
 from .robots import is_robots
 from .shared import Shared
 
@@ -50,15 +50,13 @@ class Recorder:
             self._record(row)
             return
         versioned = self._shared.versions.wanted(site, request.url)
-        note = self._shared.learning.repeats.note
-        quick = is_quick(response)
-        later = read_row(response, row, self._max_body, note) if quick and not versioned else None
-        if quick and later is None:
+        if is_quick(response):
             made = page_row(response, row, self._max_body, versioned=versioned)
             taken = self._record(made)
-            note(made)
+            self._shared.learning.repeats.note(made)
         else:
-            later = later or LaterRow(response, row, self._max_body, versioned=versioned, made=note)
+            note = self._shared.learning.repeats.note
+            later = LaterRow(response, row, self._max_body, versioned=versioned, made=note)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
