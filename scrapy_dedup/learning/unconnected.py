@@ -8,7 +8,7 @@ To keep what is not linked keeps no two of the observed URLs apart.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..rules import Absent, Ignore, IgnoreValue, Keep, Literal, OneOf, Set
 from ..urls import ValueClass
+from .components import components
 from .emission import Proposal
 from .evidence import CONFIDENCE, MIN_GROUPS
 from .grouping import Flags
@@ -99,10 +100,12 @@ class _Groups:
         """Return, for each of the *nodes* (one for each of *rows*), the least one that it is linked with."""
         numbers = self.number[rows]
         inside = numbers >= 0
-        pairs = np.unique(np.stack((numbers[inside], nodes[inside])), axis=1)
+        known, place = np.unique(nodes, return_inverse=True)
+        pairs = np.unique(np.stack((numbers[inside], place[inside])), axis=1)
         same = pairs[0][1:] == pairs[0][:-1]
         edges = np.unique(np.stack((pairs[1][:-1][same], pairs[1][1:][same])), axis=1)
-        return _components(np.unique(nodes).tolist(), zip(*edges.tolist(), strict=True))
+        least = components(len(known), zip(*edges.tolist(), strict=True))
+        return {int(node): int(known[top]) for node, top in zip(known, least, strict=True)}
 
     def several(self, rows: Rows, nodes: Rows) -> Flags:
         """Return which of *rows* are in a group that has several of the *nodes*."""
@@ -113,21 +116,6 @@ class _Groups:
         found: Flags = inside.copy()
         found[inside] = counted[numbers[inside]]
         return found
-
-
-def _components(nodes: Iterable[int], edges: Iterable[tuple[int, ...]]) -> dict[int, int]:
-    parent = {node: node for node in nodes}
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for one, other in edges:
-        low, high = sorted((root(one), root(other)))
-        parent[high] = low
-    return {node: root(node) for node in parent}
 
 
 @dataclass(frozen=True, slots=True)

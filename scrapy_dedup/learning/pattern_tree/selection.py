@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
+from ..components import components
 from .candidates import same_formation
 from .effects import Effects
 from .modes import Options
 from .rules import Ignore, RewriteRule, concatenated
 from .tree import Node, PatternTree
-from .walk import Graph, components, energy
+from .walk import Graph, energy
 
 __all__ = ["destinations", "graph_of", "select_by_graph", "select_naively", "widened_to_targets"]
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .modes import Options
 
-__all__ = ["Graph", "components", "energy", "transitions"]
+__all__ = ["Graph", "energy", "transitions"]
 
 STEPS = 200
 Matrix = npt.NDArray[np.float64]
@@ -79,23 +79,3 @@ def energy(graph: Graph, options: Options) -> Matrix:
             moved = (moved + state) / 2
         state = moved
     return state
-
-
-def components(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the number of the weakly connected component of each of *count* vertices.
-
-    >>> components(4, [(2, 0), (1, 3)])
-    [0, 1, 0, 1]
-    """
-    parent = list(range(count))
-
-    def top(vertex: int) -> int:
-        while parent[vertex] != vertex:
-            parent[vertex] = parent[parent[vertex]]
-            vertex = parent[vertex]
-        return vertex
-
-    for one, other in edges:
-        low, high = sorted((top(one), top(other)))
-        parent[high] = low
-    return [top(vertex) for vertex in range(count)]
