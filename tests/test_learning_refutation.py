@@ -43,7 +43,9 @@ def refuted_after(noise: Noise, *outcomes: Difference) -> int | None:
         (Noise(3, 30), [NONE, NONE, NONE, NONE, NEAR] * 10, None),
         (Noise(30, 30, 30), [CLEAR] * 4, None),
         (Noise(30, 30, 30), [CLEAR] * 20, 8),
-        (Noise(0, 0, 0, 30, 30), [NEAR, NEAR], 2),
+        (Noise(0, 0, 0, 30, 30), [NEAR] * 500, None),
+        (Noise(0, 0, 0, 30, 30), [NEAR] * 20 + [CLEAR], 21),
+        (Noise(0, 9, 0, 30, 30), [NEAR], 1),
         (Noise(0, 0, 0, 0, 30), [NEAR], 1),
     ],
 )
@@ -94,7 +96,7 @@ def test_the_ratio_of_likelihoods() -> None:
 def test_noise_is_counted() -> None:
     unknown = Difference.UNKNOWN
     pairs = [(NONE, True), (NEAR, False), (CLEAR, True), (CLEAR, False), (unknown, True)]
-    assert noise_of(pairs) == Noise(1, 2, 1, 2, 2)
+    assert noise_of(pairs) == Noise(1, 2, 1, 1, 1)
     assert Noise(1, 1).share == 1, "all that was met"
     assert Noise(1, 1, 1).clear_share == 0.5
 

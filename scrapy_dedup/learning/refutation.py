@@ -25,17 +25,19 @@ UNKNOWN_NOISE = 0.05
 UNKNOWN_CLEAR_NOISE = 0.001
 """The same of pages that have hardly anything in common with themselves."""
 MOST_CLEAR_NOISE = 0.5
+ENOUGH_OF_A_CRAWL = 5
+"""Pages that one crawl has fetched twice, from which on earlier ones need not be asked."""
 MOST_MET = 1_000
 """Pages of differing samples that are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How often a page of a site differs from itself, when the same URL is fetched twice in one crawl.
+    """How often a page of a site differs from itself, when the same URL is fetched twice.
 
-    Of how many pages were *compared* differ *differing*, *clear* of them clearly. Between two crawls a page
-    may have become another one. Of such fetches *earlier_differing* of *earlier_compared* differ: that those
-    are few tells that there is little noise, but that they are many does not tell that there is much.
+    Of *compared* pages that this crawl has fetched twice *differing* differ, *clear* of them clearly. Where those are
+    few, earlier fetches count, too: *earlier_differing* of *earlier_compared* differ in some words. What differs clearly
+    from what it was in another crawl is left out there: it may have become another page.
     """
 
     differing: int = 0
@@ -50,15 +52,13 @@ class Noise:
 
         >>> Noise().share, Noise(0, 9).share, Noise(3, 3).share
         (0.05, 0.005, 1.0)
-        >>> Noise(0, 0, 0, 0, 9).share, Noise(0, 0, 0, 9, 9).share
-        (0.005, 0.05)
+        >>> Noise(0, 9, 0, 9, 9).share, Noise(0, 0, 0, 9, 9).share
+        (0.005, 1.0)
         """
-        here = self.differing, self.compared
-        everywhere = self.differing + self.earlier_differing, self.compared + self.earlier_compared
-        return min(
-            upper_bound(differing, compared) if differing else UNKNOWN_NOISE / (compared + 1)
-            for differing, compared in (here, everywhere)
-        )
+        differing, compared = self.differing, self.compared
+        if compared < ENOUGH_OF_A_CRAWL:
+            differing, compared = differing + self.earlier_differing, compared + self.earlier_compared
+        return upper_bound(differing, compared) if differing else UNKNOWN_NOISE / (compared + 1)
 
     @property
     def clear_share(self) -> float:
@@ -136,7 +136,7 @@ def noise_of(pairs: Iterable[tuple[Difference, bool]]) -> Noise:
     """Return the noise of URLs fetched twice: how each two fetches differ, and whether both are of this crawl."""
     found = Counter((difference, here) for difference, here in pairs if difference is not Difference.UNKNOWN)
     near, clear = found[Difference.NEAR, True], found[Difference.CLEAR, True]
-    earlier = found[Difference.NEAR, False] + found[Difference.CLEAR, False]
+    earlier = found[Difference.NEAR, False]
     return Noise(
         differing=near + clear,
         compared=near + clear + found[Difference.NONE, True],
