@@ -86,7 +86,7 @@ class Shop:
 async def crawled(shop: Shop, **settings: Any) -> Crawl:
     shop.server.hits.clear()
     shop.server.asked.clear()
-    settings = {"DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.1, "CONCURRENT_REQUESTS": 1, **settings}
+    settings = {"DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.02, "CONCURRENT_REQUESTS": 1, **settings}
     return await crawl(Links, shop.server.url("/"), **settings)
 
 
