@@ -31,7 +31,8 @@ class SharedCacheStorage:
     """Answers with the copy of an equivalent URL where there is none of the URL itself.
 
     Only plain pages (status 200) are shared, that are fresh by the policy of the cache, under rules that a sample
-    has confirmed (where samples are taken), and never for start requests and others with ``dont_filter``, for samples, and for other cookie jars than the default one.
+    has confirmed (where samples are taken), and never for start requests and others with ``dont_filter``, for
+    samples, and for other cookie jars than the default one.
     """
 
     def __init__(self, settings: "BaseSettings") -> None:
@@ -112,8 +113,7 @@ def _is_safe(shared: Shared, url: str, other: str) -> bool:
     """Whether samples have confirmed all by which two URLs are one page; true where none are taken."""
     site = shared.identities.of_url(url).site
     rules = shared.discards.rules(url, other) if shared.monitor.samples else ()
-    known = {rule.id: rule for rule in shared.identities.book.for_site(site)}
-    return all(is_confirmed(shared, site, rule, known.get(rule)) for rule in rules)
+    return all(is_confirmed(shared, site, rule, shared.monitor.rule(site, rule)) for rule in rules)
 
 
 def _key(shared: Shared, request: "Request") -> str | None:

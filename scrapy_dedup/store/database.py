@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Index, QueuePool, Table, create_engine, event, inspect, make_url, select
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect, make_url, select
 from sqlalchemy.exc import (
     ArgumentError,
     DataError,
@@ -197,17 +197,14 @@ def _check(engine: Engine, place: str, readonly: bool) -> None:
         if version in (1, 2):
             connection.exec_driver_sql("ALTER TABLE discard ADD COLUMN job TEXT NOT NULL DEFAULT ''")
             connection.exec_driver_sql("DROP INDEX discard_by_url")
-            _index(schema.discard, "discard_by_job").create(connection)
+            for index in schema.discard.indexes:
+                index.create(connection)
         schema.metadata.create_all(connection)  # those that are missing
         number = str(schema.VERSION)
         if version:
             connection.execute(schema.meta.update().where(schema.meta.c.name == "schema").values(value=number))
         else:
             connection.execute(schema.meta.insert(), {"name": "schema", "value": number})
-
-
-def _index(table: Table, name: str) -> Index:
-    return next(index for index in table.indexes if index.name == name)
 
 
 def _version(connection: Connection, place: str) -> int:
