@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,6 +16,8 @@ import scrapy
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.discards import DuplicateDiscarded
 from scrapy_dedup.rules import Ignore, Literal
+from scrapy_dedup.store.rows import DiscardState
+from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, discarded, in_reactor, messages, rule, write_rules
@@ -244,10 +247,11 @@ class Held:
         return page(prose(asked.query["id"]))
 
 
-def killed(project: Project, server: Server, held: Held, others: int) -> None:
+def killed(project: Project, server: Server, held: Held, others: int, replayed: int = 0) -> None:
     """Start the spider "slow" in a job, and kill it when two pages are held and all that was answered is noted.
 
-    *others* is how many requests besides those for pages are answered.
+    *others* is how many requests besides those for pages are answered, *replayed* how many discards the ledger says
+    are scheduled after all.
     """
     project.write("shop/spiders/slow.py", SLOW_SPIDER)
     command = [sys.executable, "-m", "scrapy", "crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job"]
@@ -255,7 +259,9 @@ def killed(project: Project, server: Server, held: Held, others: int) -> None:
     journal = project.folder / "job/dedup.seen"
     answered = others + held.number
     wait_until(lambda: server.downloads == answered + 2)
-    wait_until(lambda: len(re.findall(rb"^=", journal.read_bytes(), re.MULTILINE)) == answered)
+    wait_until(lambda: len(re.findall(rb"^=", journal.read_bytes(), re.MULTILINE)) == answered + replayed)
+    with Store.open(project.folder / ".scrapy/dedup/store.sqlite") as store:
+        wait_until(lambda: len(list(store.discards(state=DiscardState.REPLAYED))) == replayed)
     process.kill()
     process.wait()
     held.released.set()
@@ -316,3 +322,39 @@ def test_kill_9_in_a_job(project: Project, serve: Serve) -> None:
     others = {target.partition("&")[0] for target in set(server.hits) - before if target != "/"}
     assert len(others & fetched) <= 2, "under another URL: at most what was on its way"
     assert len(fetched | others) == pages, "no page is lost"
+
+
+def test_kill_9_while_what_a_rule_had_discarded_is_fetched(project: Project, serve: Serve) -> None:
+    """It is lost with Scrapy's queue, and no link leads there again; a pause after the kill changes nothing."""
+    pages = 30
+    listed = [f"/p?id={i}&x={j}" for j in (1, 2) for i in range(pages)]
+    held = Held(1_000)
+
+    def site(asked: Asked) -> Any:
+        return page("start", *listed) if asked.path == "/" else held.page(asked)
+
+    server = serve(site)
+    command = ["crawl", "slow", "-a", f"start={server.url('/')}", "-s", "JOBDIR=job"]
+    wrong = RuleBook([rule(f"127.0.0.1:{server.port}", {"q.x": Ignore()})])
+    wrong.save(project.folder / "dedup-rules")
+    project.write("shop/spiders/slow.py", SLOW_SPIDER)
+    first = project.scrapy(*command)
+    assert first.returncode == 0, first.stderr
+    assert server.hits == {"/": 1, **dict.fromkeys(listed[:pages], 1)}
+    discarded, listed = listed[pages:], []
+
+    shutil.rmtree(project.folder / "dedup-rules")
+    held = Held(10)
+    server.reset()
+    killed(project, server, held, 1, pages)
+    server.reset()
+    paused = project.scrapy(*command, "-s", "CLOSESPIDER_PAGECOUNT=1")
+    assert "'finish_reason': 'closespider_pagecount'" in paused.stderr
+    assert server.hits == {"/": 1}
+    before = held.number
+    server.reset()
+    resumed = project.scrapy(*command)
+    assert resumed.returncode == 0, resumed.stderr
+    assert set(server.hits) - {"/"} < set(discarded)
+    assert len(server.hits) == 1 + pages - before, "what has come is not fetched again, what was on its way is"
+    assert all(times == 1 for times in server.hits.values())

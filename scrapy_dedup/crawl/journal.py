@@ -66,6 +66,8 @@ class Journal:
         self._written = os.fstat(self._file.fileno()).st_size
         #: Whether it was written in an earlier run.
         self.goes_on = self._written > 0
+        #: Whether the run that has written it last was killed.
+        self.was_killed = False
         #: Pages of a run that was killed that are not taken for fetched.
         self.doubtful = 0
 
@@ -202,9 +204,9 @@ class Journal:
         with old, beside.open("wb+", buffering=0) as self._file:
             self._written = 0
             self._append(f"#{self.job} {digest}\n")
-            ended = _ended(old)
+            self.was_killed = not _ended(old)
             for page in _pages(old, digest):
-                if page.links and not ended:
+                if page.links and self.was_killed:
                     self.doubtful += 1
                     continue
                 slot = slot_of(page)

@@ -1,6 +1,6 @@
 """Replaying the ledger: discarded requests whose key nobody stands for are scheduled after all."""
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import run_in_thread
@@ -33,8 +33,13 @@ class _Reader:
             if shared.writer is not None:
                 shared.writer.flush()
             self._store = Store.open(shared.settings.store, readonly=True)
-            self._rows = self._store.discards(shared.settings.scope, spider=shared.spider.name, job=shared.seen.job)
+            self._rows = chain.from_iterable(map(self._in_state, (DiscardState.PENDING, DiscardState.LOST)))
         return list(islice(self._rows, _CHUNK))
+
+    def _in_state(self, state: DiscardState) -> "Iterator[DiscardRow]":
+        assert self._store is not None
+        shared = self._shared
+        return self._store.discards(shared.settings.scope, spider=shared.spider.name, state=state, job=shared.seen.job)
 
     def close(self) -> None:
         if self._store is not None:
@@ -69,7 +74,9 @@ async def replay_owed(shared: "Shared") -> None:
 def _owed(shared: "Shared") -> list[DiscardRow]:
     if shared.writer is None or not shared.writer.flush():  # it makes the store
         return []
-    with Store.open(shared.settings.store, readonly=True) as store:
+    with Store.open(shared.settings.store) as store:
+        if shared.seen.was_killed:
+            store.lose_queue(shared.settings.scope, shared.spider.name, shared.seen.job)
         return list(store.discards(shared.settings.scope, spider=shared.spider.name, state=DiscardState.OWED))
 
 
@@ -79,6 +86,8 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
         return
     # Before it is scheduled: should it be discarded once more, that is written after this.
     shared.ledger.scheduled(row, DiscardState.REPLAYED)
+    if shared.seen.persistent:  # should this run of the job be killed
+        shared.ledger.scheduled(row._replace(job=shared.seen.job), DiscardState.REPLAYED)
     shared.replayed.add(row.url)
     if shared.crawl(request, earlier=True):
         shared.stats.inc_value("dedup/retracted")
@@ -88,6 +97,8 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
 
 def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: bool) -> None:
     request = shared.ledger.request(row)
+    if request is not None and row.state is DiscardState.LOST:  # the wrapped filter has let it pass, and remembers it
+        request = request.replace(dont_filter=True)
     identity = shared.identities.of(request) if request is not None else None
     if request is None or identity is None or row.url in shared.replayed:
         return

@@ -16,7 +16,7 @@ from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError, RuleWriteError
 from ..rules.model import Rule, Status
 from ..rules.suspension import Samples, note_samples
-from ..store.rows import DiscardRow, DiscardState
+from ..store.rows import SCHEDULED, DiscardRow, DiscardState
 from ..store.store import Store
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ class Retraction:
         book = self.amended(shared.identities.book)
         in_use = book is shared.identities.book
         queue_is_lost = not finished and not shared.seen.persistent
-        lost = [DiscardState.REPLAYED, DiscardState.SAMPLED, DiscardState.RELEASED]
-        states = [DiscardState.PENDING, *(lost if queue_is_lost else [])]
+        states = [DiscardState.PENDING, *(SCHEDULED if queue_is_lost else ())]
 
         def is_had(row: DiscardRow) -> bool:
             """Whether its page has come, or will, under another URL by the rules that are left."""

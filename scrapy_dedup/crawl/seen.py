@@ -217,6 +217,11 @@ class Seen:
         return self._journal is not None and self._journal.goes_on
 
     @property
+    def was_killed(self) -> bool:
+        """Whether the run of the job before this one was killed, so that what Scrapy had queued is lost."""
+        return self._journal is not None and self._journal.was_killed
+
+    @property
     def doubtful(self) -> int:
         """The number of pages that were fetched in a run that was killed, and whose links may be lost."""
         return self._journal.doubtful if self._journal is not None else 0

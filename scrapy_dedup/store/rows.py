@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..content.fingerprints import Fingerprints
 
@@ -46,6 +46,12 @@ class DiscardState(str, Enum):
     SAMPLED = "sampled"
     #: To be fetched in the next crawl: its rule was refuted, and its crawl has ended.
     OWED = "owed"
+    #: Scheduled after all by a run of a job that was killed, and lost with Scrapy's queue, unless its page has come.
+    LOST = "lost"
+
+
+#: States of what was scheduled after all; whether its page has come is not written.
+SCHEDULED: Final = (DiscardState.REPLAYED, DiscardState.RELEASED, DiscardState.SAMPLED)
 
 
 class DiscardRow(NamedTuple):

@@ -14,7 +14,7 @@ from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import insert_of, insert_rows
 from .reading import OBSERVED, observation_of, version_in
-from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
+from .rows import SCHEDULED, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, observation, page_sketch, page_version
 from .sketches import sketch_keeper, version_keeper
 from .values import OBSERVATION, discard_values, observation_values, sighting_values
@@ -147,6 +147,14 @@ class Store:
                 connection.execute(delete(discard).where(*its, d.job == "", d.url_key.in_(some)))
                 renamed = update(discard).where(*its, d.job == job, d.url_key.in_(some)).values(job="")
                 ended = connection.execute(renamed).rowcount
+
+    def lose_queue(self, scope: str, spider: str, job: str) -> None:
+        """Note that a run of a job was killed: what it had scheduled of its discards is lost with Scrapy's queue."""
+        d = discard.c
+        its = d.scope == scope, d.spider == spider, d.job == job
+        with self._transaction() as connection:
+            lost = update(discard).where(*its, d.state.in_([state.value for state in SCHEDULED]))
+            connection.execute(lost.values(state=DiscardState.LOST.value))
 
     def mark_discards(self, ids: Sequence[int], state: DiscardState) -> None:
         """Set the state of discards."""
