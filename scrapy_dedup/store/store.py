@@ -3,21 +3,31 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, inspect, null, or_, select, update
+from sqlalchemy import Connection, CursorResult, Engine, Table, delete, exists, func, inspect, null, or_, select, update
 
 from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
-from .inserting import insert_of, insert_rows
+from .inserting import Conflict, insert_rows
 from .reading import OBSERVED, observation_of, version_in
 from .rows import SCHEDULED, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, observation, page_sketch, page_version
 from .sketches import sketch_keeper, version_keeper
-from .values import OBSERVATION, discard_values, observation_values, sighting_values
+from .values import (
+    DISCARD,
+    DISCARD_AGAIN,
+    OBSERVATION,
+    SIGHTING,
+    SIGHTING_AGAIN,
+    discard_values,
+    observation_values,
+    sighting_values,
+)
 
 __all__ = ["SiteCount", "Store", "StoreError"]
 
@@ -124,9 +134,9 @@ class Store:
                 values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
                 insert_rows(connection, observation, OBSERVATION, values)
             if discarded:
-                _upsert_discards(connection, discarded)
+                _upsert(connection, discard, DISCARD, DISCARD_AGAIN, map(discard_values, discarded))
             if sighted:
-                _upsert_sightings(connection, sighted)
+                _upsert(connection, alias_sighting, SIGHTING, SIGHTING_AGAIN, map(sighting_values, sighted))
 
     def add_observations(self, rows: Iterable[ObservationRow]) -> None:
         """Write a row for each response, in one transaction."""
@@ -368,22 +378,10 @@ def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
 
 
-def _upsert_discards(connection: Connection, rows: Sequence[DiscardRow]) -> None:
-    values = [discard_values(row) for row in rows]
-    keys = ("scope", "spider", "job", "url_key")
-    # The last of a URL wins, also within one batch.
-    distinct = {tuple(value[key] for key in keys): value for value in values}
-    insert = insert_of(connection)(discard)
-    new = {name: insert.excluded[name] for name in values[0] if name not in keys}
-    connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=new), list(distinct.values()))
-
-
-def _upsert_sightings(connection: Connection, rows: Sequence[SightingRow]) -> None:
-    values = [sighting_values(row) for row in rows]
-    keys = ("scope", "site", "sighting_key")
-    distinct = {tuple(value[key] for key in keys): value for value in values}
-    insert = insert_of(connection)(alias_sighting)
-    connection.execute(
-        insert.on_conflict_do_update(index_elements=keys, set_={"time": insert.excluded["time"]}),
-        list(distinct.values()),
-    )
+def _upsert(
+    connection: Connection, table: Table, names: tuple[str, ...], again: Conflict, rows: Iterable[tuple[Any, ...]]
+) -> None:
+    same = itemgetter(*map(names.index, again.keys))
+    # The last one wins, also within one batch.
+    distinct = {same(row): row for row in rows}
+    insert_rows(connection, table, names, list(distinct.values()), again)

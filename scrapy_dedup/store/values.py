@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from ..observation import without_userinfo
+from .inserting import Conflict
 from .rows import DiscardRow, ObservationRow, SightingRow
 from .schema import signed_hash
 
@@ -11,6 +12,19 @@ OBSERVATION: Final = (
     *("scope", "site", "url", "url_key", "time", "status", "redirect", "hops", "canonical", "content_type", "headers"),
     *("length", "digest", "text", "bag", "words", "sketch", "from_cache", "spider", "version"),
 )
+
+#: Those of a discard, and when it is there already.
+DISCARD: Final = (
+    *("scope", "spider", "site", "url", "url_key", "rule", "key", "taken_for"),
+    *("time", "callback", "meta", "state", "job"),
+)
+DISCARD_AGAIN: Final = Conflict(
+    ("scope", "spider", "job", "url_key"),
+    ("site", "url", "rule", "key", "taken_for", "time", "callback", "meta", "state"),
+)
+#: Those of a sighting, and when it is there already.
+SIGHTING: Final = ("scope", "site", "page", "link", "key", "token", "lead", "prefix", "sighting_key", "time")
+SIGHTING_AGAIN: Final = Conflict(("scope", "site", "sighting_key"), ("time",))
 
 
 def observation_values(row: ObservationRow, sketch: int | None, version: int | None) -> tuple[Any, ...]:
@@ -41,41 +55,41 @@ def observation_values(row: ObservationRow, sketch: int | None, version: int | N
     )
 
 
-def discard_values(row: DiscardRow) -> dict[str, Any]:
-    """Return the columns of a discard."""
+def discard_values(row: DiscardRow) -> tuple[Any, ...]:
+    """Return the values of a discard."""
     url = clean_url(row.url)
-    return {
-        "scope": row.scope,
-        "spider": clean(row.spider),
-        "site": row.site,
-        "url": url,
-        "url_key": signed_hash(url),
-        "rule": row.rule,
-        "key": clean_url(row.key),
-        "taken_for": clean_url(row.taken_for),
-        "time": row.time,
-        "callback": row.callback,
-        "meta": dict(row.meta) if row.meta else None,
-        "state": row.state.value,
-        "job": row.job,
-    }
+    return (
+        row.scope,
+        clean(row.spider),
+        row.site,
+        url,
+        signed_hash(url),
+        row.rule,
+        clean_url(row.key),
+        clean_url(row.taken_for),
+        row.time,
+        row.callback,
+        dict(row.meta) if row.meta else None,
+        row.state.value,
+        row.job,
+    )
 
 
-def sighting_values(row: SightingRow) -> dict[str, Any]:
-    """Return the columns of a sighting."""
+def sighting_values(row: SightingRow) -> tuple[Any, ...]:
+    """Return the values of a sighting."""
     page, link = clean_url(row.page), clean_url(row.link)
-    return {
-        "scope": row.scope,
-        "site": row.site,
-        "page": page,
-        "link": link,
-        "key": clean(row.key),
-        "token": row.token,
-        "lead": row.lead,
-        "prefix": row.prefix,
-        "sighting_key": signed_hash(page, link, clean(row.key), row.prefix),
-        "time": row.time,
-    }
+    return (
+        row.scope,
+        row.site,
+        page,
+        link,
+        clean(row.key),
+        row.token,
+        row.lead,
+        row.prefix,
+        signed_hash(page, link, clean(row.key), row.prefix),
+        row.time,
+    )
 
 
 def clean(text: str) -> str:
