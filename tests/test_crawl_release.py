@@ -267,7 +267,9 @@ SPELLINGS = 3
 
 
 @pytest.mark.parametrize(
-    "failure", [redirect("/login"), Answer(""), Answer(" \n")], ids=["redirect to log in", "empty", "blank"]
+    "failure",
+    [redirect("/login"), "a log-in page that names it", Answer(""), Answer(" \n")],
+    ids=["redirect to log in", "redirect that names the page", "empty", "blank"],
 )
 @in_reactor
 async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, failure: Any) -> None:
@@ -278,7 +280,9 @@ async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, fa
             return page("start", *(f"/p?id={i}&sid={sid}" for i in range(8) for sid in range(SPELLINGS)))
         if asked.path == "/login":
             return page("Please log in to see this page")
-        return failure if asked.query["sid"] == "0" else page(prose(asked.query["id"]))
+        if asked.query["sid"] != "0":
+            return page(prose(asked.query["id"]))
+        return redirect(f"/login?next={asked.query['id']}") if isinstance(failure, str) else failure
 
     server = serve(site)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
@@ -291,6 +295,6 @@ async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, fa
     done = await crawl(Links, server.url("/"), **order)
     reached = {target.partition("&")[0] for target in server.hits if target.startswith("/p") and "sid=0" not in target}
     assert reached == {f"/p?id={i}" for i in range(8)}, "no page is lost"
-    assert server.downloads <= 2 + 8 * SPELLINGS
+    assert server.downloads <= 1 + 8 + 8 * SPELLINGS
     assert max(server.hits.values()) == 1
     assert "dedup/errors" not in str(done.dedup())

@@ -26,9 +26,10 @@ logger = logging.getLogger(__name__)
 _REST = 4
 
 _COMPARED = (Mode.SHADOW, Mode.ACTIVE)
-#: A page to which redirects of so many others lead is none of theirs: one to log in, say.
+#: A page to which redirects of so many others lead is none of theirs: one to log in, say. So is one content that they
+#: lead to under several URLs, since these name what was asked for.
 _SINK = 3
-#: Pages to which redirects lead that are remembered.
+#: Pages and contents to which redirects lead that are remembered.
 _MOST_LED_TO = 20_000
 
 
@@ -40,8 +41,11 @@ class Outcomes:
         self._at_work = False
         self._again = False
         self._rest_until = 0.0
-        #: By the slot of a page: others of which redirects have led there, fewer than _SINK; None if there were as many.
+        #: By the slot of a page, or what tells a content: slots of which redirects have led there, fewer than _SINK; None
+        #: if there were as many.
         self._led: dict[int, set[int] | None] = {}
+        #: URL to which redirects have led, whose content is not known yet -> the slots that they came from.
+        self._led_to: dict[str, set[int]] = {}
 
     def fetched(self, request: "Request", *, links: bool = False) -> None:
         """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
@@ -55,8 +59,11 @@ class Outcomes:
             seen.fetched(slot, links=links)
             self._shared.monitor.fetched(slot)
         if len(chain) > 1:
-            *others, (_, slot) = chain
+            *others, (url, slot) = chain
             self._lead(slot, others)
+            if len(self._led_to) < _MOST_LED_TO:
+                self._led_to[url] = {other for _, other in others if other != slot}
+            self._compare_contents()
 
     def _stands_for_another(self, slot: int, chain: list[tuple[str, int]]) -> bool:
         """Whether a URL stands for a slot that has not come, while one that was let pass under other rules has.
@@ -108,13 +115,23 @@ class Outcomes:
             self._lead(page, chain)
 
     def _lead(self, page: int, others: list[tuple[str, int]]) -> None:
-        """Note that redirects of other URLs lead to the page of a slot. Where those of many do, it is none of theirs.
+        """Note that redirects of other URLs lead to the page of a slot."""
+        self._note_led(page, {slot for _, slot in others if slot != page})
+
+    def _compare_contents(self) -> None:
+        """Look at the contents to which redirects have led, as far as they are known by now."""
+        known = self._shared.learning.repeats.led_to
+        for url in list(known):  # a thread adds to them
+            if url in self._led_to:
+                self._note_led(known.pop(url), self._led_to.pop(url))
+
+    def _note_led(self, page: int, new: set[int]) -> None:
+        """Note that redirects from *new* slots lead to a page, or a content. Where those of many do, it is none of theirs.
 
         Their keys are free again then, as those of URLs that have failed.
         """
         if page not in self._led and len(self._led) >= _MOST_LED_TO:
             return
-        new = {slot for _, slot in others if slot != page}
         led = self._led.setdefault(page, set())
         if led is not None:
             led |= new
@@ -166,7 +183,10 @@ class Outcomes:
         for discarded in freed:
             shared.stats.inc_value("dedup/released")
             self.schedule(discarded)
-        if shared.unwritten or shared.resumed or shared.seen.lacking or shared.monitor.unsettled:
+        if not shared.ledger.written:
+            self._led_to.clear()  # nothing was discarded in their favour
+        waits = shared.unwritten or self._led_to
+        if waits or shared.resumed or shared.seen.lacking or shared.monitor.unsettled:
             self._begin(idle=True, alone=not freed)
             raise DontCloseSpider
 
@@ -200,8 +220,11 @@ class Outcomes:
                 return
             if idle:
                 await shared.monitor.idle()
-            if shared.unwritten and not await run_in_thread(shared.unwritten.wait):
+            if (shared.unwritten or self._led_to) and not await run_in_thread(shared.unwritten.wait):
                 shared.unwritten.fetch()
+            self._compare_contents()
+            if idle:
+                self._led_to.clear()
             if shared.resumed or shared.seen.lacking:
                 # What was discarded in earlier runs, or did not find room in memory, is in the ledger.
                 shared.resumed = shared.seen.lacking = False

@@ -24,10 +24,14 @@ class Repeats:
         #: What tells a content and a kind of pages that has repeated it.
         self._repeated: set[int] = set()
         self._found: deque[tuple[str, int]] = deque()
+        #: URL to which redirects have led -> what tells its content; whoever knows where they came from takes it out.
+        self.led_to: dict[str, int] = {}
 
     def note(self, row: "ObservationRow") -> None:
         """Note a page that has come."""
         prints = row.fingerprints
+        if prints is not None and row.hops and len(self.led_to) < MOST:
+            self.led_to[row.url] = hash((row.site, prints.bag))
         if prints is None or (prints.words is not None and prints.words < MIN_WORDS):
             return
         content, url = hash((row.site, prints.bag)), hash(row.url)
