@@ -113,6 +113,34 @@ async def test_a_rule_goes(serve: Serve, pages: int) -> None:
     assert len(discarded(spider="links")) == PAGES
 
 
+class TwoCallbacks(Paused):
+    """Asks for each page with one callback, then with another: Scrapy's filter lets the first one pass."""
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url}
+        for link in response.css("a::attr(href)").getall():
+            yield response.follow(link)
+            yield response.follow(link, self.other)
+
+    def other(self, response: Any) -> Any:
+        yield {"other": response.url}
+
+
+@pytest.mark.parametrize("known", [True, False])
+@in_reactor
+async def test_a_link_for_two_callbacks(serve: Serve, known: bool) -> None:
+    """What is discarded is discarded for both, as Scrapy takes them for one, and given to the first one after all."""
+    server = serve(shop)
+    write_rules(*([noise(server)] if known else []))
+    first = await crawl(TwoCallbacks, server.url("/"))
+    assert not [item for item in first.items if "other" in item]
+    assert server.downloads == 1 + PAGES * (1 if known else 2)
+    write_rules()
+    second = await crawl(TwoCallbacks, server.url("/"))
+    assert not [item for item in second.items if "other" in item]
+    assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2))), 1)
+
+
 @in_reactor
 async def test_a_rule_goes_that_could_not_write_down_what_it_discards(
     serve: Serve, caplog: pytest.LogCaptureFixture

@@ -8,7 +8,7 @@ be withdrawn. Canonical keys are kept elsewhere (:mod:`.seen`).
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
-from scrapy.dupefilters import BaseDupeFilter
+from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from ..urls import normal_form
@@ -36,6 +36,12 @@ class DupeFilter:
         self.wrapped = wrapped
         # A project that has switched filtering off stays without.
         self._shared = None if type(wrapped) is BaseDupeFilter else shared
+        # Whether a URL passes once, whatever its callback.
+        self._is_stock = (
+            shared is not None
+            and shared.identities.stock
+            and getattr(type(wrapped), "request_seen", None) is RFPDupeFilter.request_seen
+        )
         self._ours: Request | None = None
         if shared is not None:
             shared.has_filter = True
@@ -100,6 +106,10 @@ class DupeFilter:
         slot = identity.slot
         other = None
         try:
+            if self._is_discarded_for_another(identity):
+                shared.stats.inc_value("dedup/discarded")
+                self._ours = request
+                return True
             if slot in shared.seen and identity.passed != slot and not shared.monitor.is_sampled(request):
                 other = self._other(request, identity)
                 if (
@@ -128,6 +138,13 @@ class DupeFilter:
             self._shared.faults.report("dupefilter", "A request could not be compared with what is seen")
             return None
         return None if identity is None or identity.mode is Mode.OBSERVE else identity
+
+    def _is_discarded_for_another(self, identity: UrlIdentity) -> bool:
+        """Whether the URL was discarded with another callback: Scrapy's filter would let that one pass, and no further one.
+
+        Should the rule be wrong, it is that one which is fetched after all.
+        """
+        return identity.known and identity.discarded not in (-1, identity.slot) and self._is_stock
 
     def _other(self, request: "Request", identity: UrlIdentity) -> str | None:
         """Return the URL that *request* is taken for; None if that is its own, or where its redirects come from."""
