@@ -74,8 +74,9 @@ async def replay_owed(shared: "Shared") -> None:
 def _owed(shared: "Shared") -> list[DiscardRow]:
     if shared.writer is None or not shared.writer.flush():  # it makes the store
         return []
-    with Store.open(shared.settings.store) as store:
-        if shared.seen.was_killed:
+    killed = shared.seen.was_killed
+    with Store.open(shared.settings.store, readonly=not killed) as store:
+        if killed:
             store.lose_queue(shared.settings.scope, shared.spider.name, shared.seen.job)
         return list(store.discards(shared.settings.scope, spider=shared.spider.name, state=DiscardState.OWED))
 
