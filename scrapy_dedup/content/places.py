@@ -23,7 +23,8 @@ MAX_DEPTH = 256
 #: Characters that a path or a selector has before the same happens.
 MAX_PATH = 4000
 
-_BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTES.items()}
+BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTES.items()}
+"""Name of an element -> what stands before its value that is content, as nearly all pages write it."""
 _LIMIT = 16_000_000
 """Bytes of a trie, about."""
 _LONG_TAG = 256
@@ -69,17 +70,9 @@ class Step:
     raw: str = ""
     #: The element itself if it has an attribute that is content.
     owner: "Place | None" = None
-    #: Start and end of that attribute's value in the tag's text; (0, 0) for a step that many tags share.
+    #: Start and end of that attribute's value in the tag's text; (0, 0) for a step that many tags share: then it
+    #: stands where BEFORE_VALUE first does.
     value: tuple[int, int] = (0, 0)
-
-    def value_in(self, html: str, start: int) -> tuple[int, int]:
-        """Return start and end of the value for the tag whose ``<`` is at *start*."""
-        first, end = self.value
-        if end:
-            return start + 1 + first, start + 1 + end
-        before = _BEFORE_VALUE[self.row[1]]
-        first = html.find(before, start) + len(before)
-        return first, html.find('"', first)
 
 
 @lru_cache(4096)
@@ -123,7 +116,7 @@ class Place(dict[str, Step]):
 
     def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
         self._trie = trie
-        self._alike: dict[bytes, Step] = {}
+        self._alike: dict[str | bytes, Step] = {}
         self._children: dict[str, Place] = {}
         self._shapes: dict[tuple[str, str, str, bool], Step] = {}
         self.parent = parent
@@ -141,44 +134,51 @@ class Place(dict[str, Step]):
         self.text = self.row(TEXT, "")
 
     def __missing__(self, tag: str) -> Step | None:
-        key, alike, first, last = tag, b"", 0, 0
         space = tag.find(" ")
-        before = _BEFORE_VALUE.get(tag[:space])
-        if before is None:
-            # A step depends on no digits but those of the element's name and of references; they share one.
-            if space > 0 and "&" not in tag:
-                written = tag.encode("utf-8", "surrogatepass")  # of bytes, digits are replaced in a tenth of the time
-                rest = written.find(b" ")
-                alike = written[:rest] + written[rest:].translate(_SAME_DIGITS)
+        alike: str | bytes = ""
+        first, last, varies = 0, 0, False
+        if space > 0:
+            name = tag[:space]
+            before = BEFORE_VALUE.get(name)
+            if before is None:
+                # A step depends on no digits but those of the element's name and of references; they share one.
+                if "&" not in tag:
+                    # Of bytes, digits are replaced in a tenth of the time.
+                    written = tag.encode() if tag.isascii() else tag.encode("utf-8", "surrogatepass")
+                    alike = written.translate(_SAME_DIGITS)
+                    varies = alike != written
+                    if not name.isalpha():
+                        alike += b">" + name.encode("utf-8", "surrogatepass")
+            elif (first := tag.find(before)) > 0:
+                # Tags that differ by the value only share a step. That the value is where it is looked
+                # for is known of the first tag with the same text before.
+                first += len(before)
+                last = tag.find('"', first)
+                if last > first:
+                    alike = tag[:first] + tag[last:]
+            if alike:
                 known = self._alike.get(alike)
                 if known is not None:
                     return known
-        elif (at := tag.find(before)) > 0:
-            # Tags that differ by the value only share a step. That the value is where it is looked
-            # for is known of the first tag with the same text before; no tag has a ">" in its text.
-            first = at + len(before)
-            last = tag.find('"', first)
-            if last > first:
-                key = f"{tag[:first]}>{tag[last:]}"
-                known = self.get(key)
-                if known is not None:
-                    return known
         step = self.step(tag)
-        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or len(self) + len(self._alike) >= _MANY_TAGS:
+        if step is None or self._trie.left <= 0 or len(self) + len(self._alike) >= _MANY_TAGS:
             return step
-        if isinstance(step.place, Deep):
+        if step.owner is not None:
+            if step.value != (first, last):
+                return step
+            varies = True
+        elif last:
+            alike = ""  # what stands in the quotes is no value
+        size = len(alike or tag)
+        if size > _LONG_TAG or isinstance(step.place, Deep):
             return step
-        if step.owner is None:
-            key = tag
-        elif step.value == (first, last):
+        if varies and step.owner is not None:
             step.value = (0, 0)
-        else:
-            return step
-        self._trie.left -= len(key) + 200
+        self._trie.left -= size + 200
         if alike:
             self._alike[alike] = step
-        if alike in (b"", tag.encode("utf-8", "surrogatepass")):  # it has no digits that others have not
-            self[key] = step
+        if not varies:
+            self[tag] = step
         return step
 
     def step(self, tag: str) -> Step | None:

@@ -20,29 +20,46 @@ _WINDOW = 50_000
 
 @dataclass(slots=True)
 class Columns:
-    """The tokens of a page, which tile it: ``html[cuts[n]:cuts[n + 1]]`` is the one that ``rows[n]`` describes."""
+    """The tokens of a page, which tile it, or the shown ones alone: the visible texts, and tags with a value that is content.
+
+    ``html[starts[n]:ends[n]]`` is the one that ``rows[n]`` describes. Tokens that tile a page begin where the one before
+    ends, so their ``starts`` are left out.
+    """
 
     html: str
-    cuts: list[int] = field(default_factory=lambda: [0])
+    #: Whether they tile it.
+    tile: bool
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    #: Numbers of the visible texts and of the tags with a value that is content, in order.
-    shown: list[int] = field(default_factory=list)
-    #: Number of such a tag -> its step.
-    values: dict[int, Step] = field(default_factory=dict)
+    #: Of the shown tags alone: (n, offset of the tag, its step); their start and end are 0.
+    values: list[tuple[int, int, Step]] = field(default_factory=list)
 
-    def add(self, end: int, row: Row) -> None:
-        """Add a token."""
-        if row[0] == TEXT:
-            self.shown.append(len(self.rows))
-        self.cuts.append(end)
+    def add(self, start: int, end: int, row: Row) -> None:
+        """Add a token that is no tag with a value."""
+        if not self.tile:
+            if row[0] != TEXT:
+                return
+            self.starts.append(start)
+        self.ends.append(end)
         self.rows.append(row)
 
-    def add_text(self, end: int, row: Row) -> None:
+    def add_text(self, start: int, end: int, row: Row) -> None:
         """Add what is but text; text that ends there goes on."""
-        if self.rows and self.rows[-1][0] == TEXT and not self.html.startswith(CDATA, self.cuts[-2]):
-            self.cuts[-1] = end
-        else:
-            self.add(end, row)
+        if self.rows and self.rows[-1][0] == TEXT and self.ends[-1] == start:
+            before = self.starts[-1] if self.starts else self.ends[-2] if len(self.ends) > 1 else 0
+            if not self.html.startswith(CDATA, before):
+                self.ends[-1] = end
+                return
+        self.add(start, end, row)
+
+    def add_value(self, start: int, step: Step) -> None:
+        """Add a tag with a value that is content; where they tile the page it is there already."""
+        if not self.tile:
+            self.values.append((len(self.rows), start, step))
+            self.starts.append(0)
+            self.ends.append(0)
+            self.rows.append(step.row)
 
 
 _tries = [Trie()]
@@ -55,56 +72,56 @@ def _root() -> Place:
     return trie.root
 
 
-def scan(html: str) -> Columns:
-    """Return the tokens of a page. Never raises on any text; time is linear."""
-    found = Columns(html)
-    rows = found.rows
-    add_cut, add_row, show = found.cuts.append, rows.append, found.shown.append
+def scan(html: str, *, tile: bool = True) -> Columns:
+    """Return the tokens of a page, without *tile* only those that are shown. Never raises on any text; time is linear."""
+    found = Columns(html, tile)
+    add_start, add_end, add_row = found.starts.append, found.ends.append, found.rows.append
     place = _root()
     chunks = _chunks(html)
     at = sum(map(len, next(chunks)))  # the offset of the next "<"
     if at:
-        found.add(at, place.text)
+        found.add(0, at, place.text)
     for tag, closed, text in chunks:
         step = place[tag] if closed else None
         if step is not None:
             end = at + len(tag) + 2
-            add_cut(end)
-            add_row(step.row)
+            if tile:
+                add_end(end)
+                add_row(step.row)
             place = step.place
             if not step.special:  # nearly always
                 if text:
                     at = end + len(text)
-                    show(len(rows))
-                    add_cut(at)
+                    if not tile:
+                        add_start(end)
+                    add_end(at)
                     add_row(place.text)
                 else:
                     at = end
                 continue
-            at = end + len(text)
+            start, at = at, end + len(text)
         else:
             row, end, step = _unusual(html, at, place)
             following = at + 1 + len(tag) + len(closed) + len(text)
             if end == at:
+                found.add_text(at, following, place.text)
                 at = following
-                found.add_text(at, place.text)
                 continue
-            at = _passed(chunks, following, end)
-            found.add(end, row)
+            found.add(at, end, row)
+            start, at = at, _passed(chunks, following, end)
             if step is not None:
                 place = step.place
         if step is not None and step.special:
             if step.owner is not None:
-                found.values[len(rows) - 1] = step
-                show(len(rows) - 1)
+                found.add_value(start, step)
             if step.raw:
                 after = raw_end(html, end, step.raw)
                 if after > end:
-                    found.add(after, place.text if step.raw in VISIBLE_RAW else place.row(RAW_TEXT, ""))
+                    found.add(end, after, place.text if step.raw in VISIBLE_RAW else place.row(RAW_TEXT, ""))
                     end = after
                 at = _passed(chunks, at, end)
         if end < at:
-            found.add(at, place.text)
+            found.add(end, at, place.text)
     return found
 
 
