@@ -15,8 +15,9 @@ from enum import Enum
 from functools import lru_cache
 
 from .markup import CONTENT_ATTRIBUTES, RAW, VOID, decoded_attribute, is_foreign, kept_on_end, kept_on_start
+from .memo import Memo
 from .selectors import step_of
-from .tags import read_tag
+from .tags import Tag, read_tag
 
 #: Open elements that a path or a selector names; the deeper ones share the place of the last one.
 MAX_DEPTH = 256
@@ -53,6 +54,8 @@ Row = tuple[str, str, str, str, int]
 
 Of strings and a number and nothing else: so the garbage collector need not look at it.
 """
+Shape = tuple[str, str, str, bool]
+"""Of a start tag: name, id, classes, whether it ends with a slash. It decides what the tag does."""
 OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW_TEXT = (kind.value for kind in Kind)
 
 
@@ -75,8 +78,12 @@ class Step:
     value: tuple[int, int] = (0, 0)
 
 
+# A place past the limits meets the same tags again and again, and remembers none.
+_tags = Memo(read_tag, each=300)
+
+
 @lru_cache(4096)
-def _step_of(shape: tuple[str, str, str, bool]) -> str:
+def _step_of(shape: Shape) -> str:
     name, identifier, classes, _ = shape
     return step_of(name, decoded_attribute(identifier), decoded_attribute(classes))
 
@@ -118,7 +125,7 @@ class Place(dict[str, Step]):
         self._trie = trie
         self._alike: dict[str | bytes, Step] = {}
         self._children: dict[str, Place] = {}
-        self._shapes: dict[tuple[str, str, str, bool], Step] = {}
+        self._shapes: dict[Shape, Step] = {}
         self.parent = parent
         self.name = name
         if parent is None:
@@ -183,7 +190,9 @@ class Place(dict[str, Step]):
 
     def step(self, tag: str) -> Step | None:
         """Return what the tag with this text does here, None if *tag* is not the text of a complete tag."""
-        read = read_tag(tag)
+        return self._step(read_tag(tag))
+
+    def _step(self, read: Tag | None) -> Step | None:
         if read is None:
             return None
         is_end, name, identifier, classes, closed, value = read
@@ -196,14 +205,14 @@ class Place(dict[str, Step]):
         owner = step.place if step.row[0] == OPEN else step.place.leaf(name, _step_of(shape))
         return Step(step.row, step.place, True, step.raw, owner, value)
 
-    def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
+    def _learned(self, shape: Shape) -> Step:
         step = self._start(shape)
         if self._trie.left > 0 and not isinstance(step.place, Deep):
             self._trie.left -= sum(map(len, shape[:3])) + 200
             self._shapes[shape] = step
         return step
 
-    def _start(self, shape: tuple[str, str, str, bool]) -> Step:
+    def _start(self, shape: Shape) -> Step:
         name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
@@ -212,7 +221,7 @@ class Place(dict[str, Step]):
         if name in VOID or closed:
             return Step(outer.row(EMPTY, name), outer)
         row = outer.row(OPEN, name)
-        inner = outer.inside(name, _step_of(shape))
+        inner = outer.inside(shape)
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
         return Step(row, inner, bool(raw), raw)
@@ -242,8 +251,9 @@ class Place(dict[str, Step]):
                 self._children[step] = found
         return found
 
-    def inside(self, name: str, step: str) -> "Place":
+    def inside(self, shape: Shape) -> "Place":
         """Return the place inside one more element."""
+        name, step = shape[0], _step_of(shape)
         return Deep(self._trie, self, name) if self._is_last(step) else self.leaf(name, step)
 
     def _is_last(self, step: str) -> bool:
@@ -264,31 +274,40 @@ class Deep(Place):
     an element costs the same at any depth.
     """
 
-    __slots__ = ("_base", "_open")
-
-    __missing__ = Place.step
+    __slots__ = ("_base", "_open", "_text")
 
     def __init__(self, trie: Trie, base: Place, name: str) -> None:
         self._trie = trie
         self._base = self.parent = base
         self._shapes = {}
         self._open: list[tuple[str, int | None]] = []
+        self._text: Row | None = None
         self.depth = base.depth
         self.depths = dict(base.depths)
         self.path = base.path
         self.selector = base.selector
         self._push(name)
 
-    def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
+    @property
+    def text(self) -> Row:  # type: ignore[override]  # nothing assigns it here
+        """What a text here is."""
+        if self._text is None:
+            self._text = self.row(TEXT, "")
+        return self._text
+
+    def __missing__(self, tag: str) -> Step | None:
+        return self._step(_tags[tag])
+
+    def _learned(self, shape: Shape) -> Step:
         return self._start(shape)
 
     def leaf(self, name: str, step: str) -> Place:
         """Return this place: there is none for a single element past the limits."""
         return self
 
-    def inside(self, name: str, step: str) -> Place:
+    def inside(self, shape: Shape) -> Place:
         """Open one more element."""
-        self._push(name)
+        self._push(shape[0])
         return self
 
     def _push(self, name: str) -> None:
@@ -296,12 +315,17 @@ class Deep(Place):
         self._open.append((name, self.depths.get(name)))
         self.depths[name] = self.depth
         self.name = name
-        self.text = self.row(TEXT, "")
+        self._text = None
 
     def left_open(self, keep: int) -> Place:
         """Close elements until *keep* are left."""
         if keep <= self._base.depth:
             return self._base.left_open(keep)
+        if keep < self.depth:
+            self._close(keep)
+        return self
+
+    def _close(self, keep: int) -> None:
         while self.depth > keep:
             name, before = self._open.pop()
             if before is None:
@@ -310,5 +334,4 @@ class Deep(Place):
                 self.depths[name] = before
             self.depth -= 1
         self.name = self._open[-1][0]
-        self.text = self.row(TEXT, "")
-        return self
+        self._text = None
