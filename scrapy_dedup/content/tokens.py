@@ -8,6 +8,7 @@ open, the contents of scripts are no markup, a new ``<li>`` ends the last one.
 """
 
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import compress
@@ -69,15 +70,27 @@ class Block(NamedTuple):
     attribute: str = ""
 
 
+_BlockColumns = tuple[list[str], list[str], "array[int]", "array[int]", list[str]]
+
+
 class Blocks(Sequence[Block]):
     """The blocks of a page, each made when it is asked for."""
 
     __slots__ = ("_columns",)
 
-    def __init__(
+    def __init__(self) -> None:
+        self._columns: _BlockColumns = [], [], array("q"), array("q"), []
+
+    def add(
         self, selectors: list[str], texts: list[str], starts: list[int], ends: list[int], attributes: list[str]
     ) -> None:
-        self._columns = selectors, texts, starts, ends, attributes
+        """Add blocks."""
+        columns = self._columns
+        columns[0].extend(selectors)
+        columns[1].extend(texts)
+        columns[2].extend(starts)
+        columns[3].extend(ends)
+        columns[4].extend(attributes)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -107,13 +120,14 @@ _new_block: Callable[[tuple[Any, ...]], Block] = partial(tuple.__new__, Block)
 
 
 class Tokens(Sequence[Token]):
-    """The tokens of a page, each made when it is asked for."""
+    """The tokens of a page, each made when it is asked for; going through them once needs no room for all."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
+    def __init__(self, html: str, *, lines: bool) -> None:
+        self._html = html
+        self._lines = lines
 
     def __len__(self) -> int:
-        return len(self._columns.rows)
+        return len(self._whole.rows)
 
     @overload
     def __getitem__(self, index: int) -> Token: ...
@@ -123,24 +137,40 @@ class Tokens(Sequence[Token]):
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
         number = range(len(self))[index]
-        columns = self._columns
+        columns = self._whole
         kind, name, path, selector, depth = columns.rows[number]
         start, end = columns.ends[number - 1] if number else 0, columns.ends[number]
         return Token(Kind(kind), start, end, name, self._parents[number], depth, path, selector, columns.html)
 
     def __iter__(self) -> Iterator[Token]:
-        columns = self._columns
-        html, new, kinds = columns.html, tuple.__new__, _KINDS
+        html, new, kinds = self._html, tuple.__new__, _KINDS
         opened = {0: -1}  # depth -> number of the open tag whose contents are at that depth
-        start = 0
-        for number, (end, (kind, name, path, selector, depth)) in enumerate(
-            zip(columns.ends, columns.rows, strict=True)
-        ):
-            # As Token() does it, in half the time.
-            yield new(Token, (kinds[kind], start, end, name, opened[depth], depth, path, selector, html))
-            start = end
-            if kind == OPEN:
-                opened[depth + 1] = number
+        start = first = 0
+        for columns in self._portions():
+            for number, (end, (kind, name, path, selector, depth)) in enumerate(
+                zip(columns.ends, columns.rows, strict=True), first
+            ):
+                # As Token() does it, in half the time.
+                yield new(Token, (kinds[kind], start, end, name, opened[depth], depth, path, selector, html))
+                start = end
+                if kind == OPEN:
+                    opened[depth + 1] = number
+            first += len(columns.rows)
+
+    def _portions(self) -> Iterator[Columns]:
+        if "_whole" in self.__dict__:
+            return iter((self._whole,))
+        found = scan(self._html)
+        return map(_cut_at_lines, found) if self._lines else found
+
+    @cached_property
+    def _whole(self) -> Columns:
+        """All portions as one."""
+        found = Columns(self._html, tile=True)
+        for columns in self._portions():
+            found.ends += columns.ends
+            found.rows += columns.rows
+        return found
 
     @cached_property
     def _parents(self) -> list[int]:
@@ -188,9 +218,17 @@ def blocks(html: str) -> Blocks:
 
     Texts are cut only where markup stands between them. Never raises on any text.
     """
-    columns = scan(html, tile=False)
-    texts, starts, ends, rows = _texts, columns.starts, columns.ends, columns.rows
-    if CDATA in html:
+    found = Blocks()
+    has_cdata = CDATA in html
+    for columns in scan(html, tile=False):
+        found.add(*_columns_of(columns, has_cdata=has_cdata))
+    return found
+
+
+def _columns_of(columns: Columns, *, has_cdata: bool) -> tuple[list[str], list[str], list[int], list[int], list[str]]:
+    """Return selectors, texts, starts, ends and attributes of the blocks of a portion."""
+    html, starts, ends, rows, texts = columns.html, columns.starts, columns.ends, columns.rows, _texts
+    if has_cdata:
         shown = [_shown(html[start:end], row[2]) for start, end, row in zip(starts, ends, rows, strict=True)]
     else:
         shown = [texts[html[start:end]] for start, end in zip(starts, ends, strict=True)]
@@ -217,7 +255,7 @@ def blocks(html: str) -> Blocks:
     if "" in kept:
         selectors, shown, attributes = (list(compress(column, kept)) for column in (selectors, shown, attributes))
         starts, ends = (list(compress(column, kept)) for column in (starts, ends))
-    return Blocks(selectors, shown, starts, ends, attributes)
+    return selectors, shown, starts, ends, attributes
 
 
 def tokens(html: str, *, lines: bool = False) -> Tokens:
@@ -227,14 +265,13 @@ def tokens(html: str, *, lines: bool = False) -> Tokens:
     end-of-line or '<' character, whichever comes first"); the line end belongs to the line. Never
     raises on any text.
     """
-    found = scan(html)
-    return Tokens(_cut_at_lines(found) if lines else found)
+    return Tokens(html, lines=lines)
 
 
 def _cut_at_lines(columns: Columns) -> Columns:
     html = columns.html
-    found = Columns(html, tile=True)
-    start = 0
+    found = Columns(html, tile=True, start=columns.start)
+    start = columns.start
     for end, row in zip(columns.ends, columns.rows, strict=True):
         if row[0] == TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
