@@ -92,11 +92,10 @@ class Blocks(Sequence[Block]):
         columns[3].extend(ends)
         columns[4].extend(attributes)
 
-    @property
-    def rows(self) -> list[tuple[str, str, str]]:
-        """Selector, attribute and text of each."""
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Return selector, attribute and text of each."""
         selectors, texts, _, _, attributes = self._columns
-        return list(zip(selectors, attributes, texts, strict=True))
+        return zip(selectors, attributes, texts, strict=True)
 
     def __len__(self) -> int:
         return len(self._columns[0])
