@@ -29,8 +29,8 @@ BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTE
 _LIMIT = 16_000_000
 """Bytes of a trie, about."""
 _LONG_TAG = 256
-_MANY_TAGS = 2000
-"""Tags that a place remembers: where there are more, nearly each is another one, with a number of its own."""
+_MANY = 2000
+"""Tags, and elements, that a place remembers: where there are more, nearly each is another one, with a name of its own."""
 _DIGITS = dict.fromkeys(range(ord("1"), ord("9") + 1), "0")
 _SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
@@ -118,11 +118,14 @@ class Place(dict[str, Step]):
         "parent",
         "path",
         "selector",
+        "shared",
         "text",
     )
 
-    def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
+    def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str, *, shared: bool = True) -> None:
         self._trie = trie
+        #: Whether its parent remembers it. What is not remembered remembers nothing, and nothing leads there.
+        self.shared = shared
         self._alike: dict[str | bytes, Step] = {}
         self._children: dict[str, Place] = {}
         self._shapes: dict[Shape, Step] = {}
@@ -168,7 +171,7 @@ class Place(dict[str, Step]):
                 if known is not None:
                     return known
         step = self.step(tag)
-        if step is None or self._trie.left <= 0 or len(self) + len(self._alike) >= _MANY_TAGS:
+        if step is None or not self._learns(len(self) + len(self._alike)) or not step.place.shared:
             return step
         if step.owner is not None:
             if step.value != (first, last):
@@ -177,7 +180,7 @@ class Place(dict[str, Step]):
         elif last:
             alike = ""  # what stands in the quotes is no value
         size = len(alike or tag)
-        if size > _LONG_TAG or isinstance(step.place, Deep):
+        if size > _LONG_TAG:
             return step
         if varies and step.owner is not None:
             step.value = (0, 0)
@@ -187,6 +190,15 @@ class Place(dict[str, Step]):
         if not varies:
             self[tag] = step
         return step
+
+    def _learns(self, known: int) -> bool:
+        """Return whether it remembers more than so many."""
+        if not self.shared or self._trie.left <= 0:
+            return False
+        if known >= _MANY:
+            self._trie.left -= 200  # so that a new trie, with room for others, begins some day
+            return False
+        return True
 
     def step(self, tag: str) -> Step | None:
         """Return what the tag with this text does here, None if *tag* is not the text of a complete tag."""
@@ -207,7 +219,7 @@ class Place(dict[str, Step]):
 
     def _learned(self, shape: Shape) -> Step:
         step = self._start(shape)
-        if self._trie.left > 0 and not isinstance(step.place, Deep):
+        if self._learns(len(self._shapes)) and step.place.shared:
             self._trie.left -= sum(map(len, shape[:3])) + 200
             self._shapes[shape] = step
         return step
@@ -244,10 +256,10 @@ class Place(dict[str, Step]):
         if found is None:
             if self._is_last(step):
                 return self
-            found = Place(self._trie, self, name, step)
-            trie = self._trie
-            if trie.left > 0:
-                trie.left -= len(found.selector) + 100 * found.depth + 500
+            shared = self._learns(len(self._children))
+            found = Place(self._trie, self, name, step, shared=shared)
+            if shared:
+                self._trie.left -= len(found.selector) + 100 * found.depth + 500
                 self._children[step] = found
         return found
 
@@ -279,6 +291,7 @@ class Deep(Place):
     def __init__(self, trie: Trie, base: Place, name: str) -> None:
         self._trie = trie
         self._base = self.parent = base
+        self.shared = False
         self._shapes = {}
         self._open: list[tuple[str, int | None]] = []
         self._text: Row | None = None
