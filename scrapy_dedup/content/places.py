@@ -24,8 +24,7 @@ MAX_DEPTH = 256
 #: Characters that a path or a selector has before the same happens.
 MAX_PATH = 4000
 
-BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTES.items()}
-"""Name of an element -> what stands before its value that is content, as nearly all pages write it."""
+_BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUTES.items()}
 _LIMIT = 16_000_000
 """Bytes of a trie, about."""
 _LONG_TAG = 256
@@ -71,11 +70,19 @@ class Step:
     special: bool = False
     #: Name of the element if its contents are not markup.
     raw: str = ""
-    #: The element itself if it has an attribute that is content.
-    owner: "Place | None" = None
-    #: Start and end of that attribute's value in the tag's text; (0, 0) for a step that many tags share: then it
-    #: stands where BEFORE_VALUE first does.
+    #: If it has an attribute that is content: the same as row, with the selector of the element itself.
+    shown: Row | None = None
+    #: Start and end of that attribute's value in the tag's text; (0, 0) for a step that many tags share.
     value: tuple[int, int] = (0, 0)
+
+    def value_in(self, html: str, start: int) -> tuple[int, int]:
+        """Return start and end of the value for the tag whose ``<`` is at *start*."""
+        first, end = self.value
+        if end:
+            return start + 1 + first, start + 1 + end
+        before = _BEFORE_VALUE[self.row[1]]
+        first = html.find(before, start) + len(before)
+        return first, html.find('"', first)
 
 
 # A place past the limits meets the same tags again and again, and remembers none.
@@ -149,7 +156,7 @@ class Place(dict[str, Step]):
         first, last, varies = 0, 0, False
         if space > 0:
             name = tag[:space]
-            before = BEFORE_VALUE.get(name)
+            before = _BEFORE_VALUE.get(name)
             if before is None:
                 # A step depends on no digits but those of the element's name and of references; they share one.
                 if "&" not in tag:
@@ -173,7 +180,7 @@ class Place(dict[str, Step]):
         step = self.step(tag)
         if step is None or not self._learns(len(self) + len(self._alike)) or not step.place.shared:
             return step
-        if step.owner is not None:
+        if step.shown is not None:
             if step.value != (first, last):
                 return step
             varies = True
@@ -182,7 +189,7 @@ class Place(dict[str, Step]):
         size = len(alike or tag)
         if size > _LONG_TAG:
             return step
-        if varies and step.owner is not None:
+        if varies and step.shown is not None:
             step.value = (0, 0)
         self._trie.left -= size + 200
         if alike:
@@ -215,7 +222,7 @@ class Place(dict[str, Step]):
         if value[0] >= value[1]:
             return step
         owner = step.place if step.row[0] == OPEN else step.place.leaf(name, _step_of(shape))
-        return Step(step.row, step.place, True, step.raw, owner, value)
+        return Step(step.row, step.place, True, step.raw, owner.row(step.row[0], name), value)
 
     def _learned(self, shape: Shape) -> Step:
         step = self._start(shape)

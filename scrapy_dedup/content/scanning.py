@@ -36,8 +36,8 @@ class Columns:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    #: Of the shown tags alone: (n, offset of the tag, its step); their start and end are 0.
-    values: list[tuple[int, int, Step]] = field(default_factory=list)
+    #: Of the shown tags alone: n, and start and end of the value. No more than numbers: see above.
+    values: list[tuple[int, int, int]] = field(default_factory=list)
 
     def add(self, start: int, end: int, row: Row) -> None:
         """Add a token that is no tag with a value."""
@@ -61,13 +61,13 @@ class Columns:
             return self.starts[-1]
         return self.ends[-2] if len(self.ends) > 1 else self.start
 
-    def add_value(self, start: int, step: Step) -> None:
-        """Add a tag with a value that is content; where they tile the page it is there already."""
-        if not self.tile:
-            self.values.append((len(self.rows), start, step))
-            self.starts.append(0)
-            self.ends.append(0)
-            self.rows.append(step.row)
+    def add_value(self, at: int, step: Step) -> None:
+        """Add a tag at an offset, with a value that is content."""
+        assert step.shown is not None
+        self.values.append((len(self.rows), *step.value_in(self.html, at)))
+        self.starts.append(at)
+        self.ends.append(at)
+        self.rows.append(step.shown)
 
     def next(self) -> "Columns":
         """Return the portion after this one; a text at the end, which may go on, moves there."""
@@ -131,7 +131,7 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
                 if step is not None:
                     place = step.place
             if step is not None and step.special:
-                if step.owner is not None:
+                if step.shown is not None and not tile:
                     found.add_value(start, step)
                 if step.raw:
                     after = raw_end(html, end, step.raw)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 
 from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
 from .memo import Memo
-from .places import BEFORE_VALUE, OPEN, TEXT, Kind
+from .places import OPEN, TEXT, Kind
 from .scanning import CDATA, Columns, scan
 
 __all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
@@ -234,19 +234,9 @@ def _columns_of(columns: Columns, *, has_cdata: bool) -> tuple[list[str], list[s
     selectors = [row[3] for row in rows]
     attributes = [""] * len(rows)
     kept = shown.copy()
-    for number, at, step in columns.values:
-        assert step.owner is not None
-        name = step.row[1]
-        selectors[number] = step.owner.selector
-        kept[number] = attributes[number] = CONTENT_ATTRIBUTES[name]
-        start, end = step.value
-        if end:
-            start, end = at + 1 + start, at + 1 + end
-        else:
-            before = BEFORE_VALUE[name]
-            start = html.find(before, at) + len(before)
-            end = html.find('"', start)
+    for number, start, end in columns.values:
         starts[number], ends[number] = start, end
+        kept[number] = attributes[number] = CONTENT_ATTRIBUTES[rows[number][1]]
         value = html[start:end]
         if "&" in value or "\0" in value:
             value = decoded_attribute(value)
