@@ -151,11 +151,10 @@ class Place(dict[str, Step]):
         self.text = self.row(TEXT, "")
 
     def __missing__(self, tag: str) -> Step | None:
-        space = tag.find(" ")
+        name, space, _ = tag.partition(" ")
         alike: str | bytes = ""
-        first, last, varies = 0, 0, False
-        if space > 0:
-            name = tag[:space]
+        value, varies = (0, 0), False
+        if space:
             before = _BEFORE_VALUE.get(name)
             if before is None:
                 # A step depends on no digits but those of the element's name and of references; they share one.
@@ -166,13 +165,14 @@ class Place(dict[str, Step]):
                     varies = alike != written
                     if not name.isalpha():
                         alike += b">" + name.encode("utf-8", "surrogatepass")
-            elif (first := tag.find(before)) > 0:
+            else:
                 # Tags that differ by the value only share a step. That the value is where it is looked
-                # for is known of the first tag with the same text before.
-                first += len(before)
-                last = tag.find('"', first)
-                if last > first:
-                    alike = tag[:first] + tag[last:]
+                # for is known of the first tag with the same text before; no tag has a ">" in its text.
+                head, quoted, tail = tag.partition(before)
+                text, end, tail = tail.partition('"')
+                if text and end:
+                    alike = f"{head}>{tail}"
+                    value = len(head) + len(quoted), len(head) + len(quoted) + len(text)
             if alike:
                 known = self._alike.get(alike)
                 if known is not None:
@@ -181,10 +181,10 @@ class Place(dict[str, Step]):
         if step is None or not self._learns(len(self) + len(self._alike)) or not step.place.shared:
             return step
         if step.shown is not None:
-            if step.value != (first, last):
+            if step.value != value:
                 return step
             varies = True
-        elif last:
+        elif value[1]:
             alike = ""  # what stands in the quotes is no value
         size = len(alike or tag)
         if size > _LONG_TAG:

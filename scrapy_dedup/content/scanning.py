@@ -36,7 +36,8 @@ class Columns:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    #: Of the shown tags alone: n, and start and end of the value. No more than numbers: see above.
+    #: Of the shown tags alone, which start and end at their "<": n, and start and end of the value. No more than
+    #: numbers: see above.
     values: list[tuple[int, int, int]] = field(default_factory=list)
 
     def add(self, start: int, end: int, row: Row) -> None:
@@ -60,14 +61,6 @@ class Columns:
         if not self.tile:
             return self.starts[-1]
         return self.ends[-2] if len(self.ends) > 1 else self.start
-
-    def add_value(self, at: int, step: Step) -> None:
-        """Add a tag at an offset, with a value that is content."""
-        assert step.shown is not None
-        self.values.append((len(self.rows), *step.value_in(self.html, at)))
-        self.starts.append(at)
-        self.ends.append(at)
-        self.rows.append(step.shown)
 
     def next(self) -> "Columns":
         """Return the portion after this one; a text at the end, which may go on, moves there."""
@@ -132,7 +125,11 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
                     place = step.place
             if step is not None and step.special:
                 if step.shown is not None and not tile:
-                    found.add_value(start, step)
+                    value, value_end = step.value_in(html, start)
+                    found.values.append((len(found.rows), value, value_end))
+                    add_start(start)
+                    add_end(start)
+                    add_row(step.shown)
                 if step.raw:
                     after = raw_end(html, end, step.raw)
                     if after > end:

@@ -33,6 +33,7 @@ page must have many times as many, or the slope would be that from these to all 
 SAMPLE_SECONDS, SAMPLES = 0.1, 3
 """A sample is the mean of as many runs as take so long; there are so many samples, if they take less than LONG_SECONDS."""
 LONG_SECONDS = 5.0
+MOST_RUNS = 100
 MOST_SECONDS = 60.0
 """A size that would take longer, by the two before it, is left out, and so are larger ones."""
 
@@ -281,7 +282,7 @@ def least_seconds(work: Work, html: str, *, quick: bool) -> float:
 def sample(work: Work, html: str, least: float) -> float:
     """The mean CPU seconds of as many runs as take at least so long."""
     runs, seconds = 0, 0.0
-    while seconds < least:
+    while seconds < least and runs < MOST_RUNS:
         seconds += seconds_of(work, [html.replace(SALT, next(_salts))])
         runs += 1
     return seconds / runs
