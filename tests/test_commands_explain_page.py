@@ -107,3 +107,15 @@ def test_masks_are_checked(project):
     assert done.returncode == 1
     assert 'has no key "selectr"' in done.stderr
     assert "the file is named other.test.mask.toml" in done.stderr
+
+
+def test_what_a_site_writes_is_no_markup_of_ours(masked):
+    mask = MASK.format(site="shop.test").replace("p.clock", "footer/p.clock")
+    masked.write("dedup-rules/shop.test.mask.toml", f'{mask}examples = ["It is [/b] :key: [red]"]\n')
+    masked.write("page.html", "<html><body><footer><p class=clock>It is [/b] :key: [red]</p></footer></body>")
+    done = masked.scrapy("explain-page", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "\u27e6It is [/b] :key: [red]\u27e7" in done.stdout
+    _, _, table = done.stdout.partition("what passes")
+    assert "It is [/b] :key: [red]" in table
+    assert "body > footer:not([class]) > p.clock::text" in table

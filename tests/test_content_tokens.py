@@ -346,6 +346,35 @@ def test_windows_change_nothing(html: str, window: int, lines: bool) -> None:
         assert list(tokens(html, lines=lines)) == expected
 
 
+@given(pages, st.integers(0, 3), st.booleans())
+@example("<p>a < b << c<i>d", 0, False)
+@example("<svg><![CDATA[a]]>b < c", 0, False)
+def test_portions_change_nothing(html: str, portion: int, lines: bool) -> None:
+    expected, expected_blocks = list(tokens(html, lines=lines)), list(blocks(html))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "_PORTION", portion)
+        found = tokens(html, lines=lines)
+        assert [*iter(found)] == expected  # portion by portion
+        assert len(found) == len(expected)
+        assert [found[number] for number in range(len(found))] == expected  # from all of them
+        assert [*iter(found)] == expected
+        assert list(blocks(html)) == expected_blocks
+
+
+def test_a_page_of_elements_no_two_alike_leaves_few_objects_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "_MANY", 5)
+    names = ["".join(name) for name in product("bcd", "aeiou", "fgh")]
+    html = "<body>" + "".join([f'<p id="{name}">{name}<b>x</b>' for name in names])
+    expected = [(f"body/p#{name}{bold}", text) for name in names for bold, text in (("", name), ("/b", "x"))]
+    left = scanning._tries[0].left
+    for _ in range(2):
+        assert [(block.selector, block.text) for block in blocks(html)] == expected
+    body = scanning._tries[0].root._children["body"]
+    assert len(body._children) == 5
+    # What it cannot remember counts all the same: a new trie begins some day, with room for others.
+    assert left - scanning._tries[0].left > 200 * len(names)
+
+
 @given(pages, st.integers(0, 4))
 def test_the_limit_of_depth_changes_paths_only(html: str, limit: int) -> None:
     def places_of() -> list[tuple[object, ...]]:

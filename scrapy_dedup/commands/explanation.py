@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
 from .aliases import KnownAliases, alias_lines
+from .console import plain_console
 from .wording import condition_of, evidence_of, operations_of
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], known: "KnownAlias
 
     *known* tells which URLs are aliases of a page.
     """
-    console = Console(highlight=False, soft_wrap=True)
+    console = plain_console(soft_wrap=True)
     for number, url in enumerate(urls):
         if number:
             console.print()
         explanation = book.explain(url)
         for line in _lines(explanation):
-            console.print(line, markup=False)
+            console.print(line)
         for text in alias_lines(book, known, explanation.site, explanation.key):
-            console.print(text, markup=False)
+            console.print(text)
 
 
 def _lines(explanation: "Explanation") -> Iterable[Text]:

@@ -4,12 +4,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..content.tokens import blocks
 from ..crawl.rewriting import marked
+from .console import plain_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ _LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid 
 
 def print_page(html: str, mask: "Mask", url: str | None) -> None:
     """Print the visible texts of a page, the transient ones between ⟦ and ⟧, and the places they stand at."""
-    console = Console(highlight=False)
+    console = plain_console()
     spans = mask.spans(html, url=url)
     found: Counter[tuple[str, str]] = Counter()
     there: set[tuple[str, str]] = set()

@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from .aliases import kinds_table
+from .console import plain_console
 from .page_explanation import places_table
 from .wording import condition_of, counted, operations_of, sampled
 
@@ -26,7 +26,7 @@ SHOWN = 20
 
 def print_summary(learned: "Learned", masks: "Mapping[str, Mask] | None" = None) -> None:
     """Print a table with a row per site, then what was found there."""
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(site_table(learned.reports))
     for report in learned.reports:
         found = learned.book.for_site(report.site)
@@ -34,7 +34,7 @@ def print_summary(learned: "Learned", masks: "Mapping[str, Mask] | None" = None)
         kinds = [rule for rule in found if rule.is_alias]
         console.print(Text(f"{report.site}:", style="bold"))
         if not rules:
-            console.print("  no rules", markup=False)
+            console.print("  no rules")
         for rule in rules[:SHOWN]:
             console.print(Padding(Text(rule_line(rule)), (0, 0, 0, 2)))
         if len(rules) > SHOWN:
@@ -49,7 +49,7 @@ def print_summary(learned: "Learned", masks: "Mapping[str, Mask] | None" = None)
         if len(hidden) > SHOWN:
             console.print(f"  and {len(hidden) - SHOWN} more places, see the mask file")
         for note in report.notes:
-            console.print(f"  {note}", markup=False)
+            console.print(f"  {note}")
 
 
 def site_table(reports: "Iterable[SiteReport]") -> Table:

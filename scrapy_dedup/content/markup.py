@@ -245,7 +245,9 @@ def is_foreign(depths: Mapping[str, int]) -> bool:
 
 
 def _depth(names: frozenset[str], depths: Mapping[str, int]) -> int:
-    # The intersection looks up each of the names, however many elements are open.
+    # Where few elements are open, they are fewer than the names.
+    if len(depths) < len(names):
+        return max([depth for name, depth in depths.items() if name in names], default=0)
     return max([depths[name] for name in names & depths.keys()], default=0)
 
 

@@ -19,7 +19,7 @@ from .plan import PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
 from .sketch import Sketch, sketch_of_texts
 from .slots import Slot, joined, pieces, places
-from .tokens import Block, Token, blocks, tokens
+from .tokens import Block, Blocks, Token, blocks, tokens
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -157,14 +157,15 @@ class Mask:
             return []
         found = blocks(html)
         spans: list[tuple[int, int]] = []
-        for index, ranges in self._stripped(html, found.rows, url, other).items():
+        for index, ranges in self._stripped(html, found, url, other).items():
             spans += _spans_of(html, found[index], ranges)
         return _disjoint(spans)
 
-    def _stripped(self, html: str, rows: Sequence[Row], url: str | None, other: str | None) -> Mapping[int, Ranges]:
-        """Return what is stripped of each row of *html*, by its index."""
+    def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
+        """Return what is stripped of each block of *html*, by its index."""
+        hidden = self._stripping.hidden(found.rows(), _template(url))
         if other is None:
-            return self._stripping.hidden(rows, _template(url))
+            return hidden
         if self.mode == "seed":
             # The second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
             known = TransientPaths(
@@ -172,9 +173,9 @@ class Mask:
             )
             confirmed = known.changed(changes_between(html, other)).paths
             paths = [path for path in self.paths if path.selector.removesuffix(BELOW) in confirmed]
-            return self._plan(paths).hidden(rows, None)
-        before, now = _by_place(blocks(other).rows), _by_place(rows)
-        hidden = self._stripping.hidden(rows, _template(url))
+            return self._plan(paths).hidden(found.rows(), None)
+        rows = list(found.rows())
+        before, now = _by_place(blocks(other).rows()), _by_place(rows)
         return {
             index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
         }
@@ -214,9 +215,9 @@ class Mask:
 
     def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
-        rows = blocks(html).rows
-        hidden = self._stripped(html, rows, url, other) if self._stripping and self.applies_to(url) else {}
-        return " ".join(_lasting(rows, hidden))
+        found = blocks(html)
+        hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
+        return " ".join(_lasting(found.rows(), hidden))
 
     def masked(self, version: "Version", *, url: str | None = None) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -258,7 +259,7 @@ class Mask:
         return mask
 
 
-def _lasting(rows: Sequence[Row], hidden: Mapping[int, Ranges]) -> list[str]:
+def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
     """Return the texts of rows without what is hidden of them."""
     texts = []
     for index, (_, attribute, text) in enumerate(rows):
@@ -269,7 +270,7 @@ def _lasting(rows: Sequence[Row], hidden: Mapping[int, Ranges]) -> list[str]:
     return [text for text in texts if text]
 
 
-def _by_place(rows: Sequence[Row]) -> dict[tuple[str, str], list[str]]:
+def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     for selector, attribute, text in rows:
         found.setdefault((selector, attribute), []).append(text)

@@ -15,6 +15,8 @@ class Memo(dict[str, _Made]):
     A text counts *times* its length and *each* more characters; *limit* is in these, and a longer text is not remembered.
     """
 
+    __slots__ = ("_each", "_left", "_limit", "_make", "_times")
+
     def __init__(self, make: Callable[[str], _Made], *, each: int, times: int = 1, limit: int = LIMIT) -> None:
         super().__init__()
         self._make = make
@@ -25,11 +27,12 @@ class Memo(dict[str, _Made]):
     def __missing__(self, text: str) -> _Made:
         made = self._make(text)
         size = self._times * len(text) + self._each
-        if size > self._limit:
-            return made
-        self._left -= size
-        if self._left < 0:
+        left = self._left - size
+        if left < 0:
+            if size > self._limit:
+                return made
             self.clear()
-            self._left = self._limit - size
+            left = self._limit - size
+        self._left = left
         self[text] = made
         return made

@@ -15,8 +15,9 @@ from enum import Enum
 from functools import lru_cache
 
 from .markup import CONTENT_ATTRIBUTES, RAW, VOID, decoded_attribute, is_foreign, kept_on_end, kept_on_start
+from .memo import Memo
 from .selectors import step_of
-from .tags import read_tag
+from .tags import Tag, read_tag
 
 #: Open elements that a path or a selector names; the deeper ones share the place of the last one.
 MAX_DEPTH = 256
@@ -27,8 +28,8 @@ _BEFORE_VALUE = {name: f' {attribute}="' for name, attribute in CONTENT_ATTRIBUT
 _LIMIT = 16_000_000
 """Bytes of a trie, about."""
 _LONG_TAG = 256
-_MANY_TAGS = 2000
-"""Tags that a place remembers: where there are more, nearly each is another one, with a number of its own."""
+_MANY = 2000
+"""Tags, and elements, that a place remembers: where there are more, nearly each is another one, with a name of its own."""
 _DIGITS = dict.fromkeys(range(ord("1"), ord("9") + 1), "0")
 _SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
@@ -52,6 +53,8 @@ Row = tuple[str, str, str, str, int]
 
 Of strings and a number and nothing else: so the garbage collector need not look at it.
 """
+Shape = tuple[str, str, str, bool]
+"""Of a start tag: name, id, classes, whether it ends with a slash. It decides what the tag does."""
 OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW_TEXT = (kind.value for kind in Kind)
 
 
@@ -67,8 +70,8 @@ class Step:
     special: bool = False
     #: Name of the element if its contents are not markup.
     raw: str = ""
-    #: The element itself if it has an attribute that is content.
-    owner: "Place | None" = None
+    #: If it has an attribute that is content: the same as row, with the selector of the element itself.
+    shown: Row | None = None
     #: Start and end of that attribute's value in the tag's text; (0, 0) for a step that many tags share.
     value: tuple[int, int] = (0, 0)
 
@@ -82,8 +85,12 @@ class Step:
         return first, html.find('"', first)
 
 
+# A place past the limits meets the same tags again and again, and remembers none.
+_tags = Memo(read_tag, each=300)
+
+
 @lru_cache(4096)
-def _step_of(shape: tuple[str, str, str, bool]) -> str:
+def _step_of(shape: Shape) -> str:
     name, identifier, classes, _ = shape
     return step_of(name, decoded_attribute(identifier), decoded_attribute(classes))
 
@@ -118,14 +125,17 @@ class Place(dict[str, Step]):
         "parent",
         "path",
         "selector",
+        "shared",
         "text",
     )
 
-    def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str) -> None:
+    def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str, *, shared: bool = True) -> None:
         self._trie = trie
-        self._alike: dict[bytes, Step] = {}
+        #: Whether its parent remembers it. What is not remembered remembers nothing, and nothing leads there.
+        self.shared = shared
+        self._alike: dict[str | bytes, Step] = {}
         self._children: dict[str, Place] = {}
-        self._shapes: dict[tuple[str, str, str, bool], Step] = {}
+        self._shapes: dict[Shape, Step] = {}
         self.parent = parent
         self.name = name
         if parent is None:
@@ -141,49 +151,67 @@ class Place(dict[str, Step]):
         self.text = self.row(TEXT, "")
 
     def __missing__(self, tag: str) -> Step | None:
-        key, alike, first, last = tag, b"", 0, 0
-        space = tag.find(" ")
-        before = _BEFORE_VALUE.get(tag[:space])
-        if before is None:
-            # A step depends on no digits but those of the element's name and of references; they share one.
-            if space > 0 and "&" not in tag:
-                written = tag.encode("utf-8", "surrogatepass")  # of bytes, digits are replaced in a tenth of the time
-                rest = written.find(b" ")
-                alike = written[:rest] + written[rest:].translate(_SAME_DIGITS)
+        name, space, _ = tag.partition(" ")
+        alike: str | bytes = ""
+        value, varies = (0, 0), False
+        if space:
+            before = _BEFORE_VALUE.get(name)
+            if before is None:
+                # A step depends on no digits but those of the element's name and of references; they share one.
+                if "&" not in tag:
+                    # Of bytes, digits are replaced in a tenth of the time.
+                    written = tag.encode() if tag.isascii() else tag.encode("utf-8", "surrogatepass")
+                    alike = written.translate(_SAME_DIGITS)
+                    varies = alike != written
+                    if not name.isalpha():
+                        alike += b">" + name.encode("utf-8", "surrogatepass")
+            else:
+                # Tags that differ by the value only share a step. That the value is where it is looked
+                # for is known of the first tag with the same text before; no tag has a ">" in its text.
+                head, quoted, tail = tag.partition(before)
+                text, end, tail = tail.partition('"')
+                if text and end:
+                    alike = f"{head}>{tail}"
+                    value = len(head) + len(quoted), len(head) + len(quoted) + len(text)
+            if alike:
                 known = self._alike.get(alike)
                 if known is not None:
                     return known
-        elif (at := tag.find(before)) > 0:
-            # Tags that differ by the value only share a step. That the value is where it is looked
-            # for is known of the first tag with the same text before; no tag has a ">" in its text.
-            first = at + len(before)
-            last = tag.find('"', first)
-            if last > first:
-                key = f"{tag[:first]}>{tag[last:]}"
-                known = self.get(key)
-                if known is not None:
-                    return known
         step = self.step(tag)
-        if step is None or self._trie.left <= 0 or len(key) > _LONG_TAG or len(self) + len(self._alike) >= _MANY_TAGS:
+        if step is None or not self._learns(len(self) + len(self._alike)) or not step.place.shared:
             return step
-        if isinstance(step.place, Deep):
+        if step.shown is not None:
+            if step.value != value:
+                return step
+            varies = True
+        elif value[1]:
+            alike = ""  # what stands in the quotes is no value
+        size = len(alike or tag)
+        if size > _LONG_TAG:
             return step
-        if step.owner is None:
-            key = tag
-        elif step.value == (first, last):
+        if varies and step.shown is not None:
             step.value = (0, 0)
-        else:
-            return step
-        self._trie.left -= len(key) + 200
+        self._trie.left -= size + 200
         if alike:
             self._alike[alike] = step
-        if alike in (b"", tag.encode("utf-8", "surrogatepass")):  # it has no digits that others have not
-            self[key] = step
+        if not varies:
+            self[tag] = step
         return step
+
+    def _learns(self, known: int) -> bool:
+        """Return whether it remembers more than so many."""
+        if not self.shared or self._trie.left <= 0:
+            return False
+        if known >= _MANY:
+            self._trie.left -= 200  # so that a new trie, with room for others, begins some day
+            return False
+        return True
 
     def step(self, tag: str) -> Step | None:
         """Return what the tag with this text does here, None if *tag* is not the text of a complete tag."""
-        read = read_tag(tag)
+        return self._step(read_tag(tag))
+
+    def _step(self, read: Tag | None) -> Step | None:
         if read is None:
             return None
         is_end, name, identifier, classes, closed, value = read
@@ -194,16 +222,16 @@ class Place(dict[str, Step]):
         if value[0] >= value[1]:
             return step
         owner = step.place if step.row[0] == OPEN else step.place.leaf(name, _step_of(shape))
-        return Step(step.row, step.place, True, step.raw, owner, value)
+        return Step(step.row, step.place, True, step.raw, owner.row(step.row[0], name), value)
 
-    def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
+    def _learned(self, shape: Shape) -> Step:
         step = self._start(shape)
-        if self._trie.left > 0 and not isinstance(step.place, Deep):
+        if self._learns(len(self._shapes)) and step.place.shared:
             self._trie.left -= sum(map(len, shape[:3])) + 200
             self._shapes[shape] = step
         return step
 
-    def _start(self, shape: tuple[str, str, str, bool]) -> Step:
+    def _start(self, shape: Shape) -> Step:
         name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
@@ -212,7 +240,7 @@ class Place(dict[str, Step]):
         if name in VOID or closed:
             return Step(outer.row(EMPTY, name), outer)
         row = outer.row(OPEN, name)
-        inner = outer.inside(name, _step_of(shape))
+        inner = outer.inside(shape)
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
         return Step(row, inner, bool(raw), raw)
@@ -235,15 +263,16 @@ class Place(dict[str, Step]):
         if found is None:
             if self._is_last(step):
                 return self
-            found = Place(self._trie, self, name, step)
-            trie = self._trie
-            if trie.left > 0:
-                trie.left -= len(found.selector) + 100 * found.depth + 500
+            shared = self._learns(len(self._children))
+            found = Place(self._trie, self, name, step, shared=shared)
+            if shared:
+                self._trie.left -= len(found.selector) + 100 * found.depth + 500
                 self._children[step] = found
         return found
 
-    def inside(self, name: str, step: str) -> "Place":
+    def inside(self, shape: Shape) -> "Place":
         """Return the place inside one more element."""
+        name, step = shape[0], _step_of(shape)
         return Deep(self._trie, self, name) if self._is_last(step) else self.leaf(name, step)
 
     def _is_last(self, step: str) -> bool:
@@ -264,31 +293,41 @@ class Deep(Place):
     an element costs the same at any depth.
     """
 
-    __slots__ = ("_base", "_open")
-
-    __missing__ = Place.step
+    __slots__ = ("_base", "_open", "_text")
 
     def __init__(self, trie: Trie, base: Place, name: str) -> None:
         self._trie = trie
         self._base = self.parent = base
+        self.shared = False
         self._shapes = {}
         self._open: list[tuple[str, int | None]] = []
+        self._text: Row | None = None
         self.depth = base.depth
         self.depths = dict(base.depths)
         self.path = base.path
         self.selector = base.selector
         self._push(name)
 
-    def _learned(self, shape: tuple[str, str, str, bool]) -> Step:
+    @property
+    def text(self) -> Row:  # type: ignore[override]  # nothing assigns it here
+        """What a text here is."""
+        if self._text is None:
+            self._text = self.row(TEXT, "")
+        return self._text
+
+    def __missing__(self, tag: str) -> Step | None:
+        return self._step(_tags[tag])
+
+    def _learned(self, shape: Shape) -> Step:
         return self._start(shape)
 
     def leaf(self, name: str, step: str) -> Place:
         """Return this place: there is none for a single element past the limits."""
         return self
 
-    def inside(self, name: str, step: str) -> Place:
+    def inside(self, shape: Shape) -> Place:
         """Open one more element."""
-        self._push(name)
+        self._push(shape[0])
         return self
 
     def _push(self, name: str) -> None:
@@ -296,12 +335,17 @@ class Deep(Place):
         self._open.append((name, self.depths.get(name)))
         self.depths[name] = self.depth
         self.name = name
-        self.text = self.row(TEXT, "")
+        self._text = None
 
     def left_open(self, keep: int) -> Place:
         """Close elements until *keep* are left."""
         if keep <= self._base.depth:
             return self._base.left_open(keep)
+        if keep < self.depth:
+            self._close(keep)
+        return self
+
+    def _close(self, keep: int) -> None:
         while self.depth > keep:
             name, before = self._open.pop()
             if before is None:
@@ -310,5 +354,4 @@ class Deep(Place):
                 self.depths[name] = before
             self.depth -= 1
         self.name = self._open[-1][0]
-        self.text = self.row(TEXT, "")
-        return self
+        self._text = None

@@ -59,6 +59,7 @@ class Plan:
 
     def __init__(self, paths: Iterable[PathPlan], *, subtrees: bool = False) -> None:
         self._places: dict[tuple[str, str], _Place] = {}
+        self._selectors: frozenset[str] = frozenset()
         self._roots: frozenset[str] = frozenset()
         if subtrees:
             self._roots = frozenset(path.selector.removesuffix(BELOW) for path in paths)
@@ -71,32 +72,33 @@ class Plan:
                 place.anywhere.append(path)
         for place in self._places.values():
             _settle(place)
+        self._selectors = frozenset(selector for selector, _ in self._places)
 
     def __bool__(self) -> bool:
         """Whether it hides anything."""
         return bool(self._places or self._roots)
 
-    def hidden(self, rows: Sequence[Row], template: tuple[object, ...] | None) -> Mapping[int, Ranges]:
+    def hidden(self, rows: Iterable[Row], template: tuple[object, ...] | None) -> Mapping[int, Ranges]:
         """Return what is hidden of each row, by its index; rows that are left as they are do not stand there.
 
         *template* is the kind of the page, None if it is unknown: then paths that are true of some kinds only hide
         nothing.
         """
         if self._roots:
-            below = {selector: self._is_below(selector) for selector in {row[0] for row in rows}}
-            return {index: () for index, (selector, _, _) in enumerate(rows) if below[selector]}
-        places = self._places
-        counts = Counter([row[:2] for row in rows if row[:2] in places])
-        if not counts:
-            return {}
+            selectors = [row[0] for row in rows]
+            below = {selector for selector in set(selectors) if self._is_below(selector)}
+            return {index: () for index, selector in enumerate(selectors) if selector in below}
+        places, selected = self._places, self._selectors
+        # Of most rows no more than the selector is looked at.
+        own = [
+            (index, key, row[2]) for index, row in enumerate(rows) if row[0] in selected and (key := row[:2]) in places
+        ]
+        counts = Counter([key for _, key, _ in own])
         seen: Counter[tuple[str, str]] = Counter()
         found: dict[int, Ranges] = {}
-        for index, (selector, attribute, text) in enumerate(rows):
-            place = places.get((selector, attribute))
-            if place is None:
-                continue
-            seen[selector, attribute] += 1
-            paths = place.paths(seen[selector, attribute], counts[selector, attribute])
+        for index, key, text in own:
+            seen[key] += 1
+            paths = places[key].paths(seen[key], counts[key])
             ranges = _united([path.ranges(text) for path in paths if not path.templates or template in path.templates])
             if ranges is not None:
                 found[index] = ranges

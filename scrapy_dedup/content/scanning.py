@@ -1,12 +1,13 @@
 """The one pass over a page: where each token ends, and what it is.
 
 What it finds stands in columns of numbers and shared values, not in an object for each token: a page may have
-millions, and the garbage collector would go through those of them that are there again and again.
+millions, and the garbage collector would go through those of them that are there again and again. A long page is read
+in portions, so that its millions need not be there at a time.
 """
 
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 
 from .markup import VISIBLE_RAW, comment_end, is_foreign, raw_end, tag_end
 from .places import COMMENT, RAW_TEXT, TEXT, Place, Row, Step, Trie
@@ -16,33 +17,60 @@ __all__ = ["CDATA", "Columns", "scan"]
 CDATA = "<![CDATA["
 _WINDOW = 50_000
 """Characters, about, of which the pieces are there at a time."""
+_PORTION = 4096
+"""Chunks of a portion, about."""
 
 
 @dataclass(slots=True)
 class Columns:
-    """The tokens of a page, which tile it: ``html[cuts[n]:cuts[n + 1]]`` is the one that ``rows[n]`` describes."""
+    """A portion of the tokens of a page, which tile it, or of the shown ones alone: visible texts, tags with content.
+
+    ``html[starts[n]:ends[n]]`` is the one that ``rows[n]`` describes. Tokens that tile a page begin where the one before
+    ends, so their ``starts`` are left out; the first one begins at ``start``.
+    """
 
     html: str
-    cuts: list[int] = field(default_factory=lambda: [0])
+    #: Whether they tile it.
+    tile: bool
+    start: int = 0
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    #: Numbers of the visible texts and of the tags with a value that is content, in order.
-    shown: list[int] = field(default_factory=list)
-    #: Number of such a tag -> its step.
-    values: dict[int, Step] = field(default_factory=dict)
+    #: Of the shown tags alone, which start and end at their "<": n, and start and end of the value. No more than
+    #: numbers: see above.
+    values: list[tuple[int, int, int]] = field(default_factory=list)
 
-    def add(self, end: int, row: Row) -> None:
-        """Add a token."""
-        if row[0] == TEXT:
-            self.shown.append(len(self.rows))
-        self.cuts.append(end)
+    def add(self, start: int, end: int, row: Row) -> None:
+        """Add a token that is no tag with a value."""
+        if not self.tile:
+            if row[0] != TEXT:
+                return
+            self.starts.append(start)
+        self.ends.append(end)
         self.rows.append(row)
 
-    def add_text(self, end: int, row: Row) -> None:
+    def add_text(self, start: int, end: int, row: Row) -> None:
         """Add what is but text; text that ends there goes on."""
-        if self.rows and self.rows[-1][0] == TEXT and not self.html.startswith(CDATA, self.cuts[-2]):
-            self.cuts[-1] = end
+        goes_on = self.rows and self.rows[-1][0] == TEXT and self.ends[-1] == start
+        if goes_on and not self.html.startswith(CDATA, self._last_start()):
+            self.ends[-1] = end
         else:
-            self.add(end, row)
+            self.add(start, end, row)
+
+    def _last_start(self) -> int:
+        if not self.tile:
+            return self.starts[-1]
+        return self.ends[-2] if len(self.ends) > 1 else self.start
+
+    def next(self) -> "Columns":
+        """Return the portion after this one; a text at the end, which may go on, moves there."""
+        following = Columns(self.html, self.tile, self.ends[-1] if self.ends else self.start)
+        if self.rows and self.rows[-1][0] == TEXT:
+            following.start = self._last_start()
+            following.add(following.start, self.ends.pop(), self.rows.pop())
+            if not self.tile:
+                self.starts.pop()
+        return following
 
 
 _tries = [Trie()]
@@ -55,57 +83,65 @@ def _root() -> Place:
     return trie.root
 
 
-def scan(html: str) -> Columns:
-    """Return the tokens of a page. Never raises on any text; time is linear."""
-    found = Columns(html)
-    rows = found.rows
-    add_cut, add_row, show = found.cuts.append, rows.append, found.shown.append
+def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
+    """Yield the tokens of a page, without *tile* only those that are shown. Never raises on any text; time is linear."""
+    found = Columns(html, tile)
     place = _root()
     chunks = _chunks(html)
     at = sum(map(len, next(chunks)))  # the offset of the next "<"
     if at:
-        found.add(at, place.text)
-    for tag, closed, text in chunks:
-        step = place[tag] if closed else None
-        if step is not None:
-            end = at + len(tag) + 2
-            add_cut(end)
-            add_row(step.row)
-            place = step.place
-            if not step.special:  # nearly always
-                if text:
-                    at = end + len(text)
-                    show(len(rows))
-                    add_cut(at)
-                    add_row(place.text)
-                else:
-                    at = end
-                continue
-            at = end + len(text)
-        else:
-            row, end, step = _unusual(html, at, place)
-            following = at + 1 + len(tag) + len(closed) + len(text)
-            if end == at:
-                at = following
-                found.add_text(at, place.text)
-                continue
-            at = _passed(chunks, following, end)
-            found.add(end, row)
+        found.add(0, at, place.text)
+    for first in chunks:
+        add_start, add_end, add_row = found.starts.append, found.ends.append, found.rows.append
+        for tag, closed, text in chain((first,), islice(chunks, _PORTION)):
+            step = place[tag] if closed else None
             if step is not None:
+                end = at + len(tag) + 2
+                if tile:
+                    add_end(end)
+                    add_row(step.row)
                 place = step.place
-        if step is not None and step.special:
-            if step.owner is not None:
-                found.values[len(rows) - 1] = step
-                show(len(rows) - 1)
-            if step.raw:
-                after = raw_end(html, end, step.raw)
-                if after > end:
-                    found.add(after, place.text if step.raw in VISIBLE_RAW else place.row(RAW_TEXT, ""))
-                    end = after
-                at = _passed(chunks, at, end)
-        if end < at:
-            found.add(at, place.text)
-    return found
+                if not step.special:  # nearly always
+                    if text:
+                        at = end + len(text)
+                        if not tile:
+                            add_start(end)
+                        add_end(at)
+                        add_row(place.text)
+                    else:
+                        at = end
+                    continue
+                start, at = at, end + len(text)
+            else:
+                row, end, step = _unusual(html, at, place)
+                after = at + 1 + len(tag) + len(closed) + len(text)
+                if end == at:
+                    found.add_text(at, after, place.text)
+                    at = after
+                    continue
+                found.add(at, end, row)
+                start, at = at, _passed(chunks, after, end)
+                if step is not None:
+                    place = step.place
+            if step is not None and step.special:
+                if step.shown is not None and not tile:
+                    value, value_end = step.value_in(html, start)
+                    found.values.append((len(found.rows), value, value_end))
+                    add_start(start)
+                    add_end(start)
+                    add_row(step.shown)
+                if step.raw:
+                    after = raw_end(html, end, step.raw)
+                    if after > end:
+                        found.add(end, after, place.text if step.raw in VISIBLE_RAW else place.row(RAW_TEXT, ""))
+                        end = after
+                    at = _passed(chunks, at, end)
+            if end < at:
+                found.add(end, at, place.text)
+        following = found.next()
+        yield found
+        found = following
+    yield found
 
 
 Chunk = tuple[str, str, Sized]

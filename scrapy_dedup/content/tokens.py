@@ -8,10 +8,11 @@ open, the contents of scripts are no markup, a new ``<li>`` ends the last one.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import islice
-from typing import NamedTuple, overload
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import compress
+from typing import Any, NamedTuple, overload
 
 from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
 from .memo import Memo
@@ -69,21 +70,35 @@ class Block(NamedTuple):
     attribute: str = ""
 
 
+_BlockColumns = tuple[list[str], list[str], "array[int]", "array[int]", list[str]]
+
+
 class Blocks(Sequence[Block]):
-    """The blocks of a page, each made when it is asked for; ``rows`` has selector, attribute and text of each."""
+    """The blocks of a page, each made when it is asked for."""
 
-    __slots__ = ("_cuts", "_values", "numbers", "rows")
+    __slots__ = ("_columns",)
 
-    def __init__(self, cuts: list[int], values: Mapping[int, tuple[int, int]]) -> None:
-        self.rows: list[tuple[str, str, str]] = []
-        self._cuts = cuts
-        #: Number of the token of each.
-        self.numbers: list[int] = []
-        #: Number of a token -> where the value stands that is its block.
-        self._values = values
+    def __init__(self) -> None:
+        self._columns: _BlockColumns = [], [], array("q"), array("q"), []
+
+    def add(
+        self, selectors: list[str], texts: list[str], starts: list[int], ends: list[int], attributes: list[str]
+    ) -> None:
+        """Add blocks."""
+        columns = self._columns
+        columns[0].extend(selectors)
+        columns[1].extend(texts)
+        columns[2].extend(starts)
+        columns[3].extend(ends)
+        columns[4].extend(attributes)
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Return selector, attribute and text of each."""
+        selectors, texts, _, _, attributes = self._columns
+        return zip(selectors, attributes, texts, strict=True)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._columns[0])
 
     @overload
     def __getitem__(self, index: int) -> Block: ...
@@ -92,27 +107,26 @@ class Blocks(Sequence[Block]):
     def __getitem__(self, index: int | slice) -> Block | list[Block]:
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
-        selector, attribute, text = self.rows[index]
-        number = self.numbers[index]
-        start, end = self._values[number] if attribute else (self._cuts[number], self._cuts[number + 1])
-        return Block(selector, text, start, end, attribute)
+        selectors, texts, starts, ends, attributes = self._columns
+        return Block(selectors[index], texts[index], starts[index], ends[index], attributes[index])
 
     def __iter__(self) -> Iterator[Block]:
-        new, cuts = tuple.__new__, self._cuts
-        for (selector, attribute, text), number in zip(self.rows, self.numbers, strict=True):
-            start, end = self._values[number] if attribute else (cuts[number], cuts[number + 1])
-            # As Block() does it, in half the time.
-            yield new(Block, (selector, text, start, end, attribute))
+        return map(_new_block, zip(*self._columns, strict=True))
+
+
+# As Block() does it, in half the time.
+_new_block: Callable[[tuple[Any, ...]], Block] = partial(tuple.__new__, Block)
 
 
 class Tokens(Sequence[Token]):
-    """The tokens of a page, each made when it is asked for."""
+    """The tokens of a page, each made when it is asked for; going through them once needs no room for all."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
+    def __init__(self, html: str, *, lines: bool) -> None:
+        self._html = html
+        self._lines = lines
 
     def __len__(self) -> int:
-        return len(self._columns.rows)
+        return len(self._whole.rows)
 
     @overload
     def __getitem__(self, index: int) -> Token: ...
@@ -122,23 +136,40 @@ class Tokens(Sequence[Token]):
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
         number = range(len(self))[index]
-        columns = self._columns
+        columns = self._whole
         kind, name, path, selector, depth = columns.rows[number]
-        start, end = columns.cuts[number], columns.cuts[number + 1]
+        start, end = columns.ends[number - 1] if number else 0, columns.ends[number]
         return Token(Kind(kind), start, end, name, self._parents[number], depth, path, selector, columns.html)
 
     def __iter__(self) -> Iterator[Token]:
-        columns = self._columns
-        html, new, kinds = columns.html, tuple.__new__, _KINDS
+        html, new, kinds = self._html, tuple.__new__, _KINDS
         opened = {0: -1}  # depth -> number of the open tag whose contents are at that depth
-        cuts = columns.cuts
-        for number, (start, end, (kind, name, path, selector, depth)) in enumerate(
-            zip(cuts, islice(cuts, 1, None), columns.rows, strict=False)
-        ):
-            # As Token() does it, in half the time.
-            yield new(Token, (kinds[kind], start, end, name, opened[depth], depth, path, selector, html))
-            if kind == OPEN:
-                opened[depth + 1] = number
+        start = first = 0
+        for columns in self._portions():
+            for number, (end, (kind, name, path, selector, depth)) in enumerate(
+                zip(columns.ends, columns.rows, strict=True), first
+            ):
+                # As Token() does it, in half the time.
+                yield new(Token, (kinds[kind], start, end, name, opened[depth], depth, path, selector, html))
+                start = end
+                if kind == OPEN:
+                    opened[depth + 1] = number
+            first += len(columns.rows)
+
+    def _portions(self) -> Iterator[Columns]:
+        if "_whole" in self.__dict__:
+            return iter((self._whole,))
+        found = scan(self._html)
+        return map(_cut_at_lines, found) if self._lines else found
+
+    @cached_property
+    def _whole(self) -> Columns:
+        """All portions as one."""
+        found = Columns(self._html, tile=True)
+        for columns in self._portions():
+            found.ends += columns.ends
+            found.rows += columns.rows
+        return found
 
     @cached_property
     def _parents(self) -> list[int]:
@@ -186,30 +217,34 @@ def blocks(html: str) -> Blocks:
 
     Texts are cut only where markup stands between them. Never raises on any text.
     """
-    columns = scan(html)
-    cuts, rows, steps, texts = columns.cuts, columns.rows, columns.values, _texts
-    values: dict[int, tuple[int, int]] = {}
-    found = Blocks(cuts, values)
-    add_row, add_number = found.rows.append, found.numbers.append
+    found = Blocks()
     has_cdata = CDATA in html
-    for number in columns.shown:
-        step = steps.get(number)
-        if step is not None:
-            assert step.owner is not None
-            start, end = values[number] = step.value_in(html, cuts[number])
-            value = html[start:end]
-            if "&" in value or "\0" in value:
-                value = decoded_attribute(value)
-            add_row((step.owner.selector, CONTENT_ATTRIBUTES[step.row[1]], value.strip(SPACE)))
-            add_number(number)
-            continue
-        row = rows[number]
-        written = html[cuts[number] : cuts[number + 1]]
-        text = _shown(written, row[2]) if has_cdata else texts[written]
-        if text:
-            add_row((row[3], "", text))
-            add_number(number)
+    for columns in scan(html, tile=False):
+        found.add(*_columns_of(columns, has_cdata=has_cdata))
     return found
+
+
+def _columns_of(columns: Columns, *, has_cdata: bool) -> tuple[list[str], list[str], list[int], list[int], list[str]]:
+    """Return selectors, texts, starts, ends and attributes of the blocks of a portion."""
+    html, starts, ends, rows, texts = columns.html, columns.starts, columns.ends, columns.rows, _texts
+    if has_cdata:
+        shown = [_shown(html[start:end], row[2]) for start, end, row in zip(starts, ends, rows, strict=True)]
+    else:
+        shown = [texts[html[start:end]] for start, end in zip(starts, ends, strict=True)]
+    selectors = [row[3] for row in rows]
+    attributes = [""] * len(rows)
+    kept = shown.copy()
+    for number, start, end in columns.values:
+        starts[number], ends[number] = start, end
+        kept[number] = attributes[number] = CONTENT_ATTRIBUTES[rows[number][1]]
+        value = html[start:end]
+        if "&" in value or "\0" in value:
+            value = decoded_attribute(value)
+        shown[number] = value.strip(SPACE)
+    if "" in kept:
+        selectors, shown, attributes = (list(compress(column, kept)) for column in (selectors, shown, attributes))
+        starts, ends = (list(compress(column, kept)) for column in (starts, ends))
+    return selectors, shown, starts, ends, attributes
 
 
 def tokens(html: str, *, lines: bool = False) -> Tokens:
@@ -219,17 +254,19 @@ def tokens(html: str, *, lines: bool = False) -> Tokens:
     end-of-line or '<' character, whichever comes first"); the line end belongs to the line. Never
     raises on any text.
     """
-    found = scan(html)
-    return Tokens(_cut_at_lines(found) if lines else found)
+    return Tokens(html, lines=lines)
 
 
 def _cut_at_lines(columns: Columns) -> Columns:
     html = columns.html
-    found = Columns(html)
-    for start, end, row in zip(columns.cuts, columns.cuts[1:], columns.rows, strict=False):
+    found = Columns(html, tile=True, start=columns.start)
+    start = columns.start
+    for end, row in zip(columns.ends, columns.rows, strict=True):
         if row[0] == TEXT:
             for line_end in _LINE_END.finditer(html, start, end):
                 if (stop := line_end.end()) < end:
-                    found.add(stop, row)
-        found.add(end, row)
+                    found.add(start, stop, row)
+                    start = stop
+        found.add(start, end, row)
+        start = end
     return found

@@ -56,4 +56,4 @@ def _inflated(data: bytes) -> bytes:
 
 def version_of(html: str) -> Version:
     """Return the version that a page is of: its visible texts and content attributes, in order."""
-    return Version(tuple(blocks(html).rows))
+    return Version(tuple(blocks(html).rows()))

@@ -1,0 +1,8 @@
+"""Where commands print: what sites write, such as ``[id]``, ``[/b]`` or ``:a:``, is no markup of ours."""
+
+from rich.console import Console
+
+
+def plain_console(*, soft_wrap: bool = False) -> Console:
+    """Return a console that prints every string as it is."""
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
