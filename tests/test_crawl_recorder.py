@@ -14,7 +14,15 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
 from scrapy_dedup.crawl import observing
-from scrapy_dedup.crawl.observing import LaterRow, SmallPages, base_row, canonical_header, is_quick, page_row
+from scrapy_dedup.crawl.observing import (
+    LaterRow,
+    SmallPages,
+    base_row,
+    canonical_header,
+    encoding_of,
+    is_quick,
+    page_row,
+)
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer
@@ -436,3 +444,14 @@ def test_whatever_a_response_is(body: bytes, cls: type[Response], content_type: 
 )
 def test_canonical_by_header(link: str, canonical: str | None) -> None:
     assert canonical_header(response(Link=link), "http://shop.test/a/b") == canonical
+
+
+@pytest.mark.parametrize(
+    "header", ["", "text/html", "text/html; charset=latin-1", 'text/html; charset="UTF-8"', "x;charset=none"]
+)
+@pytest.mark.parametrize("body", [b"", b"<p>", b"\xef\xbb\xbf<p>", b"\xff\xfe<\x00", b'<meta charset="koi8-r"><p>'])
+@pytest.mark.parametrize("given", [None, "cp1251"])
+def test_encoding_is_that_of_the_response(header: str, body: bytes, given: str | None) -> None:
+    headers = {"Content-Type": header} if header else None
+    response = HtmlResponse("http://a.example/", body=body, headers=headers, encoding=given)
+    assert encoding_of(response) == response.encoding

@@ -204,6 +204,10 @@ def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project)
             ("shop", "-s", f"{fallback}=no.such.Filter"),
             f"{fallback} is 'no.such.Filter': it cannot be loaded (No module named 'no'). Name a dupe filter.",
         ),
+        (
+            ("shop", "-s", "DUPEFILTER_CLASS=no.such.Filter"),
+            "DUPEFILTER_CLASS is 'no.such.Filter': it cannot be loaded (No module named 'no'). Name a dupe filter.",
+        ),
         (("own",), "DEDUP_MAX_LOSS is 7: it must be a number between 0 and 1. 0.001 is one page of a thousand."),
     ):
         done = project.scrapy("crawl", *arguments, "-a", "start=http://127.0.0.1:1/")

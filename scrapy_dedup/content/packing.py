@@ -60,6 +60,11 @@ def header_of(data: bytes) -> Header:
     return Header(text, partial, words)
 
 
+def text_of(data: bytes) -> bytes:
+    """Return the fingerprint of the text of a packed sketch: 16 bytes."""
+    return data[1:17]
+
+
 def rows_of(data: bytes) -> list[tuple[int, int]]:
     """Return the rows of a packed sketch, as :data:`pack_row` takes them."""
     return list(_ROW.iter_unpack(memoryview(data)[HEADER:]))

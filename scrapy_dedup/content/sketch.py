@@ -19,7 +19,7 @@ from lxml import etree
 from xxhash import xxh3_64_intdigest, xxh3_128_digest, xxh3_128_hexdigest, xxh32_intdigest
 
 from .html import parse
-from .packing import HEADER, MANY, ROW, Header, header_of, pack_row, packed, rows_of, total_of
+from .packing import HEADER, MANY, ROW, Header, header_of, pack_row, packed, rows_of, text_of, total_of
 
 #: Pages of so few words are told apart by their images, too ("Photo 17, next, previous"). With even
 #: fewer a page is no evidence anyway, and images that all pages share must not make it one.
@@ -52,7 +52,7 @@ class Sketch:
     @property
     def text(self) -> str:
         """Return the fingerprint of the words in order: 32 hexadecimal digits."""
-        return header_of(self.data).text.hex()
+        return text_of(self.data).hex()
 
     @property
     def blocks(self) -> tuple[int, ...]:

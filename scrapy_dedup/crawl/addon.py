@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES
-from scrapy.utils.misc import load_object
 
 from .cache import FALLBACK as FALLBACK_STORAGE
 from .cache import SharedCacheStorage
@@ -18,7 +17,7 @@ from .pipeline import TransientPipeline
 from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
 from .sample_gate import SampleGate
 from .settings import SETTINGS, DedupSettingError, DedupSettings
-from .stopping import told
+from .stopping import loaded, told
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -61,14 +60,17 @@ class Addon:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
             if dedup.sample:
                 settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", SampleGate, SAMPLES)
-            _wrap_dupe_filter(settings)
-            if dedup.share_cache and settings.getbool("HTTPCACHE_ENABLED"):
-                _wrap_cache_storage(settings)
+            try:
+                _wrap_dupe_filter(settings)
+                if dedup.share_cache and settings.getbool("HTTPCACHE_ENABLED"):
+                    _wrap_cache_storage(settings)
+            except DedupSettingError as error:
+                raise told(error) from None
 
 
 def _wrap_dupe_filter(settings: "BaseSettings") -> None:
     current = settings["DUPEFILTER_CLASS"]
-    current_class = load_object(current)
+    current_class = loaded("DUPEFILTER_CLASS", current, "Name a dupe filter.")
     if current_class is BaseDupeFilter:  # the user wants no filtering
         return
     if isinstance(current_class, type) and issubclass(current_class, DupeFilter):
@@ -81,7 +83,7 @@ def _wrap_dupe_filter(settings: "BaseSettings") -> None:
 
 def _wrap_cache_storage(settings: "BaseSettings") -> None:
     current = settings["HTTPCACHE_STORAGE"]
-    current_class = load_object(current)
+    current_class = loaded("HTTPCACHE_STORAGE", current, "Name a storage.")
     if isinstance(current_class, type) and issubclass(current_class, SharedCacheStorage):
         return
     priority = settings.getpriority("HTTPCACHE_STORAGE") or 0

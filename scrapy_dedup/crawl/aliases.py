@@ -46,11 +46,14 @@ _HEAD: Final = 65_536
 _COMPARED: Final = (Mode.SHADOW, Mode.ACTIVE)
 _HREF: Final = re.compile(rb"""\s(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _LINK_HEADER: Final = re.compile(r"""<([^<>]*)>\s*;[^<,]*\brel\s*=\s*"?shortlink\b""", re.IGNORECASE)
-#: What is looked for in the head of a page, and how the tag must go on.
+#: How it is written what is looked for in the head of a page, and how the tag must go on.
 _DECLARATIONS: Final = {
-    "shortlink": re.compile(rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bshortlink\b""", re.IGNORECASE),
-    "canonical": re.compile(rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bcanonical\b""", re.IGNORECASE),
-    "og:url": re.compile(rb"""<meta\b[^>]*\s(?:property|name)\s*=\s*["']?og:url\b""", re.IGNORECASE),
+    name: (name.encode(), re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("shortlink", rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bshortlink\b"""),
+        ("canonical", rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bcanonical\b"""),
+        ("og:url", rb"""<meta\b[^>]*\s(?:property|name)\s*=\s*["']?og:url\b"""),
+    )
 }
 #: The canonical URL is in the observation of the page already.
 _RECORDED: Final = frozenset({"shortlink", "og:url"})
@@ -228,10 +231,10 @@ def declared_in(response: TextResponse, wanted: Iterable[str]) -> Iterator[tuple
     end = response.body.find(b"</head", 0, _HEAD)
     head = response.body[: end if end >= 0 else _HEAD]
     for name in wanted:
-        pattern = _DECLARATIONS.get(name)
-        if pattern is None or name.encode() not in head:
+        if name not in _DECLARATIONS:
             continue
-        tag = pattern.search(head)
+        written, pattern = _DECLARATIONS[name]
+        tag = pattern.search(head) if written in head else None
         if tag is None:
             continue
         target = _HREF.search(head[tag.start() : head.find(b">", tag.end()) + 1 or None])
@@ -240,7 +243,8 @@ def declared_in(response: TextResponse, wanted: Iterable[str]) -> Iterator[tuple
             url = _joined(response.url, unescape(text))
             if url:
                 yield name, url
-    if "shortlink" in wanted and b"Link" in response.headers:
+    # As Headers keeps it: it need not look for other spellings.
+    if "shortlink" in wanted and dict.__contains__(response.headers, b"Link"):
         value = b", ".join(response.headers.getlist(b"Link")).decode("latin-1")
         for text in _LINK_HEADER.findall(value)[:1]:
             url = _joined(response.url, text)

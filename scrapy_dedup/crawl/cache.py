@@ -16,7 +16,7 @@ from .marks import SAMPLE
 from .savings import is_confirmed
 from .settings import DedupSettingError, Mode
 from .shared import Shared
-from .stopping import told
+from .stopping import loaded, told
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -39,11 +39,9 @@ class SharedCacheStorage:
         self._settings = settings
         value = settings.get(FALLBACK, "scrapy.extensions.httpcache.FilesystemCacheStorage")
         try:
-            wrapped = load_object(value)
-        except (ImportError, NameError, TypeError, ValueError) as error:
-            raise told(
-                DedupSettingError(FALLBACK, value, f"it cannot be loaded ({error})", "Name a storage.")
-            ) from error
+            wrapped = loaded(FALLBACK, value, "Name a storage.")
+        except DedupSettingError as error:
+            raise told(error) from None
         if isinstance(wrapped, type) and issubclass(wrapped, SharedCacheStorage):
             raise told(DedupSettingError(FALLBACK, value, "it would wrap itself", "Name the one to be wrapped."))
         #: The configured storage.

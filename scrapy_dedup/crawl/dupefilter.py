@@ -9,14 +9,14 @@ from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
-from scrapy.utils.misc import build_from_crawler, load_object
+from scrapy.utils.misc import build_from_crawler
 
 from ..urls import normal_form
 from .identities import UrlIdentity
 from .marks import is_start, redirects_to
 from .settings import DedupSettingError, Mode
 from .shared import Shared
-from .stopping import told
+from .stopping import loaded, told
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -202,10 +202,7 @@ class DupeFilter:
 
 def _wrapped_class(settings: "BaseSettings") -> Any:
     value = settings.get(FALLBACK, "scrapy.dupefilters.RFPDupeFilter")
-    try:
-        wrapped_class = load_object(value)
-    except (ImportError, NameError, TypeError, ValueError) as error:
-        raise DedupSettingError(FALLBACK, value, f"it cannot be loaded ({error})", "Name a dupe filter.") from error
+    wrapped_class = loaded(FALLBACK, value, "Name a dupe filter.")
     if isinstance(wrapped_class, type) and issubclass(wrapped_class, DupeFilter):
         raise DedupSettingError(FALLBACK, value, "it would wrap itself", "Name the dupe filter that is to be wrapped.")
     return wrapped_class

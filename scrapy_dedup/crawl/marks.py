@@ -66,7 +66,7 @@ def is_start(request: Request) -> bool:
 
 def is_digest_of(mark: str, request: Request) -> bool:
     """Whether *mark* is the digest of the URL of *request*, or of one whose redirects have led to it."""
-    return any(digest(url) == mark for url in (request.url, *redirects_to(request)))
+    return digest(request.url) == mark or any(digest(url) == mark for url in redirects_to(request))
 
 
 def digest(url: str) -> str:

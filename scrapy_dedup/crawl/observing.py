@@ -2,12 +2,14 @@
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
 from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
+from w3lib.encoding import http_content_type_encoding
 
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
@@ -35,10 +37,15 @@ CUT_OFF: Final = frozenset(("dataloss", "download_stopped", "partial"))
 #: Content that is neither HTML nor JSON is only digested.
 AT_ONCE_DIGEST: Final = 4_194_304
 
+#: Responses that are identified by what they say, which takes longer than a digest.
+_BY_TEXT: Final = (HtmlResponse, JsonResponse)
+
 #: Headers that tell which of a site's URLs are one page, or whether its content changed.
 _HEADERS: Final = (b"Content-Language", b"Content-Location", b"ETag", b"Last-Modified", b"No-Vary-Search", b"Vary")
 #: The names of these and of Link, as they are kept.
 _KEPT: Final = frozenset(name.title() for name in (*_HEADERS, b"Link"))
+#: First bytes of byte order marks.
+_MARKS: Final = frozenset((b"\xef", b"\xfe", b"\xff", b"\x00"))
 _LINK: Final = re.compile(r"<([^<>]*)>\s*;([^<]*)")
 _CANONICAL_LINK: Final = re.compile(r"""\brel\s*=\s*(?:"[^"]*\bcanonical\b[^"]*"|canonical\b)""", re.IGNORECASE)
 
@@ -72,7 +79,7 @@ def is_quick(response: Response) -> bool:
     length = len(response.body)
     if OWN_TREE < length <= AT_ONCE:
         return True
-    if isinstance(response, HtmlResponse | JsonResponse):
+    if isinstance(response, _BY_TEXT):
         return False
     if length > AT_ONCE_DIGEST:
         return False
@@ -83,6 +90,19 @@ def content_type_of(response: Response) -> str:
     """Return the header that tells the type of the content, or ""."""
     values = dict.get(response.headers, b"Content-Type")  # as Headers keeps it: it need not look for other spellings
     return values[-1].decode("latin-1") if values else ""
+
+
+def encoding_of(response: TextResponse) -> str:
+    """Return ``response.encoding``, which nobody else may need, at a third of its cost where the header tells it."""
+    # What comes before the header: what the response was made with, and a byte order mark.
+    if getattr(response, "_encoding", "") is None and response.body[:1] not in _MARKS:
+        declared = _declared(content_type_of(response))
+        if declared is not None:
+            return declared
+    return response.encoding
+
+
+_declared = lru_cache(64)(http_content_type_encoding)
 
 
 def page_row(response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> ObservationRow:
@@ -129,7 +149,7 @@ class LaterRow:
         self._content_type = content_type_of(response)
         # Of a long body it is found out elsewhere, since the response may have to decode all of it.
         short = len(response.body) <= AT_ONCE
-        self._encoding = response.encoding if short and isinstance(response, TextResponse) else None
+        self._encoding = encoding_of(response) if short and isinstance(response, TextResponse) else None
         declares = not _KEPT.isdisjoint(response.headers)
         self._headers = headers_of(response) if declares else None
         if isinstance(response, HtmlResponse):
@@ -186,13 +206,19 @@ class LaterRow:
         version = None
         if self._versioned:
             version = version_of(decode(body, self._content_type, self._encoding)).to_bytes()
-        return self._base._replace(
-            fingerprints=prints,
-            length=len(body),
-            content_type=self._content_type or None,
-            headers=self._headers,
-            canonical=canonical or self._canonical,
-            version=version,
+        base = self._base
+        # As _replace() would make it, in a third of the time.
+        return ObservationRow(
+            *base[:6],
+            prints,
+            len(body),
+            self._content_type or None,
+            self._headers,
+            canonical or self._canonical,
+            base.redirect,
+            base.hops,
+            base.from_cache,
+            version,
         )
 
 
@@ -243,7 +269,7 @@ def canonical_header(response: Response, url: str) -> str | None:
 
 def canonical_link(root: etree._Element, url: str) -> str | None:
     """Return the canonical URL that the head of a page declares."""
-    head = root.find("head")
+    head = next(root.iterchildren("head"), None)  # as find("head") would, without a parser of paths
     if head is None:
         return None
     for link in head.iterchildren("link"):

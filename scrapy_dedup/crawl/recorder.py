@@ -38,10 +38,12 @@ class Recorder:
         self._shared = shared
         self._max_body = shared.settings.max_body
         self._small = SmallPages()
+        # Scrapy's collector makes each of its methods anew when it is asked for it.
+        self._count = shared.stats.inc_value
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
-        if CUT_OFF.intersection(response.flags) or (300 <= response.status < 400 and b"Location" in response.headers):
+        if not CUT_OFF.isdisjoint(response.flags) or (300 <= response.status < 400 and b"Location" in response.headers):
             return
         row = self._base(request, response, site)
         if row is None:
@@ -93,7 +95,7 @@ class Recorder:
     def _record(self, row: ObservationRow | LaterRow, size: int = 0) -> bool:
         taken = self._shared.record(row, size)
         if taken:
-            self._shared.stats.inc_value("dedup/recorded")
+            self._count("dedup/recorded")
         return taken
 
 

@@ -2,7 +2,11 @@
 
 import asyncio
 import logging
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from scrapy.utils.misc import load_object
+
+from .settings import DedupSettingError
 
 logger = logging.getLogger(__name__)
 
@@ -33,3 +37,11 @@ def _asked_for(task: "asyncio.Task[object]") -> None:
     """Ask for the exception of a task, so that asyncio does not tell that nobody has."""
     if not task.cancelled():
         task.exception()
+
+
+def loaded(name: str, value: Any, remedy: str) -> Any:
+    """Return what the setting *name* names. Raises DedupSettingError."""
+    try:
+        return load_object(value)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise DedupSettingError(name, value, f"it cannot be loaded ({error})", remedy) from error

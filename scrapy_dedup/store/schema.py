@@ -57,7 +57,10 @@ class FingerprintType(TypeDecorator[str]):
 
 def signed_hash(*parts: str | bytes) -> int:
     """Return a hash of 64 bits that fits the database's signed integers."""
-    data = b"\0".join([p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts])
+    if len(parts) == 1 and isinstance(parts[0], str):  # as for each URL
+        data = parts[0].encode("utf-8", "surrogatepass")
+    else:
+        data = b"\0".join([p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts])
     number = xxh3_64_intdigest(data)
     return number - (1 << 64) if number >> 63 else number
 
