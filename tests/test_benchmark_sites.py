@@ -169,6 +169,15 @@ def test_noise_and_missed_duplicates_spoil_fingerprints_and_not_the_truth() -> N
     assert 0.35 < apart < 0.65
 
 
+def test_pages_that_could_not_be_had_are_errors_to_the_learner_and_pages_to_the_truth() -> None:
+    clean, partial = (crawl(site_of("D1", replace(SMALL, missing=missing))) for missing in (0.0, 0.5))
+    assert texts(clean) == texts(partial)
+    unknown = [row.observation() for row in partial if not row.fingerprint]
+    assert {row.status for row in unknown} == {503}
+    assert 0.35 < len(unknown) / len(partial) < 0.65
+    assert all(a.fingerprint in ("", b.fingerprint) for a, b in zip(partial, clean, strict=True))
+
+
 def test_pages_with_one_url_can_be_missing() -> None:
     rows = crawl(site_of("D1", replace(SMALL, singles=1)))
     assert min(Counter(row.page for row in rows).values()) == 2

@@ -47,6 +47,20 @@ def test_from_file_writes_rules(project):
     assert project.scrapy("learn-rules", "--check").returncode == 0
 
 
+def test_where_there_is_nothing_to_learn_is_said_and_where_no_rule_is_written(project):
+    odd = [{"url": url, "fingerprint": "one page"} for url in ("no url", "http://", "mailto:a@b", "?", "#")]
+    write_rows(project.folder / "seen.jsonl", odd)
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "learn-rules: nothing to learn: no URL of what was observed belongs to a site\n"
+    write_rows(project.folder / "seen.jsonl", [{"url": "http://alone.test/", "fingerprint": "one page"}])
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert done.returncode == 0
+    assert "nothing to learn: no two URLs led to the same page" in done.stdout
+    assert "There are no rules to write." in done.stdout
+    assert not (project.folder / "dedup-rules").exists()
+
+
 def test_dry_run_writes_nothing(project):
     write_rows(project.folder / "seen.jsonl", observations())
     done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--dry-run")

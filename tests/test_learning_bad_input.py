@@ -72,3 +72,17 @@ def test_what_does_not_parse_does_not_spoil_the_rest() -> None:
     ]
     book = learn([*pages(ODD), *rows, *pages(ODD, "one page")]).book
     assert book.equivalent(f"{SITE}/p?id=99&sid={1:016x}", f"{SITE}/p?id=99&sid={2:016x}")
+
+
+def test_pages_that_could_not_be_had_are_no_counterexamples() -> None:
+    """What is not known of half of the URLs takes no rule away that the other half shows."""
+    rows = [
+        Observation(
+            f"{SITE}/p?id={i}&sid={i * 7 + step:016x}", "" if step % 2 else f"page {i}", status=503 if step % 2 else 200
+        )
+        for i in range(40)
+        for step in range(4)
+    ]
+    book = learn(rows).book
+    assert book.equivalent(f"{SITE}/p?id=99&sid={1:016x}", f"{SITE}/p?id=99&sid={2:016x}")
+    assert not book.equivalent(f"{SITE}/p?id=99&sid={1:016x}", f"{SITE}/p?id=98&sid={1:016x}")

@@ -186,6 +186,23 @@ def test_nested_urls_of_the_site_itself() -> None:
     )
 
 
+def test_nested_urls_are_compared_as_their_own_path_has_it() -> None:
+    """What is dropped below one path only is dropped in values that are URLs of that path."""
+    rows: list[tuple[str, object]] = [(f"/view?id={i}&n={7 * i + s}", i) for i in range(40) for s in range(3)]
+    rows += [(f"/list?n={n}", ("list", n)) for n in range(60)]
+    rows += [
+        (f"/share?url=http://shop.com/view?id={i}%26n={900 + 7 * i + s}", ("share", i))
+        for i in range(40)
+        for s in range(3)
+    ]
+    found = learned(rows)
+    assert Proposal((), "q.url", Nested()) in found
+    assert not any(proposal.key == "q.n" and not proposal.match for proposal in found)
+    same, other = (f"{SITE}/share?url=http://shop.com/view?id={i}%26n=5" for i in (3, 4))
+    assert book(found).equivalent(same, f"{SITE}/share?url=http://shop.com/view?id=3%26n=6")
+    assert not book(found).equivalent(same, other)
+
+
 @pytest.mark.parametrize(
     "rows",
     [

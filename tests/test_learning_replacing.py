@@ -83,6 +83,15 @@ def test_two_forms_of_a_url_are_one(one: Callable[[int], str], other: Callable[[
         assert not book.equivalent(HOST + one(n), HOST + other(n + 1))
 
 
+def test_a_copy_into_a_segment_is_no_mere_drop() -> None:
+    """Where the site shows no delimiter in segments, `/story?id=12` is `/story_12` less a parameter, and other text."""
+    sample = two_forms(lambda n: f"/a/story?id={n + 12}", lambda n: f"/a/story_{n + 12}")
+    found = validated(proposals(sample, {}), sample, {})
+    book = book_of(rules_of("h.test", found), sample, {})
+    assert book.equivalent(f"{HOST}/a/story?id=99", f"{HOST}/a/story_99")
+    assert not book.equivalent(f"{HOST}/a/story?id=99", f"{HOST}/a/story_98")
+
+
 def test_values_shared_by_chance_map_nothing() -> None:
     """T15: pages 1 to 40 of a list, and articles 1 to 40."""
     rows = [(f"/list?page={n}", f"l{n}") for n in range(40)] + [(f"/article?id={n}", f"a{n}") for n in range(40)]

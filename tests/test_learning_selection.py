@@ -18,8 +18,8 @@ from scrapy_dedup.learning.learn import learn_site
 from scrapy_dedup.learning.names import LEARNER_NAMES
 from scrapy_dedup.learning.sampling import searched
 from scrapy_dedup.learning.table import encode
-from scrapy_dedup.rules import Ignore, RuleBook
-from scrapy_dedup.urls import values_of
+from scrapy_dedup.rules import Absent, Ignore, IgnoreValue, Literal, OfClass, RuleBook
+from scrapy_dedup.urls import ValueClass, values_of
 
 SITE = "http://shop.example"
 SEEN = [Observation(f"{SITE}/p?id={i}&sid={i:031x}{s}", f"page {i}") for i in range(60) for s in "ab"]
@@ -73,6 +73,20 @@ def learned(
         deadline=deadline,
     )
     return RuleBook(rules, {"shop.example": deep}), report.notes
+
+
+def test_what_parts_pages_that_were_one_is_not_added() -> None:
+    """One learner cuts a segment, another one shows it by a mark: together they part what each of them joins."""
+    section, item = ("path.0", Literal("a")), ("path.2", OfClass(ValueClass("int", 1, 2)))
+    cut = Proposal((section, item), "path.1", Ignore(only={"x", "y"}, cut=True))
+    marked = Proposal((section, item, ("path.3", Absent())), "path.1", IgnoreValue(only={"x", "y"}))
+    dropped = Proposal((("path.0", Literal("b")),), "q.sid", Ignore(only=ValueClass("hex", 8, 8)))
+    seen = [Observation(f"{SITE}/a/{way}{i}", f"a {i}") for i in range(20) for way in ("x/", "y/", "")]
+    seen += [Observation(f"{SITE}/b/{i}?sid={2 * i + s:08x}", f"b {i}") for i in range(10) for s in range(2)]
+    book, _ = learned(seen, {"one": lambda _: [cut], "two": lambda _: [marked, dropped]})
+    assert len({book.canonical_key(each.url) for each in seen}) == 30
+    book, _ = learned(seen, {"two": lambda _: [marked, dropped]})
+    assert len({book.canonical_key(each.url) for each in seen}) == 50
 
 
 def test_what_is_found_in_time_counts() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..rules.operations import Operation
 
 NO_TEXT = '""'
+NOTHING_DONE = "nothing: the URL has none of these keys, they have other values, or another rule comes first"
 
 
 def print_explanations(book: "RuleBook", urls: Iterable[str], known: "KnownAliases | None" = None) -> None:
@@ -52,9 +53,7 @@ def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]") -> Iterable[Text]
     yield Text(f"rule {rule.id} ({rule.status})", style="bold")
     yield Text(f"  says      {operations_of(rule.ops)}")
     yield Text(f"  where     {condition_of(rule)}")
-    yield Text(
-        f"  did here  {operations_of(used) or 'nothing: the URL has none of these keys, or another rule comes first'}"
-    )
+    yield Text(f"  did here  {operations_of(used) or NOTHING_DONE}")
     yield Text(f"  evidence  {evidence_of(rule.evidence)}")
     for one, other in rule.evidence.examples if rule.evidence else ():
         yield Text(f"  example   {one}\n            {other}")

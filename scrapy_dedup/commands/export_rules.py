@@ -63,7 +63,8 @@ class ExportRules(DedupCommand):
         for each in done.left_out:
             print(each, file=sys.stderr)
         if done.empty:
-            raise Nothing(f"none of the rules can be written as {opts.form}")
+            wider = "" if opts.approximate else "; --approximate also writes what becomes wider by it"
+            raise Nothing(f"none of the rules can be written as {opts.form}{wider}")
         if opts.output is None:
             sys.stdout.write(done.text)
         else:

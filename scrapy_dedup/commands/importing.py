@@ -36,5 +36,6 @@ def import_rules(settings: "DedupSettings", names: list[str], file: str, form: s
     count, off = add_rules(settings.learned_directory, found.rules)
     for each in off:
         print(each, file=sys.stderr)
-    print(f"{counted(count, 'rule')} of {file} are now manual rules in {settings.learned_directory}.")
+    verb = "is now a manual rule" if count == 1 else "are now manual rules"
+    print(f"{counted(count, 'rule')} of {file} {verb} in {settings.learned_directory}.")
     return DONE

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from .base import DONE, NOTHING, DedupCommand
+from .base import DONE, NOTHING, DedupCommand, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
@@ -138,10 +138,13 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             with evidence_in_store(settings, sites) as evidence:
                 both = learn_both(evidence, masks=load_masks(settings.rule_directories), **options)
     learned = both.learned
+    if not learned.reports:
+        raise Nothing("nothing to learn: no URL of what was observed belongs to a site")
     print_summary(learned, both.masks)
     if dry_run:
         print("Nothing was written (--dry-run).")
         return DONE
+    written = bool(both.masks)
     for site in [each.site for each in learned.reports]:
         found = learned.book.site_rules(site)
         # The user's own rules are in the file already, or in a directory of DEDUP_RULES: they stay there.
@@ -150,10 +153,10 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             rules += [
                 rule for rule in known.for_site(site) if rule.is_alias and not rule.status.users and rule not in rules
             ]
-        update_site(settings.learned_directory, site, rules, found.deep)
+        written |= bool(update_site(settings.learned_directory, site, rules, found.deep).rules)
     for mask in both.masks.values():
         save_learned_mask(settings.learned_directory, mask)
-    print(f"The rules are in {settings.learned_directory}.")
+    print(f"The rules are in {settings.learned_directory}." if written else "There are no rules to write.")
     return DONE
 
 

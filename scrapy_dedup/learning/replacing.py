@@ -67,10 +67,10 @@ def mappings(templates: Sequence[Template], views: Sequence[Values], content: Se
             (templates[one], templates[other], pairs),
             (templates[other], templates[one], [(b, a) for a, b in pairs]),
         ):
-            if _only_drops(source, target):
-                continue
             way = way_between(source, target, aligned)
-            verified = way and _verified(way, views, content)
+            if way is None or _only_drops(way):
+                continue
+            verified = _verified(way, views, content)
             if verified:
                 found.append(verified)
     return found
@@ -95,12 +95,14 @@ def _pairs(templates: Sequence[Template], content: Sequence[int]) -> dict[tuple[
     return found
 
 
-def _only_drops(source: Template, target: Template) -> bool:
+def _only_drops(way: Way) -> bool:
     """Tell whether the target is the source less some parameters: other learners drop them."""
+    source, target = way.source, way.target
     dropped = source.parts - target.parts
     return (
         target.parts <= source.parts
         and all(target.literals[key] == source.literals.get(key) for key in target.literals)
+        and all(copy == Copy(key) for key, copy in way.copies.items())
         and not any(is_segment(key) or key in {"ext", "path.trail"} for key in dropped)
     )
 

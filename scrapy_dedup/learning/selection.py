@@ -7,6 +7,7 @@ was seen, as the best of its parts, and what says nothing new is not deployed.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +16,7 @@ import numpy as np
 from ..rules.model import operation_problem
 from .believing import needed, pages_for, still_supported
 from .combining import rules_of
-from .emission import Proposal
+from .emission import Match, Proposal
 from .evidence import MIN_GROUPS
 from .frame import Frame
 from .judgement import Judgement, book_of, judged
@@ -36,6 +37,8 @@ MAX_SEARCHED = 30_000
 """URLs that the others are asked about; what they propose is judged on all."""
 CORE = "difference_sets"
 """The learner that counts its own witnesses (constant pages have one)."""
+MAX_PARTING = 5
+"""Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 LOSS = 100
 """Downloads that a lost page weighs as much as, where learners are compared."""
 
@@ -134,12 +137,53 @@ def _completed(
         fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
         if not fresh or _is_enough(outcome):
             continue
-        union = _validated([*chosen, *fresh], evidence)
-        joined = _judged(union, evidence)
+        union, joined = _joined(chosen, fresh, outcome, evidence)
         if joined.removed > outcome.removed and joined.lost <= outcome.lost:
             chosen, outcome = union, joined
             used.append(name)
     return _Choice(chosen, tuple(used), candidates)
+
+
+def _joined(
+    chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: Evidence
+) -> tuple[list[Proposal], Judgement]:
+    """Return what is chosen with what is fresh, validated together, and what it does; *outcome* is what was chosen does.
+
+    Two learners may lead the URLs of a page to different forms, where each alone leads them to one. So the patterns of
+    what is fresh that part what was one before are taken out again, where more is removed without them.
+    """
+    union = _validated([*chosen, *fresh], evidence)
+    joined = _judged(union, evidence)
+    for match in _parting(fresh, outcome, joined, evidence)[:MAX_PARTING]:
+        if evidence.deadline.passed():
+            break
+        kept = [proposal for proposal in fresh if proposal.match != match]
+        other = _validated([*chosen, *kept], evidence) if kept else chosen
+        without = _judged(other, evidence)
+        if _merit(without) < _merit(joined):
+            fresh, union, joined = kept, other, without
+    return union, joined
+
+
+def _parting(fresh: Sequence[Proposal], before: Judgement, after: Judgement, evidence: Evidence) -> list[Match]:
+    """Return the patterns of proposals under which URLs of pages are that have more keys than before, most of them first."""
+    sample = after.sample
+    known, now = _keys_of_pages(before), _keys_of_pages(after)
+    parted = {page for page, number in now.items() if number > known[page]}
+    if not parted:
+        return []
+    rules = rules_of(sample.site, fresh)
+    matches = {rule.id: match for rule, match in zip(rules, dict.fromkeys(one.match for one in fresh), strict=True)}
+    book = book_of(rules, sample, evidence.deep)
+    urls = (url for url, page in zip(sample.urls, sample.content, strict=True) if page in parted)
+    count = Counter(matches[rule.id] for url in urls for rule in book.matching(url))
+    return [match for match, _ in count.most_common()]
+
+
+def _keys_of_pages(judgement: Judgement) -> Counter[int]:
+    """Return how many keys the URLs of each page have."""
+    content = judgement.sample.content
+    return Counter(page for members in judgement.by_key.values() for page in {content[i] for i in members})
 
 
 def _is_enough(outcome: Judgement) -> bool:

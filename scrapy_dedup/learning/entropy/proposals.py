@@ -42,9 +42,9 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
         book = book_of(rules_of(sample.site, [*fixed, *found]), sample, deep)
         found = scoped(found, table, judged(book, sample))
     rest = _peeled(frame, placed)
-    gone = {proposal.key for proposal in found if not proposal.match}
+    book = book_of(rules_of(sample.site, found), sample, deep)
     found += [Proposal(match, key, Lower()) for match, key in case_insensitive(rest)]
-    return [*fixed, *found, *_nested(table, rest, inner_urls(rest, sample.site, gone, sample.groups), found)]
+    return [*fixed, *found, *_nested(table, rest, inner_urls(rest, book), found)]
 
 
 def _nested(table: Table, rest: Frame, inner: Mapping[str, Codes], found: Sequence[Proposal]) -> list[Proposal]:

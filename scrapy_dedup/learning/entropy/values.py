@@ -5,13 +5,12 @@ nested URLs, both taken given the rest of the URL: two pages whose names differ 
 nothing else, are what speaks for the case.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 import numpy as np
 
-from ...rules import Absent, OneOf, Predicate
-from ...urls import GroupsLike, normal_form, site_of_url, values_of
+from ...rules import Absent, OneOf, Predicate, RuleBook
 from ...urls.percent import lower_value
 from ..emission import Match
 from ..evidence import MIN_GROUPS, tolerable
@@ -100,18 +99,14 @@ def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
     return [], kept
 
 
-def inner_urls(frame: Frame, site: str, dropped: Collection[str], sites: GroupsLike = None) -> dict[str, Codes]:
+def inner_urls(frame: Frame, book: RuleBook) -> dict[str, Codes]:
     """Return the keys whose values are URLs that come in several spellings of one, with the codes of what they are.
 
-    Of URLs of the site itself, *dropped* keys make no difference.
+    *book* says what makes no difference in URLs of the site itself.
     """
 
     def identity(value: str) -> str:
-        url = normal_form(unquote(value.replace("+", " ")))
-        if site_of_url(url, groups=sites) != site:
-            return url
-        kept = {key: text for key, text in values_of(url, groups=sites).items() if key not in dropped}
-        return repr(sorted(kept.items()))
+        return book.canonical_key(unquote(value.replace("+", " ")))
 
     found = {}
     for key, codes in sorted(frame.columns.items()):

@@ -13,6 +13,8 @@ from .site import Site
 
 TRIES = 8
 """Draws for a URL that the page has not shown yet, before the page counts as exhausted."""
+UNAVAILABLE = 503
+"""The status of a page that could not be had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ def row_of(site: Site, endpoint: Endpoint, url: str, time: float, *, late: bool)
     status, identity = content.status, content.identity
     if status == 200:
         identity = blurred(site, url, content)
+    if status == 200 and share_of(site.seed, url, "missing") < site.knobs.missing:
+        status = UNAVAILABLE
     return Row(
         url=url,
         time=time,
