@@ -9,7 +9,7 @@ open, the contents of scripts are no markup, a new ``<li>`` ends the last one.
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from functools import cached_property, partial
 from itertools import compress
 from typing import Any, NamedTuple, overload
@@ -70,7 +70,7 @@ class Block(NamedTuple):
     attribute: str = ""
 
 
-_BlockColumns = tuple[list[str], list[str], "array[int]", "array[int]", list[str]]
+_BlockColumns = tuple[list[str], list[str], MutableSequence[int], MutableSequence[int], list[str]]
 
 
 class Blocks(Sequence[Block]):
@@ -79,18 +79,24 @@ class Blocks(Sequence[Block]):
     __slots__ = ("_columns",)
 
     def __init__(self) -> None:
-        self._columns: _BlockColumns = [], [], array("q"), array("q"), []
+        self._columns: _BlockColumns = [], [], [], [], []
 
     def add(
         self, selectors: list[str], texts: list[str], starts: list[int], ends: list[int], attributes: list[str]
     ) -> None:
-        """Add blocks."""
-        columns = self._columns
-        columns[0].extend(selectors)
-        columns[1].extend(texts)
-        columns[2].extend(starts)
-        columns[3].extend(ends)
-        columns[4].extend(attributes)
+        """Add the blocks of a portion."""
+        before = self._columns
+        if not before[0]:
+            self._columns = selectors, texts, starts, ends, attributes
+            return
+        before[0].extend(selectors)
+        before[1].extend(texts)
+        before[4].extend(attributes)
+        # The numbers of a long page stand in arrays, where they take a fifth of the room.
+        firsts, lasts = (column if isinstance(column, array) else array("q", column) for column in before[2:4])
+        firsts.extend(starts)
+        lasts.extend(ends)
+        self._columns = before[0], before[1], firsts, lasts, before[4]
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Return selector, attribute and text of each."""
