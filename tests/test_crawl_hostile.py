@@ -413,6 +413,31 @@ async def test_download_async_is_never_gated(serve: Serve) -> None:
 
 
 @in_reactor
+async def test_download_async_of_a_copy_is_not_gated(serve: Serve) -> None:
+    """A copy of the response's own request has the mark of that one, of rules that have changed since."""
+
+    class AsksAgain(Links):
+        got: list[int] = []
+
+        async def parse(self, response: Any) -> Any:
+            for each in super().parse(response):
+                yield each
+            if response.url.endswith("=2"):
+                shared = self.crawler._scrapy_dedup  # type: ignore[attr-defined]
+                write_rules(rule(f"127.0.0.1:{server.port}", {"q.x": Ignore()}))
+                assert await shared.learning.swapping.swap([f"127.0.0.1:{server.port}"])
+                for _ in range(2):
+                    again = await self.crawler.engine.download_async(response.request.copy())  # type: ignore[union-attr]
+                    self.got.append(again.status)
+
+    server = serve(lambda asked: page(prose("one page"), "/p?x=1") if asked.path == "/" else page(prose("p"), "/p?x=2"))
+    done = await crawl(AsksAgain, server.url("/"), DEDUP_SAMPLE=0, DEDUP_LEARN="off", DEDUP_EXTRA=0)
+    assert AsksAgain.got == [200, 200]
+    assert "log_count/ERROR" not in done.stats
+    assert not done.stats.get("dedup/discarded")
+
+
+@in_reactor
 async def test_errbacks_tell_a_discard_from_a_failure(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """All is queued before there is a rule: what the gate stops then comes to the errback, as what fails does."""
     monkeypatch.setattr(times, "FIRST", 40)  # pages enough, whatever comes before it is learned from them

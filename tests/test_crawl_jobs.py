@@ -142,6 +142,25 @@ async def test_a_link_for_two_callbacks(serve: Serve, known: bool) -> None:
 
 
 @in_reactor
+async def test_what_the_gate_discards_is_linked_again(serve: Serve) -> None:
+    """Scrapy's filter let it pass in the first run, and remembers it: that does not keep it from being fetched after all."""
+    links = [f"/p?id={i}&page={j}" for i in range(PAGES) for j in (1, 2)]
+    server = serve(lambda asked: page(prose(asked.query.get("id", "start") + asked.query.get("page", "")), *links))
+    settings = {"DEDUP_SAMPLE": 0, "DEDUP_EXTRA": 0, "DEDUP_LEARN": "off"}
+    await crawl(Paused, server.url("/"), 1, **settings)
+    write_rules(noise(server))
+    second = await crawl(Paused, server.url("/"), **settings)
+    assert second.stats["dedup/discarded/gate"] == PAGES
+    kept = discarded(spider="links")
+    assert len(kept) == PAGES
+    assert not [row for row in kept if "dont_filter" in str(row.meta)], "redirects of such a request would inherit it"
+    write_rules()
+    third = await crawl(Paused, server.url("/"), **settings)
+    assert third.stats["dedup/replayed"] == PAGES
+    assert server.hits == dict.fromkeys(("/", *links), 1)
+
+
+@in_reactor
 async def test_a_rule_goes_that_could_not_write_down_what_it_discards(
     serve: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:

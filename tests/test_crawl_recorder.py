@@ -14,6 +14,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
 from scrapy_dedup.crawl import observing
+from scrapy_dedup.crawl.ledger import Ledger
 from scrapy_dedup.crawl.observing import (
     LaterRow,
     SmallPages,
@@ -273,7 +274,12 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
         },
     }
     assert b"secret" not in STORE.read_bytes()
-    (again,) = [done.crawler._scrapy_dedup.ledger.request(rows[2])]  # type: ignore[attr-defined]
+    shared = done.crawler._scrapy_dedup  # type: ignore[attr-defined]
+    whole = shared.ledger.request(rows[2])
+    assert whole.cb_kwargs == {"number": 3, "pair": (1, 2)}
+    assert (whole.headers["Authorization"], whole.cookies) != (None, {}), "in this run nothing is left out"
+    again = Ledger(shared.settings, shared.names, lambda row: True).request(rows[2])
+    assert again is not None
     assert (again.url, again.priority, again.cb_kwargs) == (rows[2].url, -3, {"number": 3})
     assert again.callback == done.crawler.spider.page  # type: ignore[union-attr]
     warned = [text.partition(" of discarded")[0] for text in messages(caplog)]

@@ -17,6 +17,7 @@ from .crawling import Crawl, Links, crawl, discarded, in_reactor, rule, write_ru
 from .server import Answer, Asked, Server, page, prose, redirect
 from .waiting import PATIENCE
 
+FIFO = "scrapy.squeues.FifoMemoryQueue"
 #: The first of three equivalent URLs fails so.
 FAILURES: dict[str, Any] = {
     "404": 404,
@@ -289,12 +290,64 @@ async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, fa
     # Breadth first: the first spelling stands for its page.
     order = {
         "DEPTH_PRIORITY": 1,
-        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+        "SCHEDULER_MEMORY_QUEUE": FIFO,
         "CONCURRENT_REQUESTS": 1,
     }
     done = await crawl(Links, server.url("/"), **order)
     reached = {target.partition("&")[0] for target in server.hits if target.startswith("/p") and "sid=0" not in target}
     assert reached == {f"/p?id={i}" for i in range(8)}, "no page is lost"
     assert server.downloads <= 1 + 8 + 8 * SPELLINGS
+    assert max(server.hits.values()) == 1
+    assert "dedup/errors" not in str(done.dedup())
+
+
+@pytest.mark.parametrize("given", [False, True])
+@in_reactor
+async def test_a_callback_that_raises(serve: Serve, given: bool) -> None:
+    """It has failed with the URL, not with the page: another URL of it may go well, unless it had given something."""
+
+    class Raises(Links):
+        def parse(self, response: Any) -> Any:
+            if response.url.endswith("sid=0"):
+                if given:
+                    yield {"url": "a part of " + response.url}
+                raise ValueError("no such element")
+            yield from super().parse(response)
+
+    server = serve({"/": page("start", "/c?sid=0", "/c?sid=1", "/c?sid=2"), "/c": page(prose("c"))})
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    done = await crawl(Raises, server.url("/"), CONCURRENT_REQUESTS=1, SCHEDULER_MEMORY_QUEUE=FIFO, DEDUP_SAMPLE=0)
+    fetched = [target for target in server.hits if target != "/"]
+    assert fetched == (["/c?sid=0"] if given else ["/c?sid=0", "/c?sid=1"])
+    assert len(done.items) == 2
+
+
+LIMIT = 3
+
+
+@in_reactor
+async def test_a_page_that_is_met_nearer_to_the_start(serve: Serve) -> None:
+    """With DEPTH_LIMIT the links of a page at the limit are dropped: its duplicate leads further."""
+    far = threading.Barrier(5)
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/leaf":
+            return page(prose("leaf" + asked.query["id"]))
+        if asked.path == "/hub":
+            if asked.query["from"] == "far":
+                far.wait(PATIENCE)
+            return page(prose("hub" + asked.query["id"]), f"/leaf?id={asked.query['id']}")
+        if asked.path == "/late":  # when all of the others are on their way
+            far.wait(PATIENCE)
+            return page(prose("late"), *(f"/hub?id={i}&from=near" for i in range(4)))
+        depth = int(asked.query.get("n", "0"))
+        far_ones = [f"/hub?id={i}&from=far" for i in range(4)] if depth == LIMIT - 1 else [f"/chain?n={depth + 1}"]
+        return page(prose(f"chain{depth}"), "/late", *far_ones)
+
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.from": Ignore()}))
+    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS_PER_DOMAIN=16, DEPTH_LIMIT=LIMIT, DEDUP_SAMPLE=0)
+    leaves = {target for target in server.hits if target.startswith("/leaf")}
+    assert leaves == {f"/leaf?id={i}" for i in range(4)}, "no page is lost"
     assert max(server.hits.values()) == 1
     assert "dedup/errors" not in str(done.dedup())

@@ -26,7 +26,7 @@ from ..urls import normal_form, normal_parts, values_of
 from ..urls.namings import Anchors, tokens_in
 from .discards import DuplicateDiscarded
 from .identities import Alias, UrlIdentity, is_plain_get
-from .marks import is_start
+from .marks import is_checked, is_start
 from .settings import Mode
 
 if TYPE_CHECKING:
@@ -113,14 +113,14 @@ class Aliases:
 
     # Using
 
-    def queued(self, request: Request, mark: str) -> DuplicateDiscarded | None:
-        """Discard a request, marked by the dupe filter, that turned out meanwhile to be a page that is fetched."""
+    def queued(self, request: Request) -> DuplicateDiscarded | None:
+        """Discard a request, compared by the dupe filter, that turned out meanwhile to be a page that is fetched."""
         shared = self._shared
         identities = shared.identities
         if request.dont_filter or "redirect_urls" in request.meta or is_start(request):
             return None
         key = identities.book.canonical_key(request.url)
-        if key not in identities.aliases or not shared.is_mark_of(mark, request):
+        if key not in identities.aliases or not is_checked(request):
             return None
         before = identities.of_url(request.url)
         if before.key == key:  # another spelling of what is known to be an alias

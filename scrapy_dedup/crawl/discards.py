@@ -108,10 +108,7 @@ class Discards:
         if shared.monitor.is_sample(request) or not shared.unwritten.may_grow():
             return None
         rules = self.rules(request.url, other)
-        # Should it be needed after all, the wrapped filter would take it for a duplicate of itself.
-        if shared.monitor.takes(request, identity, other, rules) or not self._first(
-            request.replace(dont_filter=True), identity, other, rules
-        ):
+        if shared.monitor.takes(request, identity, other, rules) or not self._first(request, identity, other, rules):
             return None
         self._shared.stats.inc_value("dedup/discarded")
         self._shared.stats.inc_value("dedup/discarded/gate")

@@ -121,13 +121,16 @@ class DupeFilter:
                     return True
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("dupefilter", "A request could not be compared with what is seen")
-            return bool(self.wrapped.request_seen(request))
-        seen = bool(self.wrapped.request_seen(request))
+            return self._seen_by_wrapped(request, shared)
+        seen = self._seen_by_wrapped(request, shared)
         try:
             return self._follow_up(request, identity, seen=seen, other=other)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("dupefilter", "A request could not be noted")
             return seen
+
+    def _seen_by_wrapped(self, request: "Request", shared: Shared) -> bool:
+        return bool(self.wrapped.request_seen(request)) and not shared.passing
 
     def _identity(self, request: "Request") -> UrlIdentity | None:
         if self._shared is None:
@@ -152,10 +155,12 @@ class DupeFilter:
         assert shared is not None
         if redirects_to(request) and shared.is_own_redirect(request, identity.slot):
             return None
-        if identity.discarded == identity.slot:
+        if identity.discarded == identity.slot and not shared.depths.limited:
             return ""  # as before: it need not be looked up
         other = shared.seen.url(identity.slot)
-        return None if other == request.url or shared.seen.is_another(request.url) else other
+        if other == request.url or shared.seen.is_another(request.url) or shared.depths.leads_further(request, other):
+            return None
+        return other
 
     def _is_ours_to_discard(self, request: "Request", identity: UrlIdentity, other: str) -> bool:
         """Whether a rule makes *request* a duplicate, so that the wrapped filter must not hear of it."""

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from .discards import DuplicateDiscarded
-from .marks import CHECKED, is_start
+from .marks import CHECKED, is_checked, is_sent, is_start, note_sent
 from .settings import Mode
 from .shared import Shared
 
@@ -19,7 +19,7 @@ class Gate:
     Requests that the dupe filter has compared carry a mark (``meta["dedup_checked"]``).
     One with the mark of an earlier run of the job, or of earlier rules, is compared
     again; those without never came through the dupe filter and are left alone
-    (``dont_filter``, ``engine.download_async``). A request that a page has shown to be
+    (``dont_filter``, ``engine.download_async``), and so are copies of one that has come through here. A request that a page has shown to be
     itself, after it was queued, is stopped, too.
     """
 
@@ -34,24 +34,24 @@ class Gate:
     def process_request(self, request: "Request") -> None:
         """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way."""
         mark = request.meta.get(CHECKED)
-        if mark is None:
+        if mark is None or is_sent(mark):
             return
-        fresh = self._shared.is_fresh(mark)
-        if fresh and not self._shared.identities.aliases:
-            return
+        shared = self._shared
         discarded = None
         try:
-            discarded = None if fresh else self._compared(request, mark)
-            if discarded is None and self._shared.identities.aliases:
-                discarded = self._shared.aliases.queued(request, request.meta.get(CHECKED, ""))
+            if not shared.is_fresh(mark):
+                discarded = self._compared(request)
+            if discarded is None and shared.identities.aliases:
+                discarded = shared.aliases.queued(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("gate", "A queued request could not be compared")
+            shared.faults.report("gate", "A queued request could not be compared")
         if discarded is not None:
             raise discarded
+        note_sent(request)
 
-    def _compared(self, request: "Request", mark: str) -> DuplicateDiscarded | None:
+    def _compared(self, request: "Request") -> DuplicateDiscarded | None:
         shared = self._shared
-        if not shared.is_mark_of(mark, request):
+        if not is_checked(request):
             del request.meta[CHECKED]  # copied from another response: this request came by another way
             return None
         identity = shared.identities.of(request)
@@ -68,7 +68,7 @@ class Gate:
         if request.dont_filter or identity.mode is not Mode.ACTIVE or is_start(request):
             return None
         other = seen.url(slot)
-        if other == request.url or shared.is_own_redirect(request, slot):
+        if other == request.url or shared.is_own_redirect(request, slot) or shared.depths.leads_further(request, other):
             return None
         discarded = shared.discards.discard_queued(request, identity, other)
         if discarded is not None:
@@ -80,7 +80,7 @@ class Gate:
         if CHECKED not in request.meta or isinstance(exception, DuplicateDiscarded):
             return
         try:
-            if self._shared.is_mark_of(request.meta[CHECKED], request):
+            if is_checked(request):
                 self._shared.outcomes.failed(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("gate", "The failure of a request could not be followed up")

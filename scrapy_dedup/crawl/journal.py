@@ -27,9 +27,16 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO, NamedTuple
 
+from xxhash import xxh3_64_intdigest
+
 _BUFFER = 1 << 16
 _READ = 1 << 12
 _MUCH = 1 << 15
+
+
+def digest_of(url: str) -> int:
+    """Return a number for *url*."""
+    return xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
 
 
 class Page(NamedTuple):
@@ -68,8 +75,8 @@ class Journal:
         self.goes_on = self._written > 0
         #: Whether the run that has written it last was killed.
         self.was_killed = False
-        #: Pages of a run that was killed that are not taken for fetched.
-        self.doubtful = 0
+        #: Digests of the URLs of pages of a run that was killed that are not taken for fetched.
+        self.doubtful: set[int] = set()
 
     def _open(self, mode: str) -> IO[bytes]:
         if self.path is None:
@@ -156,7 +163,7 @@ class Journal:
             beside = self.path.with_name(self.path.name + ".next")
             beside.unlink(missing_ok=True)
         made = Journal(beside)
-        made.job, made.goes_on, made.doubtful = self.job, self.goes_on, self.doubtful
+        made.job, made.goes_on, made.was_killed, made.doubtful = self.job, self.goes_on, self.was_killed, self.doubtful
         made._append(f"#{made.job} {digest}\n")
         return made
 
@@ -207,7 +214,7 @@ class Journal:
             self.was_killed = not _ended(old)
             for page in _pages(old, digest):
                 if page.links and self.was_killed:
-                    self.doubtful += 1
+                    self.doubtful.add(digest_of(page.url))
                     continue
                 slot = slot_of(page)
                 if slot is not None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Discarded requests that are kept in memory, since JSON cannot hold them.
+MOST_WHOLE: Final = 20_000
 #: What a row's ``meta`` holds of a request besides its meta, under this name.
 REST: Final = "dedup_request"
 
@@ -70,6 +72,8 @@ class Ledger:
         self.dropped = 0
         self._discards = 0
         self._warned: set[str] = set()
+        #: What JSON cannot hold, by URL and callback: in this run it is made again as it was.
+        self._whole: dict[tuple[str, str | None], Request] = {}
 
     def discard(
         self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str
@@ -80,6 +84,15 @@ class Ledger:
             self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): nothing more is discarded")
             return None
         callback = identity.callback
+        meta, whole = self._what_json_holds(request, callback)
+        if not whole and len(self._whole) >= MOST_WHOLE:
+            self.dropped += 1
+            self._warn(
+                "whole",
+                f"{MOST_WHOLE} discarded requests that cannot be kept in the ledger as they are wait in memory: no more "
+                "of this kind are discarded",
+            )
+            return None
         row = DiscardRow(
             scope=self._scope,
             spider=self._names.spider.name,
@@ -90,11 +103,13 @@ class Ledger:
             taken_for=taken_for,
             time=time.time(),
             callback=callback if self._names.has(callback) else None,
-            meta=self._what_json_holds(request, callback),
+            meta=meta,
             job=job,
         )
         if not self._put(row):
             return None
+        if not whole:
+            self._whole[row.url, row.callback] = request
         self._discards += 1
         return row
 
@@ -113,6 +128,9 @@ class Ledger:
         """Return the request that was discarded; None if its callback is not known any more."""
         if not self._names.has(row.callback):
             return None
+        whole = self._whole.get((row.url, row.callback))
+        if whole is not None:
+            return whole.replace(meta={name: value for name, value in whole.meta.items() if not passing(name)})
         meta = dict(row.meta or {})
         rest = meta.pop(REST, None) or {}
         return Request(
@@ -127,7 +145,8 @@ class Ledger:
             meta=meta,
         )
 
-    def _what_json_holds(self, request: Request, callback: str) -> dict[str, Any]:
+    def _what_json_holds(self, request: Request, callback: str) -> tuple[dict[str, Any], bool]:
+        """Return what a row keeps of *request*, and whether that is all of it."""
         lost: list[str] = []
         kept = _json_safe(request.meta, "meta", lost)
         rest: dict[str, Any] = {}
@@ -162,7 +181,7 @@ class Ledger:
                 f"{what} of discarded requests cannot be kept in the ledger: should {request} be fetched after all "
                 "in a later run, it will lack that (told once)",
             )
-        return kept
+        return kept, not lost
 
     def _warn(self, what: str, message: str) -> None:
         if what not in self._warned:

@@ -26,6 +26,7 @@ SAMPLE: Final = "dedup_sample"
 TRANSIENT_LINK: Final = "dedup_transient_link"
 #: Those that are about one request only.
 OWN: Final = (CHECKED, COPIED, KEY, SAMPLE, START, TRANSIENT_LINK)
+_SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
 _COPIES: Final = frozenset({CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, "redirect_urls"})
 
@@ -49,6 +50,24 @@ def mark_new(request: Request, *, start: bool = False) -> None:
         meta[COPIED] = len(copied)
     else:
         meta.pop(COPIED, None)
+
+
+def note_sent(request: Request) -> None:
+    """Mark *request* as one that has come through the gate, if the dupe filter has compared it."""
+    mark = request.meta.get(CHECKED)
+    if isinstance(mark, str):
+        request.meta[CHECKED] = mark + _SENT
+
+
+def is_sent(mark: object) -> bool:
+    """Whether the one that a mark was made for has come through the gate: this request is a copy of it."""
+    return isinstance(mark, str) and mark.endswith(_SENT)
+
+
+def is_checked(request: Request) -> bool:
+    """Whether the dupe filter has compared *request*, or one whose redirects have led to it."""
+    mark = request.meta.get(CHECKED)
+    return isinstance(mark, str) and is_digest_of(mark.partition(" ")[2].removesuffix(_SENT), request)
 
 
 def redirects_to(request: Request) -> Sequence[str]:

@@ -13,9 +13,7 @@ from collections.abc import Callable
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
-from xxhash import xxh3_64_intdigest
-
-from .journal import LineReader, Page
+from .journal import LineReader, Page, digest_of
 
 if TYPE_CHECKING:
     from .journal import Event, Journal
@@ -131,8 +129,3 @@ class Move:
     def abandon(self) -> None:
         """Leave all as it was."""
         self._next.abandon()
-
-
-def digest_of(url: str) -> int:
-    """Return a number of 64 bits for *url*."""
-    return xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))

@@ -64,11 +64,14 @@ class PageMiddleware:
 
     async def process_spider_output(self, response: "Response", result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Hand on what the spider gives; mark its requests as new ones, and note when it is done."""
-        links = False
+        links = given = False
         look = self._searched(response)
         transient = self._shared.transient
         marks_links = transient.marks_links and bool(transient.masks)
         async for each in result:
+            if not given:
+                given = True
+                self._shared.under_way.give(response)
             if isinstance(each, Request):
                 links = True
                 try:
@@ -86,7 +89,8 @@ class PageMiddleware:
 
     def process_spider_exception(self, response: "Response", exception: Exception) -> None:
         """Note that the spider, or another spider middleware, has failed with *response*."""
-        self._end(response, links=True)  # nobody knows how far it has come
+        # If it had given something nobody knows how far it has come; if not, it has failed with this URL of the page.
+        self._end(response, links=True, failed=not self._shared.under_way.gave(response))
 
     def _note(self, note: Callable[[Any, "Response"], None], each: Any, response: "Response") -> None:
         """Note which response an item came from, or whether the link of a request is transient there."""
@@ -126,13 +130,13 @@ class PageMiddleware:
             return None
         return look
 
-    def _end(self, response: "Response", *, links: bool) -> None:
+    def _end(self, response: "Response", *, links: bool, failed: bool = False) -> None:
         request = response.request
         try:
             reached = self._shared.under_way.end(response)
             if request is None or reached is None:
                 return
-            if reached:
+            if reached and not failed:
                 self._shared.outcomes.fetched(request, links=links)
             else:
                 self._shared.outcomes.failed(request)

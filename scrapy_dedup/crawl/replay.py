@@ -90,7 +90,7 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
     if shared.seen.persistent:  # should this run of the job be killed
         shared.ledger.scheduled(row._replace(job=shared.seen.job), DiscardState.REPLAYED)
     shared.replayed.add(row.url)
-    if shared.crawl(request, earlier=True):
+    if shared.crawl(request, earlier=True, passing=row.job == shared.seen.job):
         shared.stats.inc_value("dedup/retracted")
     else:
         shared.ledger.scheduled(row, DiscardState.OWED)
@@ -98,8 +98,8 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
 
 def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: bool) -> None:
     request = shared.ledger.request(row)
-    if request is not None and row.state is DiscardState.LOST:  # the wrapped filter has let it pass, and remembers it
-        request = request.replace(dont_filter=True)
+    if row.state is DiscardState.LOST and shared.seen.is_doubtful(row.url):
+        return  # it had come before the kill, and Scrapy would not fetch this URL of it again either
     identity = shared.identities.of(request) if request is not None else None
     if request is None or identity is None or row.url in shared.replayed:
         return

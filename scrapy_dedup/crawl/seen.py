@@ -14,8 +14,8 @@ from collections.abc import Callable
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
-from .journal import Journal, Page
-from .moving import Move, digest_of
+from .journal import Journal, Page, digest_of
+from .moving import Move
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -224,7 +224,11 @@ class Seen:
     @property
     def doubtful(self) -> int:
         """The number of pages that were fetched in a run that was killed, and whose links may be lost."""
-        return self._journal.doubtful if self._journal is not None else 0
+        return len(self._journal.doubtful) if self._journal is not None else 0
+
+    def is_doubtful(self, url: str) -> bool:
+        """Whether *url* is that of such a page."""
+        return self._journal is not None and digest_of(url) in self._journal.doubtful
 
     def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> int:
         """Take over the pages that earlier runs of the job have fetched; return their number.

@@ -20,6 +20,7 @@ from . import closing
 from .aliases import Aliases
 from .callbacks import CallbackNames
 from .collector import Frozen
+from .depths import Depths
 from .discards import Discards
 from .extras import Extras
 from .faults import Faults
@@ -28,7 +29,7 @@ from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
 from .ledger import Ledger
 from .live import Learning
-from .marks import CHECKED, digest, is_digest_of, redirects_to
+from .marks import CHECKED, digest, redirects_to
 from .masks import Masks
 from .monitor import Monitor
 from .outcomes import Outcomes
@@ -100,6 +101,7 @@ class Shared:
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
         self.aliases = Aliases(self)
         self.seen = Seen(None, self.faults)
+        self.depths = Depths(crawler.settings.getint("DEPTH_LIMIT"))
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
         self.tally = Tally()
@@ -127,6 +129,8 @@ class Shared:
         self.replayed: set[str] = set()
         #: Whether a request that was discarded is being scheduled at this moment.
         self.scheduling = False
+        #: Whether what the wrapped filter says of it does not count, as it may have let it pass before.
+        self.passing = False
         self._run = token_hex(4)
         self._opened = False
         self._frozen = Frozen()
@@ -272,6 +276,7 @@ class Shared:
         slot = identity.slot
         plain = not self.moves or self.identities.is_plain_slot(request, request.url, slot)
         self.seen.take(slot, request.url, identity.callback, identity.context, plain)
+        self.depths.note(request)
 
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
@@ -286,14 +291,18 @@ class Shared:
         if identity.slot not in self.seen:
             self.take(request, identity)
 
-    def crawl(self, request: "Request", *, earlier: bool = False) -> bool:
-        """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late."""
+    def crawl(self, request: "Request", *, earlier: bool = False, passing: bool = True) -> bool:
+        """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late.
+
+        It may have been queued, and lost or discarded then: *passing* is that the wrapped filter, which remembers it,
+        is not to stop it. It hears of it all the same, so that no link leads there again.
+        """
         if not self.is_open:
             return False
         if request.dont_filter:
             self.take_unasked(request)
             self.tally.scheduled(self.identities.of_url(request.url).site)
-        self.scheduling = not earlier
+        self.scheduling, self.passing = not earlier, passing
         try:
             self.crawler.engine.crawl(request)
         except RuntimeError:  # the spider is closed
@@ -302,7 +311,7 @@ class Shared:
             self.faults.report("schedule", "A discarded request could not be scheduled")
             return False
         finally:
-            self.scheduling = False
+            self.scheduling = self.passing = False
         return True
 
     @property
@@ -328,10 +337,6 @@ class Shared:
     def is_fresh(self, mark: Any) -> bool:
         """Whether a mark was made in this run."""
         return isinstance(mark, str) and mark.startswith(self._run)
-
-    def is_mark_of(self, mark: Any, request: "Request") -> bool:
-        """Whether a mark was made for *request*, or for one that redirects have led here from."""
-        return isinstance(mark, str) and is_digest_of(mark.partition(" ")[2], request)
 
     def remember_fingerprints(self, wrapped: Any) -> None:
         """Let a dupe filter that asks Scrapy's own fingerprinter get its answers from memory where possible."""
