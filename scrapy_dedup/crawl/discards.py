@@ -108,8 +108,11 @@ class Discards:
         if shared.monitor.is_sample(request) or not shared.unwritten.may_grow():
             return None
         rules = self.rules(request.url, other)
-        if shared.monitor.takes(request, identity, other, rules) or not self._first(request, identity, other, rules):
+        if shared.monitor.takes(request, identity, other, rules) or not self._first(
+            request, identity, other, rules, queued=True
+        ):
             return None
+        identity.discarded = identity.slot
         self._shared.stats.inc_value("dedup/discarded")
         self._shared.stats.inc_value("dedup/discarded/gate")
         return DuplicateDiscarded(other, identity.key, rules[0])
@@ -120,14 +123,16 @@ class Discards:
         alias = identities.alias_rule(url)
         return (alias,) if alias is not None else deciding_rules(identities.book, url, other)
 
-    def _first(self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> bool:
+    def _first(
+        self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...], *, queued: bool = False
+    ) -> bool:
         """Write a URL that is discarded for the first time into the ledger; return False if that fails."""
         shared = self._shared
         rule = rules[0]
         if not shared.names.has(identity.callback):  # nor could it be made again
             shared.unwritten.prevented()
             return False
-        row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job)
+        row = shared.ledger.discard(request, identity, rule=rule, taken_for=other, job=shared.seen.job, queued=queued)
         discarded = Waiting(request, row)
         if row is not None:
             shared.unwritten.add(discarded)

@@ -42,6 +42,8 @@ class DupeFilter:
             and shared.identities.stock
             and getattr(type(wrapped), "request_seen", None) is RFPDupeFilter.request_seen
         )
+        # What Scrapy's own filter has heard of; there is no public way to ask it without telling it.
+        self._heard: set[bytes] = getattr(wrapped, "_fingerprints", set()) if self._is_stock else set()
         self._ours: Request | None = None
         if shared is not None:
             shared.has_filter = True
@@ -168,6 +170,8 @@ class DupeFilter:
             return False
         if identity.discarded == identity.slot:
             return True
+        if self._heard and self.wrapped.fingerprinter.fingerprint(request) in self._heard:
+            return False  # Scrapy has let it pass before: it is fetched, or the gate has discarded it
         return not other or normal_form(other) != normal_form(request.url)
 
     def _follow_up(self, request: "Request", identity: UrlIdentity, *, seen: bool, other: str | None) -> bool:

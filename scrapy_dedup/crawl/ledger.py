@@ -28,6 +28,8 @@ MOST_WHOLE: Final = 20_000
 #: What a row's ``meta`` holds of a request besides its meta, under this name.
 REST: Final = "dedup_request"
 
+_QUEUED: Final = "queued"
+
 # Of one response or one attempt, or about the way to the site: not a part of the request.
 _PASSING: Final = frozenset(
     {
@@ -55,6 +57,11 @@ def passing(name: str) -> bool:
     return name in _PASSING
 
 
+def was_queued(row: DiscardRow | None) -> bool:
+    """Whether the wrapped filter had let a discarded request pass before it was discarded."""
+    return row is not None and bool((row.meta or {}).get(REST, {}).get(_QUEUED))
+
+
 class Ledger:
     """Writes discards, through *add*, and makes requests of them again."""
 
@@ -76,9 +83,9 @@ class Ledger:
         self._whole: dict[tuple[str, str | None], Request] = {}
 
     def discard(
-        self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str
+        self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str, queued: bool = False
     ) -> DiscardRow | None:
-        """Write that *request* was discarded; return the row, None if it is not in the ledger."""
+        """Write that *request* was discarded, *queued* if by the gate; return the row, None if it is not in the ledger."""
         if self._limit is not None and self._discards >= self._limit:
             self.dropped += 1
             self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): nothing more is discarded")
@@ -93,6 +100,8 @@ class Ledger:
                 "of this kind are discarded",
             )
             return None
+        if queued:
+            meta.setdefault(REST, {})[_QUEUED] = True
         row = DiscardRow(
             scope=self._scope,
             spider=self._names.spider.name,

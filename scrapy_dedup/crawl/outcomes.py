@@ -10,6 +10,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
 from .identities import context_of, is_plain_get
+from .ledger import was_queued
 from .marks import redirects_to
 from .replay import replay, replay_owed
 from .settings import Mode
@@ -168,7 +169,7 @@ class Outcomes:
     def schedule(self, discarded: "Waiting") -> None:
         """Schedule a discarded request after all."""
         shared = self._shared
-        if not shared.crawl(discarded.request):
+        if not shared.crawl(discarded.request, passing=was_queued(discarded.row)):
             return
         shared.stats.inc_value("dedup/released/scheduled")
         if discarded.row is not None:

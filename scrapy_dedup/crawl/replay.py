@@ -7,6 +7,7 @@ from scrapy.utils.asyncio import run_in_thread
 
 from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
+from .ledger import was_queued
 from .seen import Waiting
 from .turns import in_turns
 
@@ -90,7 +91,7 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
     if shared.seen.persistent:  # should this run of the job be killed
         shared.ledger.scheduled(row._replace(job=shared.seen.job), DiscardState.REPLAYED)
     shared.replayed.add(row.url)
-    if shared.crawl(request, earlier=True, passing=row.job == shared.seen.job):
+    if shared.crawl(request, earlier=True, passing=row.job == shared.seen.job and was_queued(row)):
         shared.stats.inc_value("dedup/retracted")
     else:
         shared.ledger.scheduled(row, DiscardState.OWED)
@@ -116,7 +117,7 @@ def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: boo
     if not same_key and shared.retraction.defers(row.site):
         return
     freed.add(slot)
-    if shared.crawl(request):
+    if shared.crawl(request, passing=row.state is DiscardState.LOST or was_queued(row)):
         shared.replayed.add(row.url)
         if same_key:
             shared.stats.inc_value("dedup/released/scheduled")

@@ -129,7 +129,7 @@ class Shared:
         self.replayed: set[str] = set()
         #: Whether a request that was discarded is being scheduled at this moment.
         self.scheduling = False
-        #: Whether what the wrapped filter says of it does not count, as it may have let it pass before.
+        #: Whether what the wrapped filter says of it does not count, as it has let it pass before.
         self.passing = False
         self._run = token_hex(4)
         self._opened = False
@@ -291,11 +291,11 @@ class Shared:
         if identity.slot not in self.seen:
             self.take(request, identity)
 
-    def crawl(self, request: "Request", *, earlier: bool = False, passing: bool = True) -> bool:
+    def crawl(self, request: "Request", *, earlier: bool = False, passing: bool = False) -> bool:
         """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late.
 
-        It may have been queued, and lost or discarded then: *passing* is that the wrapped filter, which remembers it,
-        is not to stop it. It hears of it all the same, so that no link leads there again.
+        *passing* is that it had been queued, and was lost or discarded then, so that the wrapped filter, which remembers
+        it, is not to stop it. It hears of it all the same.
         """
         if not self.is_open:
             return False
