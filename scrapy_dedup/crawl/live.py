@@ -260,8 +260,11 @@ class Learning:
             shared.stats.inc_value("dedup/learned/failed")
             logger.log(
                 logging.INFO if self._is_told(outcome.problem) else logging.WARNING,
-                "No rules were learned from this crawl: %s. What it has seen is recorded: scrapy learn-rules",
+                "No rules were learned from this crawl: %s%s",
                 outcome.problem,
+                ""
+                if shared.writer is None or shared.writer.told
+                else ". What it has seen is recorded: scrapy learn-rules",
                 extra={"spider": shared.spider},
             )
             return
