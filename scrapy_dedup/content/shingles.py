@@ -19,7 +19,7 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 from .html import parse
-from .sketch import _visible
+from .sketch import visible_texts
 
 __all__ = [
     "MEGASHINGLES",
@@ -67,7 +67,7 @@ def words_of_html(page: str | bytes) -> list[str]:
     >>> words_of_html("<p>one <b>two</b><script>three</script>")
     ['one', 'two']
     """
-    return " ".join(_visible(parse(page))).split()
+    return " ".join(visible_texts(parse(page))).split()
 
 
 def shingling(words: Sequence[str]) -> Shingling | None:

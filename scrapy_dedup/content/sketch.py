@@ -158,7 +158,7 @@ def sketch_of_html(page: str | bytes | etree._Element, *, partial: int = 0) -> S
     """
     if isinstance(page, str | bytes):
         page = parse(page)
-    texts = _visible(page)
+    texts = visible_texts(page)
     sketch = sketch_of_texts(texts, partial=partial)
     if sketch.words in FEW_WORDS and (images := _images(page)):
         return sketch_of_texts([*texts, *images], partial=partial)
@@ -176,7 +176,8 @@ def _images(root: etree._Element) -> list[str]:
     return found
 
 
-def _visible(root: etree._Element) -> list[str]:
+def visible_texts(root: etree._Element) -> list[str]:
+    """Return the text nodes of a page that are visible, in order."""
     texts: list[str] = _text_nodes(root)
     # Asking XPath for the parents costs five times as much as taking the unseen texts out
     # afterwards. Both come in document order, so that one pass finds them; where an equal visible

@@ -28,8 +28,11 @@ class Depths:
 
     def leads_further(self, request: "Request", other: str) -> bool:
         """Whether *request* is met nearer to the start than *other*, the URL that stands for its page; if so, note it."""
-        if not self.limited or request.meta.get("depth", 0) >= self._depths.get(digest_of(other), 0):
+        if not self.limited:
+            return False
+        depth, page = request.meta.get("depth", 0), digest_of(other)
+        if depth >= self._depths.get(page, 0):
             return False
         # Its own depth is what counts from now on: of several such URLs only the nearest ones lead further still.
-        self._depths[digest_of(other)] = request.meta.get("depth", 0)
+        self._depths[page] = depth
         return True

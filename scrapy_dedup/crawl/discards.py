@@ -95,7 +95,6 @@ class Discards:
                 request, identity, other, rules
             ):
                 return False
-            identity.discarded = identity.slot
         self._shared.stats.inc_value("dedup/discarded")
         return True
 
@@ -112,7 +111,6 @@ class Discards:
             request, identity, other, rules, queued=True
         ):
             return None
-        identity.discarded = identity.slot
         self._shared.stats.inc_value("dedup/discarded")
         self._shared.stats.inc_value("dedup/discarded/gate")
         return DuplicateDiscarded(other, identity.key, rules[0])
@@ -146,6 +144,7 @@ class Discards:
             shared.tally.discarded(identity.site, rules)
         shared.monitor.discarded(discarded, identity, other, rules)
         shared.seen.wait(identity.slot, discarded)
+        identity.discarded = identity.slot
         logger.debug(
             "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",
             {"request": request, "url": other or identity.key, "rule": rule},

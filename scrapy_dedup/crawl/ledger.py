@@ -57,9 +57,9 @@ def passing(name: str) -> bool:
     return name in _PASSING
 
 
-def was_queued(row: DiscardRow | None) -> bool:
-    """Whether the wrapped filter had let a discarded request pass before it was discarded."""
-    return row is not None and bool((row.meta or {}).get(REST, {}).get(_QUEUED))
+def had_passed(row: DiscardRow) -> bool:
+    """Whether the wrapped filter had let a discarded request of this job pass: it was queued when the gate, or a kill, came."""
+    return row.state is DiscardState.LOST or bool((row.meta or {}).get(REST, {}).get(_QUEUED))
 
 
 class Ledger:

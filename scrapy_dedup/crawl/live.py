@@ -258,13 +258,12 @@ class Learning:
             return
         if outcome.summary is None:
             shared.stats.inc_value("dedup/learned/failed")
+            recorded = shared.writer is not None and not shared.writer.told
             logger.log(
                 logging.INFO if self._is_told(outcome.problem) else logging.WARNING,
                 "No rules were learned from this crawl: %s%s",
                 outcome.problem,
-                ""
-                if shared.writer is None or shared.writer.told
-                else ". What it has seen is recorded: scrapy learn-rules",
+                ". What it has seen is recorded: scrapy learn-rules" if recorded else "",
                 extra={"spider": shared.spider},
             )
             return

@@ -21,7 +21,6 @@ from ..urls.templates import template_of
 from .comparing import Comparing
 from .deciding import discards_of_one_rule
 from .discards import NORMAL_FORM, DuplicateDiscarded, differences
-from .ledger import was_queued
 from .marks import SAMPLE, digest, is_digest_of
 from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
 from .sampling import HEAD_START, Sampling, has_room, kind_of
@@ -123,7 +122,7 @@ class Monitor:
         if page == waiting.request.url or not page:  # it was scheduled in the place of the one that failed
             return
         self._begin(waiting.request, sample._replace(page=page))
-        if shared.crawl(waiting.request, passing=was_queued(waiting.row)) and waiting.row is not None:
+        if shared.crawl(waiting.request, waiting.row) and waiting.row is not None:
             shared.ledger.scheduled(waiting.row, DiscardState.SAMPLED)
 
     def is_sample(self, request: "Request") -> bool:
@@ -311,7 +310,7 @@ class Monitor:
             return False
         shared.replayed.add(row.url)
         self._begin(request, Sample(request.url, row.site, rules, page, self._kinds(request.url, page), row.time))
-        if not shared.crawl(request, passing=was_queued(row)):
+        if not shared.crawl(request, row):
             return False
         shared.ledger.scheduled(row, DiscardState.SAMPLED)
         return True

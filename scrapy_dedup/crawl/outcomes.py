@@ -10,7 +10,6 @@ from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
 from .identities import context_of, is_plain_get
-from .ledger import was_queued
 from .marks import redirects_to
 from .replay import replay, replay_owed
 from .settings import Mode
@@ -61,9 +60,10 @@ class Outcomes:
             self._shared.monitor.fetched(slot)
         if len(chain) > 1:
             *others, (url, slot) = chain
-            self._lead(slot, others)
+            new = {other for _, other in others if other != slot}
+            self._lead(slot, new)
             if len(self._led_to) < _MOST_LED_TO:
-                self._led_to[url] = {other for _, other in others if other != slot}
+                self._led_to[url] = new
             self._compare_contents()
 
     def _stands_for_another(self, slot: int, chain: list[tuple[str, int]]) -> bool:
@@ -113,20 +113,16 @@ class Outcomes:
                     self.schedule(discarded)
         page = self._shared.identities.slot_of_url(target, request)
         if page is not None and not circle:
-            self._lead(page, chain)
-
-    def _lead(self, page: int, others: list[tuple[str, int]]) -> None:
-        """Note that redirects of other URLs lead to the page of a slot."""
-        self._note_led(page, {slot for _, slot in others if slot != page})
+            self._lead(page, {slot for _, slot in chain if slot != page})
 
     def _compare_contents(self) -> None:
         """Look at the contents to which redirects have led, as far as they are known by now."""
         known = self._shared.learning.repeats.led_to
         for url in list(known):  # a thread adds to them
             if url in self._led_to:
-                self._note_led(known.pop(url), self._led_to.pop(url))
+                self._lead(known.pop(url), self._led_to.pop(url))
 
-    def _note_led(self, page: int, new: set[int]) -> None:
+    def _lead(self, page: int, new: set[int]) -> None:
         """Note that redirects from *new* slots lead to a page, or a content. Where those of many do, it is none of theirs.
 
         Their keys are free again then, as those of URLs that have failed.
@@ -169,7 +165,7 @@ class Outcomes:
     def schedule(self, discarded: "Waiting") -> None:
         """Schedule a discarded request after all."""
         shared = self._shared
-        if not shared.crawl(discarded.request, passing=was_queued(discarded.row)):
+        if not shared.crawl(discarded.request, discarded.row):
             return
         shared.stats.inc_value("dedup/released/scheduled")
         if discarded.row is not None:

@@ -7,7 +7,6 @@ from scrapy.utils.asyncio import run_in_thread
 
 from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
-from .ledger import was_queued
 from .seen import Waiting
 from .turns import in_turns
 
@@ -73,6 +72,7 @@ async def replay_owed(shared: "Shared") -> None:
 
 
 def _owed(shared: "Shared") -> list[DiscardRow]:
+    """Return what is owed; where the run before was killed, note first what is lost. It waits for the store."""
     if shared.writer is None or not shared.writer.flush():  # it makes the store
         return []
     killed = shared.seen.was_killed
@@ -91,16 +91,16 @@ def _pay(shared: "Shared", row: DiscardRow) -> None:
     if shared.seen.persistent:  # should this run of the job be killed
         shared.ledger.scheduled(row._replace(job=shared.seen.job), DiscardState.REPLAYED)
     shared.replayed.add(row.url)
-    if shared.crawl(request, earlier=True, passing=row.job == shared.seen.job and was_queued(row)):
+    if shared.crawl(request, row, earlier=True):
         shared.stats.inc_value("dedup/retracted")
     else:
         shared.ledger.scheduled(row, DiscardState.OWED)
 
 
 def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: bool) -> None:
-    request = shared.ledger.request(row)
     if row.state is DiscardState.LOST and shared.seen.is_doubtful(row.url):
         return  # it had come before the kill, and Scrapy would not fetch this URL of it again either
+    request = shared.ledger.request(row)
     identity = shared.identities.of(request) if request is not None else None
     if request is None or identity is None or row.url in shared.replayed:
         return
@@ -117,7 +117,7 @@ def _replay_row(shared: "Shared", row: DiscardRow, freed: set[int], *, idle: boo
     if not same_key and shared.retraction.defers(row.site):
         return
     freed.add(slot)
-    if shared.crawl(request, passing=row.state is DiscardState.LOST or was_queued(row)):
+    if shared.crawl(request, row):
         shared.replayed.add(row.url)
         if same_key:
             shared.stats.inc_value("dedup/released/scheduled")

@@ -27,7 +27,7 @@ from .faults import Faults
 from .field_hints import FieldHints
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
-from .ledger import Ledger
+from .ledger import Ledger, had_passed
 from .live import Learning
 from .marks import CHECKED, digest, redirects_to
 from .masks import Masks
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from scrapy.utils.request import RequestFingerprinterProtocol
 
     from ..content.mask import Mask
+    from ..store.rows import DiscardRow
     from ..store.writer import Row, Task
 
 logger = logging.getLogger(__name__)
@@ -291,18 +292,19 @@ class Shared:
         if identity.slot not in self.seen:
             self.take(request, identity)
 
-    def crawl(self, request: "Request", *, earlier: bool = False, passing: bool = False) -> bool:
+    def crawl(self, request: "Request", row: "DiscardRow | None", *, earlier: bool = False) -> bool:
         """Schedule a request that was discarded, *earlier* if by another crawl; return False if that is too late.
 
-        *passing* is that it had been queued, and was lost or discarded then, so that the wrapped filter, which remembers
-        it, is not to stop it. It hears of it all the same.
+        *row* is that of the ledger, if it has one: where it had been queued, and was lost or discarded then, the wrapped
+        filter, which remembers it, is not to stop it. It hears of it all the same.
         """
         if not self.is_open:
             return False
         if request.dont_filter:
             self.take_unasked(request)
             self.tally.scheduled(self.identities.of_url(request.url).site)
-        self.scheduling, self.passing = not earlier, passing
+        self.scheduling = not earlier
+        self.passing = row is not None and row.job == self.seen.job and had_passed(row)
         try:
             self.crawler.engine.crawl(request)
         except RuntimeError:  # the spider is closed

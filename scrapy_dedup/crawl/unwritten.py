@@ -9,7 +9,6 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ..store.rows import DiscardState
-from .ledger import was_queued
 
 if TYPE_CHECKING:
     from .seen import Waiting
@@ -76,8 +75,7 @@ class Unwritten:
         try:
             for _, discarded in discards:
                 shared.identities.of_url(discarded.request.url).discarded = -1
-                passing = was_queued(discarded.row)
-                if shared.crawl(discarded.request, passing=passing) and discarded.row is not None:
+                if shared.crawl(discarded.request, discarded.row) and discarded.row is not None:
                     shared.ledger.scheduled(discarded.row, DiscardState.RELEASED)
         finally:
             self._fetching = False

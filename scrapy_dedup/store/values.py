@@ -18,10 +18,8 @@ DISCARD: Final = (
     *("scope", "spider", "site", "url", "url_key", "rule", "key", "taken_for"),
     *("time", "callback", "meta", "state", "job"),
 )
-DISCARD_AGAIN: Final = Conflict(
-    ("scope", "spider", "job", "url_key"),
-    ("site", "url", "rule", "key", "taken_for", "time", "callback", "meta", "state"),
-)
+_SAME_DISCARD: Final = ("scope", "spider", "job", "url_key")
+DISCARD_AGAIN: Final = Conflict(_SAME_DISCARD, tuple(name for name in DISCARD if name not in _SAME_DISCARD))
 #: Those of a sighting, and when it is there already.
 SIGHTING: Final = ("scope", "site", "page", "link", "key", "token", "lead", "prefix", "sighting_key", "time")
 SIGHTING_AGAIN: Final = Conflict(("scope", "site", "sighting_key"), ("time",))
