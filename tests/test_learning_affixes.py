@@ -1,10 +1,12 @@
 """What significant affixes add: names and hosts that were not seen belong to those that were."""
 
 import random
+from collections.abc import Callable
+from itertools import product
 
 import pytest
 
-from scrapy_dedup import RuleBook
+from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.affixes import affix_splits, families, proposals
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
@@ -70,6 +72,61 @@ def test_boundaries_inside_values() -> None:
     pages = [f"{word}{end}" for word in ("shoe", "hat", "coat", "belt") for end in ("s", "box", "es")]
     values = [f"{kind}_{page}" for kind in ("print", "view") for page in pages]
     assert affix_splits({"path.1": values, "q.page": pages, "host.1": values}) == {"path.1": DeepSplit("_", "first")}
+
+
+THINGS = [f"{word}{end}" for word in ("shoe", "hat", "coat", "belt", "sock", "glove") for end in ("s", "box", "es")]
+VALUES = pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(lambda kind, thing: f"/{kind}-{thing}", id="prefix"),
+        pytest.param(lambda kind, thing: f"/{thing}_{kind}", id="suffix"),
+        pytest.param(lambda kind, thing: f"/go?page={kind}.{thing}", id="parameter"),
+    ],
+)
+
+
+def test_suffixes_show_a_boundary_as_prefixes_do() -> None:
+    assert affix_splits({"path.0": [f"{thing}_{kind}" for kind in ("print", "view") for thing in THINGS]}) == {
+        "path.0": DeepSplit("_", "last")
+    }
+
+
+def test_words_that_are_many_or_hardly_come_again_show_none() -> None:
+    many = [f"{one}-{other}" for one in THINGS for other in THINGS[:3]]
+    assert affix_splits({"path.0": many}) == {"path.0": DeepSplit("-", "last")}, "three words at the end"
+    assert affix_splits({"path.0": [f"{one}-{other}" for one in THINGS for other in THINGS]}) == {}
+    assert affix_splits({"path.0": [*THINGS, *THINGS[:4], "print-shoes", "view-shoes"]}) == {}
+    assert affix_splits({"path.0": [f"print-{thing}" for thing in THINGS] * 2}) == {}, "one word: nothing to part"
+
+
+@VALUES
+def test_the_pipeline_learns_inside_values(value: Callable[[str, str], str]) -> None:
+    """The way of showing a page stands before its name, in one value; no number tells where one ends."""
+    seen = [
+        Observation(f"http://shop.com{value(kind, thing)}", thing, status=200, words=50)
+        for i, thing in enumerate(THINGS)
+        for j, kind in enumerate(("print", "view", "mobile"))
+        if (i + j) % 3 or i % 2
+    ]
+    book = learn_rules(seen)
+    fresh = [f"http://shop.com{value(kind, 'newthing')}" for kind in ("print", "view", "mobile", "other")]
+    assert len({book.canonical_key(url) for url in fresh[:3]}) == 1
+    assert book.canonical_key(fresh[3]) not in {book.canonical_key(fresh[0]), book.canonical_key(fresh[1])}
+    assert not book.equivalent(fresh[0], f"http://shop.com{value('print', 'hats')}")
+
+
+@VALUES
+def test_affixes_that_tell_pages_apart_are_kept(value: Callable[[str, str], str]) -> None:
+    seen = []
+    for n, (thing, kind) in enumerate(product(THINGS, ("en", "de", "fr"))):
+        url = f"http://shop.com{value(kind, thing)}"
+        with_session = f"{url}{'&' if '?' in url else '?'}sid={n:032x}"
+        seen += [Observation(other, f"{thing} {kind}", status=200, words=50) for other in (url, with_session)]
+    book = learn_rules(seen)
+    assert len(book)
+    for thing in (*THINGS, "newthing"):
+        urls = [f"http://shop.com{value(kind, thing)}" for kind in ("en", "de", "fr")]
+        assert len({book.canonical_key(url) for url in urls}) == 3
 
 
 @pytest.mark.parametrize("rows", [[], [("http://shop.com/", 1)], [("no url", 1), ("", 1)]])

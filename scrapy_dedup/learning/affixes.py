@@ -12,7 +12,7 @@ import numpy as np
 
 from ..rules import Ignore
 from ..urls import DELIMITERS, DeepSplit, class_of
-from ..urls.affixes import ALPHANUMERIC, snapped_prefixes, uniform
+from ..urls.affixes import ALPHANUMERIC, snapped_prefixes, snapped_suffixes, uniform
 from .constant_pages import constant_pages
 from .emission import Proposal, seen_values, widened
 from .entropy.joint import irrelevant
@@ -28,6 +28,8 @@ MIN_VALUES = 20
 MIN_COVERED = 0.9
 """Share of a key's values that must have one of the affixes that part them."""
 MAX_AFFIXES = 12
+MAX_SEARCHED = 1_000
+"""Values of a key that are asked for affixes; of more, every n-th."""
 
 _numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
 
@@ -89,31 +91,50 @@ def _hosts(table: Table, dropped: Sequence[str]) -> list[Proposal]:
 
 
 def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
-    """Return deep tokens of keys whose values begin with one of a few significant affixes.
+    """Return deep tokens of keys whose values begin, or end, with one of a few significant affixes.
 
     They complete :func:`~scrapy_dedup.urls.learn_deep_splits`, which wants a number or an id at one end:
-    here the words themselves show the boundary. *columns* holds the distinct values of each key.
+    here the words themselves show the boundary. *columns* holds the distinct values of each key. O(values) per key.
 
     >>> pages = ["shoes", "hats", "coats", "shirts", "belts", "socks", "gloves"]
-    >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in ("print", "view", "mobile") for page in pages]})
+    >>> kinds = ["print", "view", "mobile"]
+    >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in kinds for page in pages]})
     {'path.0': DeepSplit(delimiter='-', side='first')}
+    >>> affix_splits({"path.0": [f"{page}-{kind}" for kind in kinds for page in pages]})
+    {'path.0': DeepSplit(delimiter='-', side='last')}
     """
     found = {}
     for key, column in columns.items():
-        values = list(dict.fromkeys(value for value in column if value))
-        if len(values) >= MIN_VALUES and key.startswith(("q.", "path.", "m.", "s.")):
-            for delimiter in DELIMITERS:
-                if _parts(values, delimiter):
-                    found[key] = DeepSplit(delimiter, "first")
-                    break
+        if key.startswith(("q.", "path.", "m.", "s.")):
+            values = list(dict.fromkeys(value for value in column if value))
+            if len(values) >= MIN_VALUES:
+                some = values[:: len(values) // MAX_SEARCHED + 1]
+                splits = (DeepSplit(delimiter, side) for side in ("first", "last") for delimiter in DELIMITERS)
+                split = next((split for split in splits if _parts(some, split)), None)
+                if split is not None:
+                    found[key] = split
     return found
 
 
-def _parts(values: Sequence[str], delimiter: str) -> bool:
-    """Tell whether a few significant prefixes up to the first *delimiter* part nearly all values."""
-    heads = {value.partition(delimiter)[0] for value in values if delimiter in value}
-    if not 2 <= len(heads) <= MAX_AFFIXES:
+def _parts(values: Sequence[str], split: DeepSplit) -> bool:
+    """Tell whether a few significant affixes that end at the delimiter part nearly all values."""
+    end = 0 if split.side == "first" else 1
+    few: set[str] = set()
+    for value in values:
+        parts = split.parts(value)
+        if parts is not None:
+            few.add(parts[end])
+            if len(few) > MAX_AFFIXES:
+                return False
+    if len(few) < 2:
         return False
-    prefixes = {affix.text for affix in snapped_prefixes(values, model=uniform(ALPHANUMERIC))}
-    affixes = {head + delimiter for head in heads} & prefixes
-    return sum(value.startswith(tuple(affixes)) for value in values) >= MIN_COVERED * len(values) if affixes else False
+    chance = uniform(ALPHANUMERIC)
+    if split.side == "first":
+        prefixes = {affix.text for affix in snapped_prefixes(values, model=chance)}
+        affixes = tuple(prefixes & {word + split.delimiter for word in few})
+        covered = sum(value.startswith(affixes) for value in values)
+    else:
+        suffixes = {affix.text for affix in snapped_suffixes(values, model=chance)}
+        affixes = tuple(suffixes & {split.delimiter + word for word in few})
+        covered = sum(value.endswith(affixes) for value in values)
+    return covered >= MIN_COVERED * len(values)

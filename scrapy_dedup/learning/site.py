@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
+from .affixes import affix_splits
 from .believing import contradicted, doubtful
 from .deadline import NEVER, Deadline
 from .declared import Declarations
@@ -14,6 +15,7 @@ from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
 from .selection import Selected, selected
 from .table import ABSENT, REPEAT, Rows, Table, encode
+from .tokens import varies_alone
 
 SEARCH = 0.4
 """Share of the time left that is spent on looking for rules; the rest is for testing them."""
@@ -79,12 +81,17 @@ class SiteLearner:
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:
-    """Return the deep tokens that the values of a table show."""
+    """Return the deep tokens that the values of a table show: by numbers and ids, or by significant affixes.
+
+    The latter only where one of the two is noise beside the other: what has no number is a word to most rules.
+    """
     columns: dict[str, list[str]] = {}
     for key, codes in table.columns.items():
         texts = [table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
         columns[key] = [value for text in texts for value in text.split(REPEAT)]
-    return learn_deep_splits(columns)
+    numbered = learn_deep_splits(columns)
+    worded = affix_splits({key: column for key, column in columns.items() if key not in numbered})
+    return {**{key: split for key, split in worded.items() if varies_alone(table, key, split)}, **numbered}
 
 
 def used_splits(proposals: Iterable[Proposal], deep: Mapping[str, DeepSplit]) -> dict[str, DeepSplit]:
