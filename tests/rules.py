@@ -104,7 +104,7 @@ def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
         st.builds(IgnoreValue, only),
         st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
         st.builds(Replace, st.sampled_from([*_KEYS, ""]), some, st.just(""), st.sampled_from(["", "lower"])),
-        st.sampled_from([Lower(), SetOfValues(), Nested(), Keep()]),
+        st.sampled_from([Lower(), Lower(first=True), SetOfValues(), Nested(), Keep()]),
     )
 
 

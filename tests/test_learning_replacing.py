@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from scrapy_dedup import RuleBook
+from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.judgement import Sample, book_of, judged
 from scrapy_dedup.learning.replacing import proposals
@@ -157,3 +157,37 @@ def test_shapes_never_seen_are_left_alone() -> None:
 )
 def test_nothing_to_learn(rows: list[tuple[str, object]]) -> None:
     assert not len(book_from(sample_of(rows)))
+
+
+def wiki(whole: bool) -> Sample:
+    """Articles under two spellings of their first letter; ``/wiki/CAT`` is another page, or with *whole* the same."""
+    rows: list[tuple[str, object]] = []
+    for n in range(40):
+        word = name(n)
+        rows += [(f"/wiki/{word}", n), (f"/wiki/{word.capitalize()}", n)]
+        if n % 2:
+            rows.append((f"/wiki/{word.upper()}", n if whole else 1000 + n))
+    return sample_of(rows)
+
+
+def test_the_first_letter_where_the_others_matter() -> None:
+    book = book_from(wiki(whole=False))
+    assert book.equivalent(f"{HOST}/wiki/newWord", f"{HOST}/wiki/NewWord")
+    assert not book.equivalent(f"{HOST}/wiki/newWord", f"{HOST}/wiki/newword")
+    assert not book.equivalent(f"{HOST}/wiki/John", f"{HOST}/wiki/JOHN")
+    book = book_from(wiki(whole=True))
+    assert book.equivalent(f"{HOST}/wiki/newWord", f"{HOST}/wiki/NEWWORD")
+
+
+@pytest.mark.parametrize("learner", ["replacing", "entropy", "equivalence"])
+def test_case_is_dropped_as_far_as_it_was_tested(learner: str) -> None:
+    """Nothing was seen of ``/wiki/nasa`` and ``/wiki/NASA``: that they are one page would be a guess."""
+    for upper, merged in ((str.capitalize, False), (str.upper, True)):
+        seen = [
+            Observation(f"{HOST}/wiki/{word}", name(n), status=200, words=50)
+            for n in range(40)
+            for word in (name(n), upper(name(n)))
+        ]
+        book = learn_rules(seen, learners=[learner])
+        assert book.equivalent(f"{HOST}/wiki/nasa", f"{HOST}/wiki/Nasa")
+        assert book.equivalent(f"{HOST}/wiki/nasa", f"{HOST}/wiki/NASA") is merged

@@ -54,6 +54,11 @@ CASES: list[tuple[str, list[tuple[Match, Ops]], dict[str, str]]] = [
         {"/?action=view": "/?action=show", "/?action=home": "/?action=show", "/": "/?action=show"},
     ),
     (
+        "the case of the first letter alone",
+        [({}, {"path.1": Lower(first=True), "q.t": Lower(first=True)})],
+        {"/wiki/Cat": "/wiki/cat", "/wiki/CAT": "/wiki/cAT", "/wiki/%C3%89A?t=Ab&t=Cd": "/wiki/%C3%89A?t=ab&t=cd"},
+    ),
+    (
         "the presence counts, the value does not",
         [({}, {"q.tag": IgnoreValue()})],
         {"/?tag=a": "/?tag=*", "/?tag=b": "/?tag=*", "/": "/", "/?tag=*": "/?tag=*"},

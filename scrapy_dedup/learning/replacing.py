@@ -8,12 +8,13 @@ chance (``?page=3`` and ``?id=3``) map nothing. Each connected set of templates 
 chains towards it are composed by the rules themselves.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate, Replace, Set
 from ..urls import DeepSplit, class_of, values_of
+from .casing import case_operation
 from .emission import Match, Proposal, widened
 from .evidence import MIN_GROUPS, tolerable
 from .judgement import Sample
@@ -237,22 +238,14 @@ def _cases(template: Template, views: Sequence[Values], content: Sequence[int]) 
         several = {value for value, seen in spellings.items() if len(seen) > 1}
         if len(several) < MIN_GROUPS:
             continue
-        groups: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
-        written: Counter[tuple[str, ...]] = Counter()
-        met: set[tuple[tuple[str, ...], str]] = set()
-        for row in template.rows:
-            view = views[row]
-            if view[key].lower() in several:
-                values = tuple(view[other].lower() if other == key else view[other] for other in template.keys)
-                groups[values].add(content[row])
-                if (values, view[key]) not in met:
-                    met.add((values, view[key]))
-                    written[values] += 1
-        informative = [values for values, count in written.items() if count > 1]
-        good = {next(iter(groups[values])) for values in informative if len(groups[values]) == 1}
-        bad = sum(len(groups[values]) > 1 for values in informative)
-        if len(good) >= MIN_GROUPS and tolerable(bad, len(good) + bad):
-            yield Proposal(_fixed_parts(template), key, Lower())
+        others = [other for other in template.keys if other != key]
+        operation = case_operation(
+            (tuple([views[row][other] for other in others]), views[row][key], content[row])
+            for row in template.rows
+            if views[row][key].lower() in several
+        )
+        if operation is not None:
+            yield Proposal(_fixed_parts(template), key, operation)
 
 
 def _fixed_parts(template: Template) -> Match:

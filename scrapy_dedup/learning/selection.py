@@ -15,6 +15,7 @@ import numpy as np
 
 from ..rules.model import operation_problem
 from .believing import needed, pages_for, still_supported
+from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .emission import Match, Proposal
 from .evidence import MIN_GROUPS
@@ -104,6 +105,7 @@ def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]
     elif len(found) < len(asked):
         found = _witnessed(found, evidence)
     judgement = _judged(found, evidence)
+    found = first_letter_unless_tested(found, evidence.table, judgement)
     return anchored(named_where_few(found, evidence.table, judgement), evidence.table, judgement)
 
 

@@ -12,7 +12,7 @@ from enum import Enum
 from urllib.parse import unquote_to_bytes
 
 from ..urls import PLACEHOLDER, ValueClass
-from ..urls.percent import lower_value, path_value, query_value
+from ..urls.percent import lower_first, lower_value, path_value, query_value
 from .operations import (
     Anchored,
     Declared,
@@ -115,8 +115,9 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
             return _ignore_value(key, only)
         case Set(pairs):
             return _set(key, pairs)
-        case Lower():
-            return lambda value, _: Mark.PASS if value is None else lower_value(value)
+        case Lower(first):
+            lowered = lower_first if first else lower_value
+            return lambda value, _: Mark.PASS if value is None else lowered(value)
         case Keep() | SetOfValues():
             return lambda value, _: Mark.KEEP
         case Nested():

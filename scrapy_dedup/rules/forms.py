@@ -33,6 +33,7 @@ _WORDS: dict[str, Operation] = {
     "ignore-value": IgnoreValue(),
     "keep": Keep(),
     "lower": Lower(),
+    "lower-first": Lower(first=True),
     "nested": Nested(),
     "set-of-values": SetOfValues(),
     "declared": Declared(),

@@ -91,7 +91,9 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Lower:
-    """Show the value in lower case."""
+    """Show the value in lower case; with ``first`` its first letter only (``/wiki/Cat`` is ``/wiki/cat``)."""
+
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

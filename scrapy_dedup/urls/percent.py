@@ -12,6 +12,7 @@ Everything here works on one component at a time and is linear in its length.
 import re
 
 __all__ = [
+    "lower_first",
     "lower_value",
     "normal_params",
     "normal_path",
@@ -217,6 +218,15 @@ def path_value(text: str) -> str:
     ('a%20b%2Fc', '~user:x')
     """
     return _SEGMENT_TOKEN.sub(lambda match: _value_text(_PATH, match[0]), text)
+
+
+def lower_first(value: str) -> str:
+    """Return *value* with its first letter, if that is an ASCII one, in lower case.
+
+    >>> lower_first("WikiWord"), lower_first("%C3%89cole")
+    ('wikiWord', '%C3%89cole')
+    """
+    return value[:1].lower() + value[1:] if value[:1].isascii() else value
 
 
 _LOWERED = re.compile("%[0-9A-Fa-f]{2}|[A-Z]+")
