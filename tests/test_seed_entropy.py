@@ -288,9 +288,16 @@ def test_what_a_site_shows_beats_priors() -> None:
 
 
 def test_priors_of_too_few_or_divided_sites_decide_nothing() -> None:
-    priors = Priors({"a": (0, 2), "b": (3, 3)})
+    priors = Priors({"a": (0, 2), "b": (3, 3), "c": (0, 3), "d": (3, 0)})
     assert priors.relevance("a") is None
     assert priors.relevance("b") is None
+    assert (priors.relevance("c"), priors.relevance("d")) == (IGNORE, ACCEPT), "three sites of one mind"
+
+
+def test_priors_without_those_of_one_site() -> None:
+    one, other = Priors({"a": (1, 0), "b": (0, 1)}), Priors({"a": (0, 1)})
+    assert (one + other) - other == one
+    assert (one + other) - one == other
 
 
 # Equations (12) to (14): nested URLs

@@ -18,7 +18,7 @@ from .blame import blamed
 from .combining import rules_of
 from .declared import MIN_STATED, Declarations, linked_opinions, stated_opinions
 from .emission import Proposal
-from .entropy import KNOWN_NAMES, Information, ParameterRule, Relevance, Thresholds, conditional_entropy
+from .entropy import KNOWN_NAMES, Information, ParameterRule, Priors, Relevance, Thresholds, conditional_entropy
 from .evidence import CONFIDENCE, MIN_GROUPS, upper_bound
 from .judgement import Deep, Sample, book_of, judged
 from .scope import matching
@@ -58,8 +58,12 @@ def needed(
     table: Table,
     declarations: Declarations,
     groups: Mapping[str, Sequence[str]] | None = None,
+    priors: Priors | None = None,
 ) -> dict[Proposal, int]:
     """Return how many groups of pages each of some proposals needs.
+
+    *priors* are what names mean on other sites. That ``page`` is relevant there says nothing of ``page=1``, so that they
+    are asked where a parameter is dropped whatever its value.
 
     O(parameters) beside a look at some URLs for each proposal that drops one.
     """
@@ -74,6 +78,7 @@ def needed(
                 proposal.key,
                 entropy=_entropy(proposal.key, table, rows),
                 names=KNOWN_NAMES,
+                priors=None if _is_of_values(proposal) else priors,
                 declared={proposal.key: opinions},
             )
             stated = any(each.source in STATED and each.relevance is Relevance.IGNORE for each in opinions)
@@ -134,7 +139,13 @@ def still_supported(
 
 
 def doubtful(
-    proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
+    proposals: Sequence[Proposal],
+    sample: Sample,
+    table: Table,
+    deep: Deep,
+    declarations: Declarations,
+    *,
+    priors: Priors | None = None,
 ) -> list[Proposal]:
     """Return the proposals against which more speaks than the pages for them outweigh.
 
@@ -142,7 +153,7 @@ def doubtful(
     """
     asked = {
         proposal: least
-        for proposal, least in needed(proposals, table, declarations, sample.groups).items()
+        for proposal, least in needed(proposals, table, declarations, sample.groups, priors).items()
         if least > MIN_GROUPS
     }
     if not asked:
@@ -154,6 +165,11 @@ def doubtful(
 def _is_asked(proposal: Proposal) -> bool:
     """Tell whether a proposal drops a parameter, which is what lists and declarations speak of."""
     return proposal.key.startswith("q.") and isinstance(proposal.operation, Ignore | IgnoreValue)
+
+
+def _is_of_values(proposal: Proposal) -> bool:
+    """Tell whether a proposal drops single values of a parameter."""
+    return isinstance(getattr(proposal.operation, "only", None), frozenset)
 
 
 def _declared(

@@ -3,8 +3,8 @@
 Source: url-parameter-relevance, "only parameters whose probabilities lie within some predetermined range of
 uncertainty (e.g. 10%<p<90%) would be tested by the HTTP HEAD or HTTP GET request for content referenced by a
 modified URL". The probability is that of :mod:`.belief`, per kind of pages (template): a parameter that is
-noise on one may be the page on another. What the site states itself is hardly uncertain, and no rule without
-a page that shows it: it is tried as long as too few do.
+noise on one may be the page on another. What the site states itself, or rules of other sites drop, is hardly uncertain,
+and no rule without a page that shows it: it is tried as long as too few do.
 """
 
 from collections import Counter
@@ -23,8 +23,9 @@ from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertai
 from .believing import SOME
 from .clusters import Identities, no_evidence
 from .declared import MIN_STATED, Declarations, stated_opinions
-from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Relevance, analysed
+from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .evidence import MIN_GROUPS
+from .other_sites import priors_of_rules
 
 PAGES: Final = MIN_GROUPS
 """Pages that are kept of a doubt: with as many that agree a rule can be learned."""
@@ -91,7 +92,8 @@ def doubts(
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
     declared = declared_opinions(declaring, groups=book.groups)
     declarations = Declarations.of(declaring, groups=book.groups)
-    search = _Search(site, book, declared, declarations, band, acting, since, identities)
+    priors = priors_of_rules(book, site)
+    search = _Search(site, book, declared, declarations, priors, band, acting, since, identities)
     found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
     return sorted(found, key=lambda doubt: (doubt.relevant, _rank(doubt.key), -doubt.urls, doubt.key))
 
@@ -109,6 +111,7 @@ class _Search:
     book: RuleBook
     declared: dict[str, tuple[Opinion, ...]]
     declarations: Declarations
+    priors: Priors
     band: tuple[float, float]
     acting: bool
     since: float
@@ -132,9 +135,12 @@ class _Search:
             tested = _tested(key, views, contents)
             stated = stated_opinions(self.declarations, key, some)
             declared = {key: (*self.declared.get(key, ()), *stated)}
-            believed = belief(key, entropy=entropy, names=KNOWN_NAMES, declared=declared, tested=tested)
+            believed = belief(
+                key, entropy=entropy, names=KNOWN_NAMES, priors=self.priors, declared=declared, tested=tested
+            )
             relevant = round(believed.relevant, 9)  # 0.9 is what the entropies alone give, and not less
-            is_unproven = bool(stated) and relevant < self.band[1] and tested[0] < MIN_STATED
+            least = MIN_STATED if stated else MIN_GROUPS if self.priors.relevance(name_of(key)) else 0
+            is_unproven = relevant < self.band[1] and tested[0] < least
             if not (is_uncertain(relevant, *self.band) or is_unproven):
                 continue
             with_it = [(each, value) for each in usable if (value := raw_value(each.url, key)) is not None]

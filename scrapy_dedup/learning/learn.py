@@ -23,8 +23,10 @@ from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
+from .entropy import Priors
 from .judgement import Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .other_sites import priors_by_site
 from .own_pages import MAX_PAGES, OwnPages
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
@@ -103,6 +105,7 @@ def learn(
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
+    priors = priors_by_site(by_site, known, masks)
     for number, (site, seen) in enumerate(sorted(by_site.items())):
         if deadline is not None and monotonic() > deadline:
             logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
@@ -120,6 +123,7 @@ def learn(
             known=known,
             learners=asked,
             declarations=declarations,
+            priors=priors.get(site),
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
         )
@@ -142,15 +146,16 @@ def learn_site(
     known: RuleBook,
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
+    priors: Priors | None = None,
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
     """Return the rules and deep tokens of one site, and what is to be said of them.
 
-    *may_return* are the ids of suspended rules that may be learned again.
+    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other sites.
     """
     sample = Sample.of(site, found, groups)
-    learner = SiteLearner(sample, learners, declarations, deadline)
+    learner = SiteLearner(sample, learners, declarations, deadline, priors)
     found_all = learner.proposals()
     allowed, held_out = within_budget(found_all, sample, learner, max_loss)
     proposals = still_supported(allowed, found_all, sample, learner.deep)

@@ -12,6 +12,7 @@ from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal, proposals
+from .entropy import Priors
 from .frame import Frame
 from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
@@ -37,11 +38,21 @@ class Evidence:
     declarations: Declarations = field(default_factory=Declarations)
     deadline: Deadline = NEVER
     """When to stop looking for more."""
+    priors: Priors = field(default_factory=Priors)
+    """What names of parameters mean on other sites."""
 
     @classmethod
-    def of(cls, sample: Sample, plain: Table, deep: Mapping[str, DeepSplit], declarations: Declarations) -> "Evidence":
+    def of(
+        cls,
+        sample: Sample,
+        plain: Table,
+        deep: Mapping[str, DeepSplit],
+        declarations: Declarations,
+        priors: Priors | None = None,
+    ) -> "Evidence":
         """Return what is known of a sample whose URLs were encoded once."""
-        return cls(sample, deep, plain.with_deep(deep) if deep else plain, plain, declarations)
+        table = plain.with_deep(deep) if deep else plain
+        return cls(sample, deep, table, plain, declarations, priors=priors or Priors())
 
     def part(self, rows: Rows) -> "Evidence":
         """Return the evidence of some of the URLs."""

@@ -238,7 +238,7 @@ def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
         return []
     sample = evidence.sample
     pages = pages_for(proposals, sample, evidence.deep)
-    least = needed(proposals, evidence.table, evidence.declarations, sample.groups)
+    least = needed(proposals, evidence.table, evidence.declarations, sample.groups, evidence.priors)
     # What is between the ten groups that any rule needs and what this one does is a candidate, and says so later.
     kept = {proposal for proposal in proposals if pages[proposal] >= min(least[proposal], MIN_GROUPS)}
     # What only holds together is one rule: what speaks for a part of it speaks for it.

@@ -11,6 +11,7 @@ from .believing import contradicted, doubtful
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
+from .entropy import Priors
 from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
 from .selection import Selected, selected
@@ -24,6 +25,8 @@ SEARCH = 0.4
 class SiteLearner:
     """Learns from a sample of a site's URLs; ``deep`` are the deep tokens that its rules may speak of.
 
+    *priors* are what names of parameters mean on other sites.
+
     ``sources``, :meth:`proposals_of_part` and ``out_of_time`` (whether the search was cut short at the
     *deadline*) are about what :meth:`proposals` returned last. What was found is validated all the same.
     """
@@ -34,10 +37,11 @@ class SiteLearner:
         learners: Mapping[str, Learner] = LEARNERS,
         declarations: Declarations | None = None,
         deadline: Deadline = NEVER,
+        priors: Priors | None = None,
     ) -> None:
         views = (values_of(url, groups=sample.groups) for url in sample.urls)
         table = encode(sample.urls, views, sample.content, sample.lone)
-        self._evidence = Evidence.of(sample, table, deep_splits(table), declarations or Declarations())
+        self._evidence = Evidence.of(sample, table, deep_splits(table), declarations or Declarations(), priors)
         self._learners = learners
         self._deadline = deadline
         self.out_of_time = False
@@ -72,7 +76,9 @@ class SiteLearner:
     def doubtful(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """Return the proposals against which more speaks than the pages for them outweigh."""
         evidence = self._evidence
-        return doubtful(proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations)
+        return doubtful(
+            proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations, priors=evidence.priors
+        )
 
     def contradicted(self, proposals: Sequence[Proposal]) -> bool:
         """Tell whether the site declares that what a rule drops is content, and too few pages outweigh that."""

@@ -41,7 +41,7 @@ class Priors:
         probability = self.probability(name)
         if probability >= SURE:
             return Relevance.ACCEPT
-        return Relevance.IGNORE if probability <= 1 - SURE else None
+        return Relevance.IGNORE if 1 - probability >= SURE else None
 
     def __add__(self, other: "Priors") -> "Priors":
         """Return the priors of both sets of sites, which should have no site in common."""
@@ -52,6 +52,15 @@ class Priors:
                 irrelevant[name] += against
         names = sorted(relevant.keys() | irrelevant.keys())
         return Priors({name: (relevant[name], irrelevant[name]) for name in names})
+
+    def __sub__(self, other: "Priors") -> "Priors":
+        """Return the priors of these sites without those of *other*, which are among them."""
+        left = {}
+        for name, (relevant, irrelevant) in self.sites.items():
+            of_other = other.sites.get(name, (0, 0))
+            if (relevant, irrelevant) != of_other:
+                left[name] = (relevant - of_other[0], irrelevant - of_other[1])
+        return Priors(left)
 
 
 def learned_priors(sites: Iterable[HostRules]) -> Priors:
