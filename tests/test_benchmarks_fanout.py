@@ -63,6 +63,27 @@ def test_contexts_climb_one_key_at_a_time() -> None:
     assert (("a", ANY), ("b", "0")) not in generalised(broken, 3)
 
 
+def figure_3(*absent: str) -> Site:
+    """U1 to U8 of the pattern-tree paper: (K3, K5) under one K1, K2 and K4."""
+    values = {
+        "U1": "rw", "U2": "sx", "U3": "ty", "U4": "uz", "U5": "pm", "U6": "qm", "U7": "pn", "U8": "qn",
+    }  # fmt: skip
+    urls = [f"http://example.com/a/b/{k3}/c/{k5}" for name, (k3, k5) in values.items() if name not in absent]
+    return urls, [0] * len(urls)
+
+
+def test_figure_3_pairs_need_urls_that_the_tree_does_not() -> None:
+    """R3 comes of R1 and R2, and these of (U5, U6) and (U7, U8): without U6 no pair says anything of its values."""
+    (whole, _), wanted = figure_3(), "http://example.com/a/b/*/c/*"
+    for absent in ((), ("U6",)):
+        urls, content = figure_3(*absent)
+        assert {learn(urls, content).canonical(url) for url in whole} == {wanted}
+    complete, broken = (learn_fanout(*figure_3(*absent), fan_out=2) for absent in ((), ("U6",)))
+    assert {complete.canonical(url) for url in whole} == {wanted}
+    for url in (whole[5], *whole[:4]):
+        assert broken.canonical(url) == url, "U1 to U4 are of no use to it, although they show that both keys vary"
+
+
 def test_transforms_name_other_keys() -> None:
     source, target = {"path.0": "story", "q.id": "12"}, {"path.0": "story", "path.1": "12"}
     assert transform_of("path.1", source, target, set()) == ("ref", "q.id")

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.comparisons import checksum, classes, line_difference, rare_words, words_checksum
+from scrapy_dedup.content.comparisons import (
+    checksum,
+    classes,
+    line_classes,
+    line_difference,
+    rare_words,
+    words_checksum,
+)
 from scrapy_dedup.content.megashingles import MAX_ROUNDS, buckets, equivalence_classes, parted, sharing
 from scrapy_dedup.content.shingles import (
     MEGASHINGLES,
@@ -206,6 +213,20 @@ def test_rare_words() -> None:
     found = rare_words(pages, most=2)
     assert "/none" not in found
     assert classes(found) == [["/0", "/1"], ["/2", "/3"], ["/4", "/5"], ["/6", "/7"], ["/8", "/9"]]
+
+
+def test_classes_of_pages_whose_lines_are_nearly_the_same() -> None:
+    """Two documents that share 95 % of their content; at 94 % they do not."""
+    lines = page(1, 100)
+    pages = {
+        "/a": lines,
+        "/other": page(2, 100),
+        "/95": [*lines[:95], *page(3, 5)],
+        "/94": [*lines[:94], *page(4, 6)],
+    }
+    assert line_classes(pages) == [["/a", "/95"]]
+    assert line_classes(pages, least=0.9) == [["/a", "/95", "/94"]]
+    assert line_classes({}) == []
 
 
 def test_line_differences() -> None:

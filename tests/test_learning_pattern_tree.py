@@ -170,7 +170,7 @@ def test_what_is_wrong_is_said() -> None:
         learn(["http://example.com/", "http://example.com/a"], [0])
     with pytest.raises(ValueError, match="fpr_max"):
         learn([], [], fpr_max=5)
-    with pytest.raises(ValueError, match="'naive' or 'graph'"):
+    with pytest.raises(ValueError, match="'naive', 'naive by fpr' or 'graph'"):
         learn([], [], selection="best")  # type: ignore[arg-type]
 
 
@@ -209,7 +209,9 @@ def _site(seed: int) -> Site:
 
 
 @settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 10**6), selection=st.sampled_from(["naive", "graph"]), improved=st.booleans())
+@given(
+    seed=st.integers(0, 10**6), selection=st.sampled_from(["naive", "naive by fpr", "graph"]), improved=st.booleans()
+)
 def test_law_every_rule_set_gives_every_url_one_form(seed: int, selection: str, improved: bool) -> None:
     urls, content = _site(seed)
     rules = learn(urls, content, IMPROVED if improved else FAITHFUL, selection=selection)  # type: ignore[arg-type]

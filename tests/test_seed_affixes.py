@@ -11,11 +11,13 @@ from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
 from scrapy_dedup.urls.affixes import (
+    OF_URLS,
     CharacterModel,
     counted_prefixes,
     empirical,
     given,
     log_test_statistic,
+    observed,
     prefix_count,
     sigma_level,
     significant_prefixes,
@@ -138,6 +140,18 @@ def test_models_multiply_over_the_characters() -> None:
     assert exp(model.log_probability("ab")) == pytest.approx(3 / 16)
     assert exp(uniform(10).log_probability("xyz")) == pytest.approx(0.001)
     assert empirical(["ab", "bb"]).logs == pytest.approx(model.logs)
+
+
+def test_character_sets() -> None:
+    """A given set, that of URLs (letters, digits, eight reserved and nine special characters), or what the strings have."""
+    reserved, special = ";/?:@=&%", "$,.+!*'()"
+    assert OF_URLS == 26 + 26 + 10 + len(reserved) + len(special) == 79
+    assert exp(uniform(OF_URLS).log_probability("aa")) == pytest.approx(1 / 79**2)
+    # Of the document's strings: P r e f i x 1 _ a s d b l j w R p t g.
+    assert len(set("".join(STRINGS))) == 19
+    assert observed(STRINGS).log_probability("Re") == pytest.approx(-2 * log(19))
+    assert observed([]).log_probability("a") == observed(["aa"]).log_probability("a") == -log(2)
+    assert texts(snapped_prefixes(STRINGS, model=observed(STRINGS))) == {"Prefix1_", "Pre_"}
 
 
 def test_a_character_that_the_model_lacks_is_as_rare_as_its_rarest() -> None:

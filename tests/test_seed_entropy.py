@@ -39,9 +39,10 @@ from scrapy_dedup.learning.entropy import (
     merged,
     proposals_of,
     relevant_tuples,
+    settled_keys,
 )
 from scrapy_dedup.learning.entropy.merging import HostRules
-from scrapy_dedup.rules import Ignore, Lower, Nested, Rule
+from scrapy_dedup.rules import Ignore, Lower, Nested, Rule, Status
 from scrapy_dedup.urls import normal_form
 
 ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
@@ -437,6 +438,39 @@ def test_keys_inside_a_significant_prefix_are_skipped() -> None:
     inside = keys_inside("http://www.site.com/app/show?lang=en&id=")
     assert inside >= {"host.1", "path.0", "path.1", "q.lang"}
     assert list(analysed(seen, kinds=QUERY + PATH + HOST, skipped=sorted(inside))) == ["q.id"]
+
+
+def test_only_what_is_not_part_of_a_significant_prefix_is_analysed() -> None:
+    """A constant is in relevant tuples with whatever is relevant alone, so that it seems relevant where it is analysed."""
+    seen = pages(*((f"http://www.site.com/app/show?lang=en&page={i}", i) for i in range(20)))
+    plain = host_rules(seen)
+    assert [set(keys) for keys in plain.everywhere["q.lang"].tuples] == [{"q.lang", "q.page"}]
+    skipping = host_rules(seen, Options(prefixes=True))
+    assert {key: rule.relevance for key, rule in skipping.everywhere.items()} == {"q.page": ACCEPT}
+    assert settled_keys(seen) >= {"host.1", "path.0", "path.1", "q.lang"}
+    assert settled_keys([*seen, Page("http://www.site.com/app/other?page=1", 7)]) == {"host.1", "path.0", "scheme"}
+    assert settled_keys([]) == frozenset()
+
+
+def test_any_host_as_one_cluster() -> None:
+    """URLs of any host and path: what is irrelevant on all is a rule everywhere, as far as the sites are alike."""
+    seen = [
+        Page(f"http://h{host}.com/{path}?id={host}{path}{i // 3}&s={host}{path}{i}", f"{host} {path} {i // 3}")
+        for host in range(2)
+        for path in "ab"
+        for i in range(12)
+    ]
+    rules = host_rules(seen, Options(Scope.ANY, minimum=48))
+    assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.id": ACCEPT, "q.s": IGNORE}
+    assert not rules.by_path
+    keys = book(("h0.com", rules), ("h1.com", rules), ("new.com", rules))
+    assert keys.equivalent("http://new.com/c?id=1&s=2", "http://new.com/c?id=1&s=3")
+
+
+def test_manual_rules_that_order_parameters_and_drop_all_case() -> None:
+    """The document's other heuristics: the order is part of the normal form, the case a rule like any other."""
+    keys = RuleBook([Rule("h.com", {}, {"q.*": Lower()}, Status.MANUAL)])
+    assert keys.canonical_key("http://h.com/v?b=X&a=Y") == "http://h.com/v?a=y&b=x"
 
 
 # Smaller fingerprints

@@ -461,6 +461,16 @@ def test_figure_7b_the_rule_of_the_ancestor_covers_that_of_the_descendant() -> N
     assert [r.nodes for r in kept] == [(1, 3)]
 
 
+@pytest.mark.parametrize(("of_descendant", "kept"), [(0.01, {(1, 3), (2, 4)}), (0.02, {(1, 3)}), (0.03, {(1, 3)})])
+def test_figure_7b_or_the_rule_with_the_smaller_false_positive_rate_first(
+    of_descendant: float, kept: set[tuple[int, int]]
+) -> None:
+    """The paper's other way out; the rule of the deeper node is applied first, so it goes where it is no better."""
+    tree = hand_made(10, 5, 10, 10, parents={2: 1})
+    rules = [rule(1, 3, tree, fpr=0.02), rule(2, 4, tree, fpr=of_descendant)]
+    assert {r.nodes for r in select_naively(rules, tree, by_fpr=True)} == kept
+
+
 def test_figure_7c_a_circle_is_broken_at_the_least_support() -> None:
     tree = hand_made(10, 30, 20)
     kept = select_naively([rule(1, 2, tree), rule(2, 3, tree), rule(3, 1, tree)], tree)

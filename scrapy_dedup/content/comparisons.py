@@ -15,12 +15,15 @@ from xxhash import xxh3_128_hexdigest
 
 from .shingles import words_of_html
 
-__all__ = ["checksum", "classes", "line_difference", "rare_words", "words_checksum"]
+__all__ = ["checksum", "classes", "line_classes", "line_difference", "rare_words", "words_checksum"]
 
 RARE = 4
 """Pages at most on which a rare word stands."""
 MAX_LINES = 20_000
 """Lines at most that are compared line by line; longer pages are equal or they are not."""
+
+LEAST_SHARED = 0.95
+"""Share of their lines that near-identical pages have in common: the document's example."""
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -65,6 +68,24 @@ def classes(values: Mapping[str, Value]) -> list[list[str]]:
     for url, value in values.items():
         table[value].append(url)
     return [urls for urls in table.values() if len(urls) > 1]
+
+
+def line_classes(pages: Mapping[str, Sequence[str]], least: float = LEAST_SHARED) -> list[list[str]]:
+    """Return the URLs whose lines are nearly the same as those of the first one of their class, two or more.
+
+    Each page is compared with the first page of each class so far: O(pages x classes) comparisons, for a few pages.
+
+    >>> line_classes({"/a": ["one", "two"], "/b": ["one", "2"], "/c": ["one", "two"]})
+    [['/a', '/c']]
+    """
+    found: list[tuple[Sequence[str], list[str]]] = []
+    for url, lines in pages.items():
+        known = next((urls for first, urls in found if line_difference(first, lines) <= 1 - least + 1e-9), None)
+        if known is None:
+            found.append((lines, [url]))
+        else:
+            known.append(url)
+    return [urls for _, urls in found if len(urls) > 1]
 
 
 def line_difference(a: Sequence[str], b: Sequence[str]) -> float:

@@ -16,7 +16,6 @@ from enum import Enum
 from math import exp, log
 
 from ..observation import Observation
-from ..rules import Ignore, IgnoreValue, Keep, Rule
 from ..urls import GroupsLike, site_of_url, values_of
 from .entropy import NameList, ParameterRule, Priors, Relevance, name_of
 from .evidence import tolerable, upper_bound
@@ -158,7 +157,7 @@ def belief(
     """Return what there is on the parameter *key*.
 
     *entropy* are the rules of the parameter's cluster, *declared* the opinions of
-    :func:`declared_opinions` and :func:`opinions_of`, *tested* the informative groups and the bad ones.
+    :func:`declared_opinions` and of :mod:`.declared`, *tested* the informative groups and the bad ones.
     Weights that are not given are the default ones.
     """
     said: list[tuple[Source, Relevance | None]] = []
@@ -228,26 +227,3 @@ def opinions_of_pairs(
 
 def _path(values: Mapping[str, str | None]) -> dict[str, str | None]:
     return {key: value for key, value in values.items() if key.startswith(("path.", "ext"))}
-
-
-def opinions_of(rules: Iterable[Rule], keys: Iterable[str], source: Source) -> dict[str, tuple[Opinion, ...]]:
-    """Return what declared *rules* (read from No-Vary-Search, Clean-param) say of the *keys* of a site.
-
-    A rule for ``q.*`` speaks of every parameter but those it keeps.
-    """
-    rules = list(rules)
-    found: dict[str, list[Opinion]] = {}
-    for key in keys:
-        for rule in rules:
-            operation = rule.ops.get(key) or _of_beginning(rule, key)
-            if isinstance(operation, Ignore | IgnoreValue):
-                found.setdefault(key, []).append(Opinion(source, Relevance.IGNORE))
-            elif isinstance(operation, Keep):
-                found.setdefault(key, []).append(Opinion(source, Relevance.ACCEPT))
-    return {key: tuple(opinions) for key, opinions in found.items()}
-
-
-def _of_beginning(rule: Rule, key: str) -> object:
-    """Return the operation on the longest beginning of *key* that a rule names."""
-    beginnings = [name for name in rule.ops if name.endswith("*") and key.startswith(name[:-1])]
-    return rule.ops[max(beginnings, key=len)] if beginnings else None

@@ -27,6 +27,14 @@ from .baselines import Key
 
 MEMBERS = ("difference_sets", "entropy", "equivalence", "pattern_tree", "affixes", "replacing", "declared")
 """Learners of the pipeline, as ``learn_rules(observations, learners=[...])`` names them."""
+PUBLISHED_ENTROPY = {
+    "as published": entropy.Options(),
+    "relevant anywhere": entropy.Options(conflict=entropy.Conflict.RELEVANT_ANYWHERE),
+    "by ratio": entropy.Options(conflict=entropy.Conflict.RATIO),
+    "by host": entropy.Options(scope=entropy.Scope.HOST, kinds=entropy.EVERYWHERE, prefixes=True),
+}
+"""Implementations that the document describes: rules of each path, of what is relevant under any or most paths of a
+host; or of all URLs of a host, with the segments of the path as parameters."""
 FPR_MAX = 0.05
 """Of the faithful modes that have a false-positive filter, unless a sweep says otherwise."""
 
@@ -83,11 +91,11 @@ def faithful_tree(selection: str, improved: bool, fpr_max: float, observations: 
     return by_site(observations, partial(tree.learn, options=options, selection=selection, fpr_max=fpr_max))
 
 
-def published_entropy(observations: Sequence[Observation]) -> Keys:
-    """The two entropies of each parameter against thresholds, per path of a host, as published."""
+def published_entropy(options: entropy.Options, observations: Sequence[Observation]) -> Keys:
+    """The two entropies of each parameter against thresholds, as published; *options*: which implementation."""
     rules: list[Rule] = []
     for site, seen in sites(observations).items():
-        found = entropy.faithful_proposals(Sample.of(site, clusters(seen), None))
+        found = entropy.faithful_proposals(Sample.of(site, clusters(seen), None), options)
         # No rule speaks of one repeat of a parameter alone.
         rules += rules_of(site, [one for one in found if operation_problem(one.key, one.operation) is None])
     return Keys(RuleBook(rules).canonical_key, deployed=len(rules))
@@ -153,10 +161,18 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
         ("scrapy_dedup.learning.pattern_tree", "pattern tree, naive", partial(faithful_tree, "naive", False, fpr_max)),
         (
             "scrapy_dedup.learning.pattern_tree",
+            "pattern tree, naive by fpr",
+            partial(faithful_tree, "naive by fpr", False, fpr_max),
+        ),
+        (
+            "scrapy_dedup.learning.pattern_tree",
             "pattern tree, improved",
             partial(faithful_tree, "graph", True, fpr_max),
         ),
-        ("scrapy_dedup.learning.entropy", "entropy, as published", published_entropy),
+        *(
+            ("scrapy_dedup.learning.entropy", f"entropy, {name}", partial(published_entropy, options))
+            for name, options in PUBLISHED_ENTROPY.items()
+        ),
         ("scrapy_dedup.learning.equivalence", "equivalence, as published", published_equivalence),
         ("tests.benchmarks.fanout", "fan-out 5", partial(fan_out, 5, fpr_max)),
         ("tests.benchmarks.fanout", "fan-out 10", partial(fan_out, 10, fpr_max)),

@@ -7,7 +7,7 @@ is kept, so that several irrelevant parameters do not hide each other.
 
 from .analysis import ParameterRule, analysed, holds_urls
 from .case import case_information
-from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside
+from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside, settled_keys
 from .headers import HeadFingerprint, Strength, head_fingerprint
 from .host import Options, canonical_rules, faithful_proposals, host_rules, proposals_of
 from .information import UNUSED, Information, conditional_entropy, entropy, information
@@ -61,4 +61,5 @@ __all__ = [
     "proposals",
     "proposals_of",
     "relevant_tuples",
+    "settled_keys",
 ]

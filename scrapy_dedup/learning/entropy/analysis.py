@@ -3,7 +3,7 @@
 Source: url-parameter-relevance, FIG. 3 to 5 without the test requests of FIG. 5 (512-520).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...urls import GroupsLike
@@ -39,7 +39,7 @@ def analysed(
     kinds: tuple[str, ...] = QUERY,
     largest_tuple: int = 3,
     groups: GroupsLike = None,
-    skipped: Sequence[str] = (),
+    skipped: Iterable[str] = (),
 ) -> dict[str, ParameterRule]:
     """Return a rule for each parameter of a cluster of URLs.
 

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ...urls import GroupsLike, values_of
+from ...urls import GroupsLike, normal_form, values_of
+from ...urls.affixes import significant_prefixes, uniform
 from .information import UNUSED, Unused
 
 Value = str | Unused
@@ -52,6 +53,18 @@ def columns(
     seen = Counter(key for view in views for key in view if key.startswith(kinds) and key not in without)
     chosen = sorted(seen, key=lambda key: (-seen[key], key))[:MAX_KEYS]
     return {key: [(view[key] or "") if key in view else UNUSED for view in views] for key in sorted(chosen)}
+
+
+def settled_keys(pages: Sequence[Page], *, groups: GroupsLike = None) -> frozenset[str]:
+    """Return the keys that a significant prefix of all URLs of a cluster settles: they need no analysis.
+
+    >>> pages = [Page(f"http://site.com/show?id={i}&lang=en", i) for i in range(9)]
+    >>> sorted(settled_keys(pages)), sorted(settled_keys(pages[:1]))
+    (['path.0', 'scheme'], [])
+    """
+    urls = [normal_form(page.url) for page in pages]
+    shared = [affix for affix in significant_prefixes(urls, model=uniform()) if affix.count == len(urls)]
+    return keys_inside(max((affix.text for affix in shared), key=len, default=""), groups=groups)
 
 
 def keys_inside(prefix: str, *, groups: GroupsLike = None) -> frozenset[str]:

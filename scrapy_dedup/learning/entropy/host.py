@@ -9,7 +9,7 @@ from ..combining import rules_of
 from ..emission import Match, Proposal
 from ..judgement import Sample
 from .analysis import ParameterRule, analysed
-from .columns import QUERY, Page, columns
+from .columns import QUERY, Page, columns, settled_keys
 from .merging import Conflict, HostRules, merged
 from .names import NameList, name_of
 from .priors import Priors
@@ -23,7 +23,8 @@ class Options:
 
     ``kinds`` are the parts of a URL that are parameters (``QUERY``, ``PATH``, ``HOST`` of
     :mod:`~scrapy_dedup.learning.entropy.columns`, added); ``priors`` decide where no cluster was
-    large enough; ``manual`` beats all that was found.
+    large enough; ``manual`` beats all that was found. With ``prefixes`` what a significant prefix of all URLs of a
+    cluster settles is not analysed: there is no rule for it, and no tuple it could make relevant.
     """
 
     scope: Scope = Scope.HOST_PATH
@@ -34,6 +35,7 @@ class Options:
     largest_tuple: int = 3
     kinds: tuple[str, ...] = QUERY
     manual: NameList | None = None
+    prefixes: bool = False
     priors: Priors | None = None
 
 
@@ -52,6 +54,7 @@ def host_rules(pages: Iterable[Page], options: Options | None = None, *, groups:
             kinds=options.kinds,
             largest_tuple=options.largest_tuple,
             groups=groups,
+            skipped=settled_keys(members, groups=groups) if options.prefixes else (),
         )
         for name, members in clusters(pages, options.scope, options.minimum).items()
     }

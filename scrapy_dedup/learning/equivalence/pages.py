@@ -7,7 +7,7 @@ other ways to compare that the document names.
 from collections.abc import Iterable
 from enum import Enum
 
-from ...content.comparisons import checksum, classes, rare_words, words_checksum
+from ...content.comparisons import checksum, classes, line_classes, rare_words, words_checksum
 from ...content.megashingles import buckets, equivalence_classes
 from ...content.shingles import shingling, words_of_html
 from .testing import Observed
@@ -26,6 +26,8 @@ class Comparison(str, Enum):
     """Their non-markup words are the same."""
     RARE_WORDS = "rare words"
     """They have the same rare words."""
+    LINES = "lines"
+    """They have 95 % of their lines in common, as ``diff`` finds them: pairs are compared, for a few pages only."""
 
     __str__ = str.__str__
 
@@ -35,7 +37,8 @@ def observed_pages(
 ) -> list[Observed]:
     """Return each URL with the class of its page; *pages* are (URL, HTML as text or UTF-8 bytes), each URL once.
 
-    What is like no other page is a class by itself. URLs of different hosts are in different classes. Linear.
+    What is like no other page is a class by itself. URLs of different hosts are in different classes. Linear, but for
+    ``Comparison.LINES``, which compares pairs.
 
     >>> html = "<p>a page of {} words</p>"
     >>> seen = [("http://a/x", html.format("some")), ("http://a/y", html.format("other")), ("http://a/z", html.format("some"))]
@@ -59,11 +62,17 @@ def _classes(pages: dict[str, str | bytes], comparison: Comparison) -> Iterable[
     for bucket in hosts:
         if comparison is Comparison.RARE_WORDS:
             found += classes(rare_words({url: words_of_html(page) for url, page in bucket}))
+        elif comparison is Comparison.LINES:
+            found += line_classes({url: _text(page).splitlines() for url, page in bucket})
         elif comparison is Comparison.WORDS:
             found += classes({url: words_checksum(page) for url, page in bucket})
         else:
             found += classes({url: checksum(_bytes(page)) for url, page in bucket})
     return found
+
+
+def _text(page: str | bytes) -> str:
+    return page if isinstance(page, str) else page.decode("utf-8", "replace")
 
 
 def _bytes(page: str | bytes) -> bytes:

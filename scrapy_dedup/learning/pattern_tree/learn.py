@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from .views import View, composed, view_of
 
 __all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree"]
 
-Selection = Literal["naive", "graph"]
+Selection = Literal["naive", "naive by fpr", "graph"]
 MAX_FPR = 0.05
 
 
@@ -102,8 +102,8 @@ def learn(
     """Return the rules that the method learns from the URLs of one site.
 
     ``content[i]`` is the duplicate cluster of ``urls[i]``, a number from 0; URLs with a negative one,
-    and texts that are no URL with a host, are left out. *selection* is the paper's naive or graph
-    strategy, *fpr_max* the false-positive rate a rule may have (equation 3; 0.05 in the paper's text).
+    and texts that are no URL with a host, are left out. *selection* is the paper's naive strategy, with
+    the rules of ancestors or those with fewer false positives before others, or its graph strategy, *fpr_max* the false-positive rate a rule may have (equation 3; 0.05 in the paper's text).
 
     Raises ValueError when the two sequences have not the same length, *fpr_max* is no share, or
     *selection* is not known.
@@ -112,8 +112,8 @@ def learn(
         raise ValueError(f"{len(urls)} URLs and {len(content)} duplicate clusters: each URL needs one")
     if not 0 <= fpr_max <= 1:
         raise ValueError(f"fpr_max is {fpr_max!r}: it must be a share from 0 to 1, such as 0.05")
-    if selection not in {"naive", "graph"}:
-        raise ValueError(f"selection is {selection!r}, and must be 'naive' or 'graph'")
+    if selection not in get_args(Selection):
+        raise ValueError(f"selection is {selection!r}, and must be 'naive', 'naive by fpr' or 'graph'")
     learned = learn_tree(urls, content, options, fpr_max=fpr_max, groups=groups)
     if learned is None:
         return PatternTreeRules(options=options, groups=groups)
@@ -163,10 +163,10 @@ def selected(learned: Learned, options: Options, selection: Selection) -> tuple[
     """Return the deployed rules, and those that complete them."""
     candidates = list(learned.qualified)
     while True:
-        if selection == "naive":
-            chosen = select_naively(candidates, learned.tree)
-        else:
+        if selection == "graph":
             chosen = select_by_graph(candidates, learned.tree, options)
+        else:
+            chosen = select_naively(candidates, learned.tree, by_fpr=selection == "naive by fpr")
         rules, completing = widened_to_targets(chosen, learned.tree)
         worst = _worst(learned, [*rules, *completing]) if options.composed else None
         if worst is None:

@@ -23,20 +23,23 @@ MIN_COST = 1e-6
 """Of one more rule in a chain, so that of equally safe chains the shorter is taken."""
 
 
-def select_naively(rules: Sequence[RewriteRule], tree: PatternTree) -> list[RewriteRule]:
+def select_naively(rules: Sequence[RewriteRule], tree: PatternTree, *, by_fpr: bool = False) -> list[RewriteRule]:
     """Return the rules that the paper's straightforward strategy keeps, chains concatenated.
 
     Of one source, the rule with the least false-positive rate (Figure 7 (a)); of an ancestor and its
-    descendants, the rule of the ancestor (b); of a circle, all but the rule with the least support (c).
+    descendants, the rule of the ancestor (b), or *by_fpr* that with the lower false-positive rate, which the
+    paper has as the other way out ("first apply the rules with smaller false-positive rates"); of a circle, all but the
+    rule with the least support (c).
     """
     by_source: dict[int, RewriteRule] = {}
     for rule in sorted(rules, key=lambda r: (r.fpr, -r.overlap, r.nodes)):
         by_source.setdefault(rule.nodes[0], rule)
-    kept = {
-        source: rule
-        for source, rule in by_source.items()
-        if not any(node.number in by_source for node in tree.nodes[source].ancestors())
-    }
+    kept: dict[int, RewriteRule] = {}
+    for source, rule in by_source.items():
+        above = [by_source[node.number] for node in tree.nodes[source].ancestors() if node.number in by_source]
+        # The rule of the deeper node is applied first: it stays where it is the better one.
+        if not above or (by_fpr and rule.fpr < min(other.fpr for other in above)):
+            kept[source] = rule
     while circle := _circle(kept, tree):
         del kept[min(circle, key=lambda r: (r.support, r.nodes)).nodes[0]]
     return [_followed(rule, kept, tree) for _, rule in sorted(kept.items())]

@@ -7,7 +7,7 @@ Source: url-parameter-relevance, FIG. 2, 6 and 7.
 ['utm_']
 """
 
-from .characters import ALPHANUMERIC, PRINTABLE, CharacterModel, empirical, given, uniform
+from .characters import ALPHANUMERIC, OF_URLS, PRINTABLE, CharacterModel, empirical, given, observed, uniform
 from .counting import CountedPrefix, counted_prefixes, prefix_count
 from .search import SIGMAS, Affix, significant_prefixes, significant_suffixes
 from .significance import log_test_statistic, sigma_level
@@ -15,6 +15,7 @@ from .snapped import snapped_prefixes, snapped_suffixes
 
 __all__ = [
     "ALPHANUMERIC",
+    "OF_URLS",
     "PRINTABLE",
     "SIGMAS",
     "Affix",
@@ -24,6 +25,7 @@ __all__ = [
     "empirical",
     "given",
     "log_test_statistic",
+    "observed",
     "prefix_count",
     "sigma_level",
     "significant_prefixes",

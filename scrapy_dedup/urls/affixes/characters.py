@@ -12,6 +12,8 @@ from math import log
 ALPHANUMERIC = 62
 PRINTABLE = 95
 """The printable characters of ASCII."""
+OF_URLS = 79
+"""Characters that the document counts as allowed in URLs: letters and digits, eight reserved, nine special ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,15 @@ def uniform(size: int = PRINTABLE) -> CharacterModel:
     if size < 2:
         raise ValueError(f"a character set of {size} makes every string certain; it needs 2 or more")
     return CharacterModel({}, -log(size))
+
+
+def observed(strings: Iterable[str]) -> CharacterModel:
+    """Return the uniform model over the characters that the strings are made of.
+
+    >>> round(observed(["abc", "cd"]).log_probability("a"), 3) # log(1/4)
+    -1.386
+    """
+    return uniform(max(2, len({char for text in strings for char in text})))
 
 
 def given(frequencies: Mapping[str, float]) -> CharacterModel:
