@@ -80,6 +80,14 @@ def test_halves_are_disjoint_and_always_the_same() -> None:
     assert len(first) + len(second) == 200
 
 
+def test_the_papers_split_learns_from_a_fifth_and_scores_on_all() -> None:
+    rows = [Row(f"http://a.example/{i}", str(i % 10), None, None) for i in range(200)]
+    training, scored = split_rows(rows, "paper", 0)
+    assert len(training) == 40
+    assert scored == rows
+    assert training == split_rows(rows, "paper", 0)[0] != split_rows(rows, "paper", 1)[0]
+
+
 def test_redirects_are_evidence_but_no_content() -> None:
     row = Row("http://a.example/1", "redirect:http://a.example/2", None, "http://a.example/2")
     seen = row.observation()

@@ -33,6 +33,8 @@ from scrapy_dedup.learning.pattern_tree.views import view_of
 from scrapy_dedup.learning.pattern_tree.walk import Graph, energy, transitions
 from scrapy_dedup.learning.table import encode
 
+from .work import work_of
+
 MODES = pytest.mark.parametrize("options", [FAITHFUL, IMPROVED], ids=["faithful", "improved"])
 Site = tuple[list[str], list[int]]
 
@@ -290,6 +292,18 @@ def test_work_is_linear_in_the_number_of_urls(options: Options, factor: int) -> 
         return learned.tree.cells
 
     assert cells(factor * 400) <= 1.5 * factor * cells(400)
+
+
+@MODES
+def test_the_whole_method_is_linear_in_the_number_of_urls(options: Options) -> None:
+    """Tree, index, mappings, filter and selection, counted in lines that are run."""
+
+    def lines(pages: int) -> int:
+        urls = [f"http://www.example.com/archive{n % 4}/display?pageid={n}" for n in range(pages)]
+        urls += [f"http://www.example.com/archive{n % 3}/{n}/display?sid={n * 7}" for n in range(pages)]
+        return work_of(lambda: learn(urls, [*range(pages), *range(pages)], options), "pattern_tree")
+
+    assert lines(1_200) <= 8 * 1.3 * lines(150)
 
 
 # Section 5.2
