@@ -123,6 +123,30 @@ async def test_observe_mode_records_only(serve: Serve) -> None:
 
 
 @in_reactor
+async def test_a_kind_that_a_sample_refutes_is_withdrawn_as_a_rule_is(serve: Serve) -> None:
+    """The URLs lead to pages of their own now: the kind is suspended, in its file too, and no page is lost."""
+    threads = range(1, 25)
+
+    def thread(asked: Asked) -> Answer:
+        return Answer(page(int(asked.path.rpartition("/")[2])))
+
+    def other(asked: Asked) -> Answer:
+        return Answer(page(1000 + int(asked.query["m"])))
+
+    index = "".join(f'<a href="/thread/{n}">t</a>' for n in threads)
+    server = serve({"/": f"<html><body>{index}</body></html>", "/thread/*": thread, "/x": other})
+    write_rules(kind(server, Status.ACTIVE))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.1, DEPTH_LIMIT=2)
+    assert {url for url in done.urls if url.startswith("/x")} == {f"/x?m={n}" for n in threads}
+    assert done.stats["dedup/refuted"] == 1
+    assert done.stats["dedup/retracted"] > 0
+    assert [rule.status for rule in kinds()] == [Status.SUSPENDED]
+    assert max(server.hits.values()) == 1
+    second = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.1, DEPTH_LIMIT=2)
+    assert "discarded/urls" not in second.dedup(), "it does not act again"
+
+
+@in_reactor
 async def test_what_was_queued_is_stopped_at_the_gate(serve: Serve) -> None:
     routes = numbered()
     # /x?m=1 is found on the start page, which does not hold its element, before /thread/1 is fetched.
