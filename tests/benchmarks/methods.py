@@ -35,6 +35,12 @@ PUBLISHED_ENTROPY = {
 }
 """Implementations that the document describes: rules of each path, of what is relevant under any or most paths of a
 host; or of all URLs of a host, with the segments of the path as parameters."""
+PUBLISHED_EQUIVALENCE = {
+    "as published": equivalence.Policy(),
+    "by ends": equivalence.Policy(method=equivalence.by_prefix_and_suffix),
+    "any case": equivalence.Policy(fold_case=True),
+}
+"""The intersection of segments, the embodiment with shared prefixes and suffixes, and that with case-insensitive segments."""
 FPR_MAX = 0.05
 """Of the faithful modes that have a false-positive filter, unless a sweep says otherwise."""
 
@@ -101,14 +107,14 @@ def published_entropy(options: entropy.Options, observations: Sequence[Observati
     return Keys(RuleBook(rules).canonical_key, deployed=len(rules))
 
 
-def published_equivalence(observations: Sequence[Observation]) -> Keys:
-    """Rewrite rules of equivalence classes, as published: one counterexample rejects."""
+def published_equivalence(policy: equivalence.Policy, observations: Sequence[Observation]) -> Keys:
+    """Rewrite rules of equivalence classes, as published: one counterexample rejects; *policy*: which embodiment."""
     observed = []
     for seen in sites(observations).values():
         found = clusters(seen)
         rows = zip(found.urls, found.content, strict=True)
         observed += [equivalence.Observed(url, content) for url, content in rows if content != NO_EVIDENCE]
-    inference = equivalence.inferred(observed)
+    inference = equivalence.inferred(observed, policy)
     raw, active = len(inference.rules), len(inference.active)
     return Keys(lambda url: inference.normalized(normal_form(url)), raw=raw, qualified=active, deployed=active)
 
@@ -173,7 +179,10 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
             ("scrapy_dedup.learning.entropy", f"entropy, {name}", partial(published_entropy, options))
             for name, options in PUBLISHED_ENTROPY.items()
         ),
-        ("scrapy_dedup.learning.equivalence", "equivalence, as published", published_equivalence),
+        *(
+            ("scrapy_dedup.learning.equivalence", f"equivalence, {name}", partial(published_equivalence, policy))
+            for name, policy in PUBLISHED_EQUIVALENCE.items()
+        ),
         ("tests.benchmarks.fanout", "fan-out 5", partial(fan_out, 5, fpr_max)),
         ("tests.benchmarks.fanout", "fan-out 10", partial(fan_out, 10, fpr_max)),
         ("maybedont", "MaybeDont", maybedont),
