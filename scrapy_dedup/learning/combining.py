@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..rules import Ignore, IgnoreValue, Keep, Operation, Rule, Set
+from ..rules import Ignore, IgnoreValue, Keep, Lower, Operation, Rule, Set
 from ..urls import ValueClass
 from .emission import Match, Proposal
 
@@ -50,7 +50,9 @@ def combined(operations: list[Operation]) -> Operation:
     }
     if changed:
         return Set({**changed, **dict.fromkeys(gone)})
-    return Ignore(only=gone) if gone else operations[0]
+    if gone:
+        return Ignore(only=gone)
+    return Lower() if Lower() in operations else operations[0]  # of the whole value, where also of its first letter
 
 
 def _whatever_value(only: frozenset[str] | ValueClass | None) -> bool:

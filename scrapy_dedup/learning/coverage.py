@@ -1,6 +1,6 @@
 """Whether one proposal does all that another does."""
 
-from ..rules import Ignore, IgnoreValue, Literal, OneOf, Predicate, Set
+from ..rules import Ignore, IgnoreValue, Literal, Lower, OneOf, Predicate, Set
 from .emission import Match, Proposal
 
 __all__ = ["covers", "says_as_much"]
@@ -18,6 +18,8 @@ def says_as_much(one: Proposal, other: Proposal) -> bool:
 
 def _does_as_much(one: Proposal, other: Proposal) -> bool:
     if one.key != other.key or type(one.operation) is not type(other.operation):
+        return False
+    if isinstance(one.operation, Lower) and one.operation.first and one.operation != other.operation:
         return False
     ours, theirs = _values(one), _values(other)
     return ours is None or (theirs is not None and ours >= theirs)
