@@ -5,6 +5,7 @@ fingerprint (sort orders of one list are one page), in order otherwise. Redirect
 canonical URLs are weaker evidence of another kind and never make a cluster.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ class Clusters:
     """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
     own_pages: OwnPages = field(default_factory=OwnPages)
     """What is known of how pages differ."""
+    times: Sequence[float] | None = field(default=None, repr=False)
+    """When each URL was last seen, in seconds since 1970; None where no times are known."""
 
     @property
     def pages(self) -> int:
@@ -91,7 +94,15 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         latest[url] = observation.time or 0.0
     numbers: dict[str, int] = {}
     content = [numbers.setdefault(page, len(numbers)) for page in identity.values()]
-    return Clusters(list(identity), content, noisy, compared, dict(left_out), frozenset(confirmed) if timed else None)
+    return Clusters(
+        list(identity),
+        content,
+        noisy,
+        compared,
+        dict(left_out),
+        frozenset(confirmed) if timed else None,
+        times=array("d", latest.values()) if timed else None,
+    )
 
 
 def no_evidence(observation: Observation) -> str | None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..urls import DeepSplit
 from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
+from .believing import contradicted
 from .combining import rules_of
 from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
@@ -18,6 +19,7 @@ from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .scope import scoped
 from .table import Rows, Table
+from .token_pages import token_drops
 
 SEED = 0
 """Of the random choice of pairs and samples: the same observations give the same rules."""
@@ -57,15 +59,23 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
-    # Frames are large: none is kept longer than it is needed.
-    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
+    frame = Frame(table, rows)
+    constants, covered = constant_pages(frame, sample.confirmed_urls())
+    fixed = [*proposals(table, rows, Node(()), constants), *_tokens(frame, evidence)]
+    del frame  # it is large
     rest = np.flatnonzero(~covered & ~home_pages(table))
     tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
-    fixed = proposals(table, rows, Node(()), constants)
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
     return [*fixed, *without_home_pages(scoped(found, table, judgement), table, judgement)]
+
+
+def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:
+    """Return the tokens of single pages that are ignored, but for what the site declares to be content."""
+    sample, deep = evidence.sample, evidence.deep
+    found = token_drops(frame, sample.times)
+    return [one for one in found if not contradicted([one], sample, evidence.table, deep, evidence.declarations)]
 
 
 LEARNERS: Mapping[str, Learner] = {
