@@ -249,6 +249,25 @@ def test_what_the_site_declares_to_be_content() -> None:
     assert not merges(learn_rules([replace(each, canonical=each.url) for each in seen]))
 
 
+@pytest.mark.parametrize("status", [301, 302, 401, 403, 404, 410])
+def test_another_answer_for_a_token(status: int) -> None:
+    """An item that is gone, or asks for a log-in in another way, is one all the same."""
+    rows = [*home(), *others()]
+    seen = observed(rows, evenly(rows))
+    to = f"{SITE}/login" if status < 400 else None
+    gone = Observation(f"{SITE}/show?p=home&s={drawn(-3)}&v=7", "", status=status, redirect=to, time=1e9)
+    assert not merges(learn_rules([*seen, gone]))
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_an_error_of_the_server_says_nothing_of_a_token(status: int) -> None:
+    rows = [*home(), *others()]
+    seen = observed(rows, evenly(rows))
+    failed = [Observation(f"{SITE}/show?p=home&s={drawn(-3)}&v=7", "", status=status, time=1e9)]
+    failed += [Observation(seen[3].url, "", status=404, time=1e9 - 9)]
+    assert merges(learn_rules([*failed, *seen])), "nor does what was missing at first"
+
+
 def test_noise_among_the_urls_of_the_page() -> None:
     """An error in the place of the page cannot be told from an item of its own."""
     rows = [*home(), *others()]

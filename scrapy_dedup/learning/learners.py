@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..urls import DeepSplit
+from ..urls import DeepSplit, values_of
 from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
 from .believing import contradicted
 from .combining import rules_of
@@ -72,9 +72,16 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
 
 
 def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:
-    """Return the tokens of single pages that are ignored, but for what the site declares to be content."""
+    """Return the tokens of single pages that are ignored, but for what the site declares to be content.
+
+    Nor are those that the server has also answered otherwise: redirects and errors are no page, but a sign that the
+    token matters.
+    """
     sample, deep = evidence.sample, evidence.deep
     found = token_drops(frame, sample.times)
+    if found and sample.refused:
+        refused = {key for url in sample.refused for key in values_of(url, groups=sample.groups, deep=deep)}
+        found = [one for one in found if one.key not in refused]
     return [one for one in found if not contradicted([one], sample, evidence.table, deep, evidence.declarations)]
 
 

@@ -12,7 +12,8 @@ that this page does not answer everywhere, and that what is dropped tells no pag
 - the path worked all the time that the page was seen. A wall that comes and goes takes the whole path with it.
 - the values are drawn at random, and stand nowhere else on the site. Numbers, words and what counts up are ids.
 
-What stays of the key is that it is there, and all other keys are kept as they are. Whether the page is one that waits for
+Redirects and errors are asked beside this (:func:`.learners.difference_sets`): where some token has led to one, tokens
+matter. What stays of the key is that it is there, and all other keys are kept as they are. Whether the page is one that waits for
 a log-in, and answers for one kind of token only, no crawl can show: samples can, when it begins to differ.
 """
 
