@@ -149,7 +149,7 @@ def doubtful(
 ) -> list[Proposal]:
     """Return the proposals against which more speaks than the pages for them outweigh.
 
-    A pattern that is all one page (:mod:`.constant_pages`) rests on its URLs, and is not asked.
+    What is all one page (:mod:`.constant_pages`, :mod:`.token_pages`) rests on its URLs, and is not asked.
     """
     asked = {
         proposal: least

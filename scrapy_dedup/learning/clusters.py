@@ -5,6 +5,7 @@ fingerprint (sort orders of one list are one page), in order otherwise. Redirect
 canonical URLs are weaker evidence of another kind and never make a cluster.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from .lasting import MIN_WORDS, lasting_identities, plain_identity
 from .own_pages import OwnPages
 
 NO_EVIDENCE = -1
+PASSING = frozenset({408, 425, 429})
+"""Errors of the client that say nothing of the page."""
 APART = 3600.0
 """Seconds between two responses that are taken to be of different crawls."""
 
@@ -40,6 +43,10 @@ class Clusters:
     """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
     own_pages: OwnPages = field(default_factory=OwnPages)
     """What is known of how pages differ."""
+    times: Sequence[float] | None = field(default=None, repr=False)
+    """When each URL was last seen, in seconds since 1970; None where no times are known."""
+    refused: frozenset[str] = frozenset()
+    """URLs, in normal form, that are no evidence, since they were never answered but by redirects and errors of the client."""
 
     @property
     def pages(self) -> int:
@@ -62,6 +69,7 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     latest: dict[str, float] = {}
     since: dict[str, float] = {}
     confirmed: set[str] = set()
+    refused: set[str] = set()
     left_out: Counter[str] = Counter()
     noisy = compared = 0
     timed = False
@@ -73,6 +81,12 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
             left_out[
                 reason or ("its texts are not kept" if observation.version is None else "what is its own passes")
             ] += 1
+            if (
+                reason in ("redirect", "status")
+                and 300 <= observation.status < 500
+                and observation.status not in PASSING
+            ):
+                refused.add(normal_form(observation.url))
             continue
         url = normal_form(observation.url)
         if url == observation.url:
@@ -91,7 +105,16 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         latest[url] = observation.time or 0.0
     numbers: dict[str, int] = {}
     content = [numbers.setdefault(page, len(numbers)) for page in identity.values()]
-    return Clusters(list(identity), content, noisy, compared, dict(left_out), frozenset(confirmed) if timed else None)
+    return Clusters(
+        list(identity),
+        content,
+        noisy,
+        compared,
+        dict(left_out),
+        frozenset(confirmed) if timed else None,
+        times=array("d", latest.values()) if timed else None,
+        refused=frozenset(refused - identity.keys()),
+    )
 
 
 def no_evidence(observation: Observation) -> str | None:

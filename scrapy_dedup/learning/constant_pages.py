@@ -90,7 +90,7 @@ def _shape(page: ConstantPage) -> tuple[str, ...]:
 
 def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str, int], Rows]]:
     """Yield (literals, rows) for the exception-free patterns of URLs that are all one page."""
-    pattern = _shared(frame, rows)
+    pattern = shared_literals(frame, rows)
     if _is_exception_free(frame, pattern, len(rows)):
         yield pattern, rows
         return
@@ -105,7 +105,7 @@ def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str,
         for value, count in zip(values, counts, strict=True):
             if count >= MIN_URLS:
                 part = rows[codes[rows] == value]
-                clean += count if _is_exception_free(frame, _shared(frame, part), len(part)) else 0
+                clean += count if _is_exception_free(frame, shared_literals(frame, part), len(part)) else 0
         # Where no value alone is clean, the key with the largest part is looked at further.
         merit = int(clean) * len(rows) + int(counts.max())
         if counts.max() >= MIN_URLS and (best is None or merit > best[0]):
@@ -119,7 +119,7 @@ def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str,
             yield from _patterns(frame, part, splits - 1)
 
 
-def _shared(frame: Frame, rows: Rows) -> dict[str, int]:
+def shared_literals(frame: Frame, rows: Rows) -> dict[str, int]:
     """Return the literals that all rows have."""
     shared = {}
     for key, codes in frame.columns.items():

@@ -4,6 +4,7 @@ URLs that get one key are a group; an informative group has two URLs or more, a 
 or more.
 """
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -35,6 +36,10 @@ class Sample:
     """URLs that were the same page in two crawls; None where crawls are not known."""
     own_pages: OwnPages = field(default_factory=OwnPages, repr=False, compare=False)
     """What is known of how pages differ."""
+    times: Sequence[float] | None = field(default=None, repr=False, compare=False)
+    """When each URL was last seen, in seconds since 1970; None where no times are known."""
+    refused: AbstractSet[str] = field(default=frozenset(), repr=False, compare=False)
+    """Other URLs of the site, which were never answered but by redirects and errors of the client; of a part: of the whole."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
     """The last judgement, by the digest of its rules."""
 
@@ -47,7 +52,8 @@ class Sample:
         sure = found.confirmed or frozenset()
         passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
-        return cls(site, [found.urls[i] for i in chosen], content, groups, lone, found.confirmed, found.own_pages)
+        urls, times = [found.urls[i] for i in chosen], _of(found.times, chosen)
+        return cls(site, urls, content, groups, lone, found.confirmed, found.own_pages, times, found.refused)
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
         """Return which URLs were the same page in two crawls: all, where observations tell no times.
@@ -60,7 +66,13 @@ class Sample:
     def part(self, chosen: Sequence[int]) -> "Sample":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
-        return Sample(self.site, urls, content, self.groups, self.lone, self.confirmed, self.own_pages)
+        known = (self.groups, self.lone, self.confirmed, self.own_pages)
+        return Sample(self.site, urls, content, *known, _of(self.times, chosen), self.refused)
+
+
+def _of(times: Sequence[float] | None, chosen: Sequence[int]) -> Sequence[float] | None:
+    """Return the times of some URLs, where any are known."""
+    return None if times is None else array("d", (times[i] for i in chosen))
 
 
 @dataclass(frozen=True, slots=True)

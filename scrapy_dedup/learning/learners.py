@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..urls import DeepSplit
+from ..urls import DeepSplit, values_of
 from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
+from .believing import contradicted
 from .combining import rules_of
 from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
@@ -19,6 +20,7 @@ from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .scope import scoped
 from .table import Rows, Table
+from .token_pages import token_drops
 
 SEED = 0
 """Of the random choice of pairs and samples: the same observations give the same rules."""
@@ -68,15 +70,30 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
-    # Frames are large: none is kept longer than it is needed.
-    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
+    frame = Frame(table, rows)
+    constants, covered = constant_pages(frame, sample.confirmed_urls())
+    fixed = [*proposals(table, rows, Node(()), constants), *_tokens(frame, evidence)]
+    del frame  # it is large
     rest = np.flatnonzero(~covered & ~home_pages(table))
     tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
-    fixed = proposals(table, rows, Node(()), constants)
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
     return [*fixed, *without_home_pages(scoped(found, table, judgement), table, judgement)]
+
+
+def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:
+    """Return the tokens of single pages that are ignored, but for what the site declares to be content.
+
+    Nor are those that the server has also answered otherwise: redirects and errors are no page, but a sign that the
+    token matters.
+    """
+    sample, deep = evidence.sample, evidence.deep
+    found = token_drops(frame, sample.times)
+    if found and sample.refused:
+        refused = {key for url in sample.refused for key in values_of(url, groups=sample.groups, deep=deep)}
+        found = [one for one in found if one.key not in refused]
+    return [one for one in found if not contradicted([one], sample, evidence.table, deep, evidence.declarations)]
 
 
 LEARNERS: Mapping[str, Learner] = {
