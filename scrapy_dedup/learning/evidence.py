@@ -44,6 +44,23 @@ def at_most(bad: int, total: int, share: float) -> float:
     )
 
 
+def at_least_among(odd: int, drawn: int, all_odd: int, total: int) -> float:
+    """Return the probability that *drawn* of *total*, of which *all_odd* are odd, have *odd* odd ones or more (Fisher's test).
+
+    >>> round(at_least_among(3, 3, 3, 6), 3), at_least_among(0, 5, 3, 100)
+    (0.05, 1.0)
+    """
+    if odd <= 0:
+        return 1.0
+
+    def ways(total: int, chosen: int) -> float:
+        return lgamma(total + 1) - lgamma(chosen + 1) - lgamma(total - chosen + 1)
+
+    possible = range(max(odd, drawn + all_odd - total), min(drawn, all_odd) + 1)
+    every = ways(total, drawn)
+    return min(1.0, sum(exp(ways(all_odd, k) + ways(total - all_odd, drawn - k) - every) for k in possible))
+
+
 def tolerable(bad: int, informative: int, lone: int = 0) -> bool:
     """Tell whether so many bad groups can be noise: none, or a share bounded by MAX_BAD_SHARE.
 

@@ -24,8 +24,9 @@ from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .entropy import Priors
-from .judgement import Sample, judged
+from .judgement import Deep, Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .odd_responses import without_odd_responses
 from .other_sites import priors_by_site
 from .own_pages import MAX_PAGES, OwnPages
 from .reinstating import may_return, returned
@@ -43,6 +44,9 @@ Progress = Callable[[str, int, int], None]
 MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 NOTABLE_SHARE = 0.05
+
+INQUIRY = 0.5
+"""Share of the time left in which odd responses are looked for, where a site has any."""
 
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
@@ -154,7 +158,13 @@ def learn_site(
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other sites.
     """
-    sample = Sample.of(site, found, groups)
+
+    def search(part: Sample, limit: Deadline) -> tuple[Sequence[Proposal], Deep]:
+        some = SiteLearner(part, learners, declarations, limit, priors)
+        return some.proposals(), some.deep
+
+    every = Sample.of(site, found, groups)
+    sample = without_odd_responses(every, found, search, deadline.share(INQUIRY))
     learner = SiteLearner(sample, learners, declarations, deadline, priors)
     found_all = learner.proposals()
     allowed, held_out = within_budget(found_all, sample, learner, max_loss)
@@ -176,6 +186,8 @@ def learn_site(
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = RuleBook(rules, {site: deep}, groups)
     report = site_report(site, found, rules, judged(book, sample), held_out)
+    if odd := len(every.urls) - len(sample.urls):
+        report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses ({found.floor})"))
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))

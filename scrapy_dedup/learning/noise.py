@@ -7,7 +7,7 @@ the lists of a site excuses nothing elsewhere.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from ..urls import values_of
 from .evidence import explained
-from .judgement import Judgement
+from .judgement import Judgement, Sample
+from .noise_floor import Kind, kind_of
 from .odd_values import MIN_ODD, is_too_often, owed_to_values
 from .table import encode, joined_repeats
 
@@ -24,7 +25,6 @@ MAX_GROUPS = 500
 MAX_MEMBERS = 20
 """URLs of a group that are looked at."""
 
-Kind = Hashable
 Value = tuple[str, str | bool]
 """A key and its value, or whether it is there."""
 
@@ -58,7 +58,7 @@ class Noise:
             return cls()
         twos, odd, urls = Counter[Kind](), Counter[Kind](), Counter[Kind]()
         for members in judgement.merged:
-            kind = _kind(judgement, members)
+            kind = kind_of(judgement.sample.urls[members[0]])
             if len(members) == 2:
                 twos[kind] += 1
                 continue
@@ -78,7 +78,7 @@ class Noise:
         lone = {number for number, members in enumerate(bad) if judgement.is_lone(members)}
         pairs = {number for number, members in enumerate(bad) if judgement.is_lone_pair(members)}
         if judgement.sample.own_pages:
-            lone, pairs = ({n for n in numbers if not _are_pages(judgement, bad[n])} for numbers in (lone, pairs))
+            lone, pairs = ({n for n in numbers if not are_apart(judgement.sample, bad[n])} for numbers in (lone, pairs))
         pairs = self._explained(judgement, pairs)
         pairs -= _at_values({number: _differing(judgement, bad[number]) for number in pairs}, self.usual)
         return lone.difference(*(self.owed(judgement) if owed is None else owed).values()) | pairs
@@ -86,13 +86,18 @@ class Noise:
     def owed(self, judgement: Judgement) -> Mapping[str, AbstractSet[int]]:
         """Return the numbers of the bad groups of one page and odd contents that are owed to a value, by its key."""
         lone = [(number, members) for number, members in enumerate(judgement.bad) if judgement.is_lone(members)]
-        return _owed_to_values(judgement, lone[:: len(lone) // MAX_GROUPS + 1]) if len(lone) >= MIN_ODD else {}
+        if len(lone) < MIN_ODD:
+            return {}
+        some = lone[:: len(lone) // MAX_GROUPS + 1]
+        sample = judgement.sample
+        odd = {url for _, members in some for url in members if sample.content[url] in sample.lone}
+        return groups_owed(sample, some, odd)
 
     def _explained(self, judgement: Judgement, pairs: AbstractSet[int]) -> set[int]:
         """Return those of some groups of two URLs whose kind shows as much noise elsewhere."""
         by_kind: defaultdict[Kind, set[int]] = defaultdict(set)
         for number in pairs:
-            by_kind[_kind(judgement, judgement.bad[number])].add(number)
+            by_kind[kind_of(judgement.sample.urls[judgement.bad[number][0]])].add(number)
         found: set[int] = set()
         for kind, numbers in by_kind.items():
             seen = self.kinds.get(kind, Seen())
@@ -101,9 +106,8 @@ class Noise:
         return found
 
 
-def _are_pages(judgement: Judgement, members: Sequence[int]) -> bool:
+def are_apart(sample: Sample, members: Sequence[int]) -> bool:
     """Tell whether an odd content of a group is known to be a page of its own: too little of the other is in it."""
-    sample = judgement.sample
     known = [number for number in members if sample.urls[number] in sample.own_pages.sketches]
     odd = [number for number in known if sample.content[number] in sample.lone][:MAX_MEMBERS]
     return any(
@@ -114,15 +118,8 @@ def _are_pages(judgement: Judgement, members: Sequence[int]) -> bool:
     )
 
 
-def _kind(judgement: Judgement, members: Sequence[int]) -> Kind:
-    """Return a rough name of the kind of pages that a group is of: its host does not count, nor its query."""
-    path = judgement.sample.urls[members[0]].partition("?")[0].split("/")[3:]
-    return len(path), path[0] if len(path) > 1 else ""
-
-
-def _said(judgement: Judgement, members: Iterable[int]) -> list[set[Value]]:
+def said(sample: Sample, members: Iterable[int]) -> list[set[Value]]:
     """Return what each of some URLs says for each key that one of them has: its value, and whether it is there."""
-    sample = judgement.sample
     views = [dict(joined_repeats(values_of(sample.urls[number], groups=sample.groups))) for number in members]
     keys = set[str]().union(*views)
     return [{(key, key in view) for key in keys} | {(key, view[key]) for key in view.keys() & keys} for view in views]
@@ -130,7 +127,7 @@ def _said(judgement: Judgement, members: Iterable[int]) -> list[set[Value]]:
 
 def _differing(judgement: Judgement, members: Sequence[int]) -> set[Value]:
     """Return what one of two URLs says, and the other one does not."""
-    one, other = _said(judgement, members)
+    one, other = said(judgement.sample, members)
     return one ^ other
 
 
@@ -153,17 +150,17 @@ def _at_values(differing: Mapping[int, set[Value]], usual: Mapping[Value, float]
     return {number for number, values in differing.items() if values & owed}
 
 
-def _owed_to_values(judgement: Judgement, groups: Sequence[tuple[int, Sequence[int]]]) -> dict[str, set[int]]:
-    sample = judgement.sample
+def groups_owed(
+    sample: Sample, groups: Sequence[tuple[int, Sequence[int]]], odd: AbstractSet[int]
+) -> dict[str, set[int]]:
+    """Return which of some groups, (number, its URLs), have *odd* URLs that are owed to a value, by the key of the value."""
     chosen: list[tuple[int, int]] = []
     for number, members in groups:
         # The odd ones come first, so that they are among those that are looked at.
-        some = sorted(members, key=lambda url: sample.content[url] not in sample.lone)[:MAX_MEMBERS]
-        chosen += [(number, url) for url in some]
+        chosen += [(number, url) for url in sorted(members, key=lambda url: url not in odd)[:MAX_MEMBERS]]
     urls = [sample.urls[url] for _, url in chosen]
     views = (values_of(url, groups=sample.groups) for url in urls)
-    table = encode(urls, views, [sample.content[url] for _, url in chosen], sample.lone)
+    columns = encode(urls, views, [sample.content[url] for _, url in chosen], sample.lone).columns
     group = np.array([number for number, _ in chosen], dtype=np.intp)
-    return {
-        key: set(numbers.tolist()) for key, numbers in owed_to_values(group, table.lone, table.columns.items()).items()
-    }
+    flags = np.array([url in odd for _, url in chosen], dtype=np.bool_)
+    return {key: set(numbers.tolist()) for key, numbers in owed_to_values(group, flags, columns.items()).items()}
