@@ -16,6 +16,7 @@ from .frame import Frame
 from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
+from .linked_directories import linked_directories
 from .scope import scoped
 from .table import Rows, Table
 
@@ -54,7 +55,7 @@ Learner = Callable[[Evidence], list[Proposal]]
 
 
 def difference_sets(evidence: Evidence) -> list[Proposal]:
-    """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     # Frames are large: none is kept longer than it is needed.
@@ -65,7 +66,8 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
-    return [*fixed, *without_home_pages(scoped(found, table, judgement), table, judgement)]
+    found = without_home_pages(scoped(found, table, judgement), table, judgement)
+    return [*fixed, *found, *linked_directories(judgement, table, evidence.deep)]
 
 
 LEARNERS: Mapping[str, Learner] = {
