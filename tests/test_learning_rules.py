@@ -178,6 +178,18 @@ def test_repeated_values_are_a_set() -> None:
     assert not same(book, "/c99?f=red&f=big", "/c99?f=red")
 
 
+def test_what_no_rule_can_ask_of_a_repeated_key_is_not_said() -> None:
+    """``f=red&f=none`` is ``f=none`` on every list: true, and there is no operation for it."""
+    rows = [
+        (f"/c{i}?{query}", f"{i} {'none' if 'none' in query else query}")
+        for i in range(30)
+        for query in ("f=none", "f=red", "f=none&f=red", "f=big", "f=none&f=big", "f=big&f=red")
+    ]
+    book = learned(rows)
+    assert not any("\x1f" in repr(operation) for rule in book for operation in rule.ops.values())
+    assert all(rule.evidence is not None and rule.evidence.removed for rule in book)
+
+
 def test_a_page_that_answers_under_many_urls() -> None:
     """A log-in page with ``returnto=``: one page gives one group, and no gate on groups sees it."""
     rows = [(f"/wiki?title={i}", f"page {i}") for i in range(60)]

@@ -18,6 +18,7 @@ from .frame import Frame
 from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
+from .linked_directories import linked_directories
 from .scope import scoped
 from .table import Rows, Table
 from .token_pages import token_drops
@@ -67,7 +68,7 @@ Learner = Callable[[Evidence], list[Proposal]]
 
 
 def difference_sets(evidence: Evidence) -> list[Proposal]:
-    """Return constant pages, and the tree of functions that dropping jointly and putting back give."""
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
@@ -79,7 +80,8 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
-    return [*fixed, *without_home_pages(scoped(found, table, judgement), table, judgement)]
+    found = without_home_pages(scoped(found, table, judgement), table, judgement)
+    return [*fixed, *found, *linked_directories(judgement, table, evidence.deep)]
 
 
 def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:

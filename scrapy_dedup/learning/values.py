@@ -214,7 +214,11 @@ def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> li
         return []
     rest = frame.kept_hashes(levels, without=(key,))
     shared = _shared(rest)
-    counted = {int(value): int(count) for value, count in zip(values, counts, strict=True)}
+    vocabulary = frame.table.vocabulary
+    # A rule cannot ask for all values of a repeated key at once.
+    counted = {
+        int(value): int(count) for value, count in zip(values, counts, strict=True) if REPEAT not in vocabulary[value]
+    }
     met = {code: np.flatnonzero((codes == code) & shared) for code in counted}
     counted = {code: count for code, count in counted.items() if len(met[code]) >= MIN_CONTENTS_EQUAL}
     compared: dict[tuple[int, int], _Compared] = {}
@@ -228,7 +232,6 @@ def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> li
         if other in target or one in target or other in target.values():
             continue  # one step only: chains would rest on pairs that were never compared
         target[other] = one
-        vocabulary = frame.table.vocabulary
         found.append(Merged(key, vocabulary[other], vocabulary[one], pages.same, pages.differing))
     for other, one in target.items():
         frame.recode(key, np.where(frame.columns[key] == other, np.int32(one), frame.columns[key]))
