@@ -94,7 +94,8 @@ def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
     """Return deep tokens of keys whose values begin, or end, with one of a few significant affixes.
 
     They complete :func:`~scrapy_dedup.urls.learn_deep_splits`, which wants a number or an id at one end:
-    here the words themselves show the boundary. *columns* holds the distinct values of each key, of which a thousand are looked at.
+    here the words themselves show the boundary; of several the one with the fewest affixes. *columns* holds the distinct
+    values of each key, of which a thousand are looked at.
 
     >>> pages = ["shoes", "hats", "coats", "shirts", "belts", "socks", "gloves"]
     >>> kinds = ["print", "view", "mobile"]
@@ -108,15 +109,15 @@ def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
         if key.startswith(("q.", "path.", "m.", "s.")):
             some = list(dict.fromkeys(filter(None, column[:: len(column) // MAX_SEARCHED + 1])))
             if len(some) >= MIN_VALUES:
-                splits = (DeepSplit(delimiter, side) for side in ("first", "last") for delimiter in DELIMITERS)
-                split = next((split for split in splits if _parts(some, split)), None)
-                if split is not None:
-                    found[key] = split
+                splits = [DeepSplit(delimiter, side) for side in ("first", "last") for delimiter in DELIMITERS]
+                affixes = {split: count for split in splits if (count := _affixes(some, split))}
+                if affixes:
+                    found[key] = min(affixes, key=lambda split: affixes[split])
     return found
 
 
-def _parts(values: Sequence[str], split: DeepSplit) -> bool:
-    """Tell whether a few significant affixes that end at the delimiter part nearly all values."""
+def _affixes(values: Sequence[str], split: DeepSplit) -> int:
+    """Return how few significant affixes that end at the delimiter part nearly all values, 0 where none do."""
     end = 0 if split.side == "first" else 1
     few: set[str] = set()
     for value in values:
@@ -124,9 +125,9 @@ def _parts(values: Sequence[str], split: DeepSplit) -> bool:
         if parts is not None:
             few.add(parts[end])
             if len(few) > MAX_AFFIXES:
-                return False
+                return 0
     if len(few) < 2:
-        return False
+        return 0
     chance = uniform(ALPHANUMERIC)
     if split.side == "first":
         prefixes = {affix.text for affix in snapped_prefixes(values, model=chance)}
@@ -136,4 +137,4 @@ def _parts(values: Sequence[str], split: DeepSplit) -> bool:
         suffixes = {affix.text for affix in snapped_suffixes(values, model=chance)}
         affixes = tuple(suffixes & {split.delimiter + word for word in few})
         covered = sum(value.endswith(affixes) for value in values)
-    return covered >= MIN_COVERED * len(values)
+    return len(affixes) if covered >= MIN_COVERED * len(values) else 0
