@@ -97,7 +97,7 @@ def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
     here the words themselves show the boundary; of several the one with the fewest affixes. *columns* holds the distinct
     values of each key, of which a thousand are looked at.
 
-    >>> pages = ["shoes", "hats", "coats", "shirts", "belts", "socks", "gloves"]
+    >>> pages = ["shoes", "hat", "coats", "scarf", "belt", "socks", "glove"]
     >>> kinds = ["print", "view", "mobile"]
     >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in kinds for page in pages]})
     {'path.0': DeepSplit(delimiter='-', side='first')}
