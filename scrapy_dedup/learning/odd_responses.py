@@ -115,17 +115,26 @@ class _Inquiry:
     def suspects(self, most: int) -> set[int]:
         """Return the URLs whose content may not be theirs: what is everywhere, and what at *most* so many URLs have.
 
-        What a URL showed in two crawls is its page.
+        Of a page of a thousand URLs more may have it, as many as the floor makes odd. What a URL showed in two crawls is
+        its page.
         """
-        rows = list(enumerate(zip(self.sample.urls, self.sample.content, strict=True)))
+        urls, contents = self.sample.urls, self.sample.content
+        kinds = [kind_of(url) for url in urls]
+        counts = Counter(contents)
+        largest: Counter[Kind] = Counter()
+        for kind, content in zip(kinds, contents, strict=True):
+            largest[kind] = max(largest[kind], counts[content])
         sure = self.sample.confirmed or frozenset()
-        known = {content for _, (url, content) in rows if url in sure}
-        counts = Counter(self.sample.content)
-        return {
-            number
-            for number, (url, content) in rows
-            if (url not in sure if content in self.everywhere else counts[content] <= most and content not in known)
-        }
+        known = {content for url, content in zip(urls, contents, strict=True) if url in sure}
+        found = set()
+        for number, (url, kind, content) in enumerate(zip(urls, kinds, contents, strict=True)):
+            if content in self.everywhere:
+                is_suspect = url not in sure
+            else:
+                is_suspect = counts[content] <= max(most, self.floor.share * largest[kind]) and content not in known
+            if is_suspect:
+                found.add(number)
+        return found
 
     def told(self, left_out: AbstractSet[int], suspects: AbstractSet[int]) -> _Told:
         """Return what the rules tell that are learned without some URLs."""

@@ -295,7 +295,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--train", type=float, metavar="SHARE", help="share of the rows that is learned from")
     parser.add_argument("--by-url", action="store_true", help="the share is one of URLs, not of pages")
     parser.add_argument("--part", choices=PARTS, help="what is scored: unseen (with --train 1: whole)")
-    for name in ("noise", "clusters", "missing", "ratio", "rare", "singles"):
+    for name in ("noise", "clusters", "missing", "again", "ratio", "rare", "singles"):
         parser.add_argument(f"--{name}", type=float, metavar="SHARE")
     for name in ("pages", "junk", "mega"):
         parser.add_argument(f"--{name}", type=int, metavar="N")
@@ -313,7 +313,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parsed(argv)
     given = {
         name: getattr(args, name)
-        for name in ("noise", "clusters", "missing", "ratio", "rare", "singles", "pages", "junk", "mega")
+        for name in ("noise", "clusters", "missing", "again", "ratio", "rare", "singles", "pages", "junk", "mega")
         if getattr(args, name) is not None
     }
     knobs = Knobs(**given)

@@ -60,12 +60,14 @@ class Row:
 
 def crawl(site: Site) -> list[Row]:
     """All responses of a crawl of the site, in order of time; those after the turn at the end."""
-    visits = [visit for endpoint in site.endpoints.values() for visit in visited(endpoint)]
+    visits = [(*visit, "") for endpoint in site.endpoints.values() for visit in visited(endpoint)]
+    once = {url: endpoint for endpoint, url, _ in visits}
+    visits += [(one, url, "again") for url, one in once.items() if share_of(site.seed, url, "again") < site.knobs.again]
     rng_of(site.seed, site.domain, "order").shuffle(visits)
     step = min(10.0, (TURN - START) / (2 * len(visits) + 1))
     rows = []
-    for number, (endpoint, url) in enumerate(visits):
-        rows.append(row_of(site, endpoint, url, START + number * step, late=False))
+    for number, (endpoint, url, visit) in enumerate(visits):
+        rows.append(row_of(site, endpoint, url, START + number * step, late=False, visit=visit))
     late = [visit for endpoint in site.endpoints.values() for visit in late_visits(endpoint)]
     for number, (endpoint, url) in enumerate(late):
         rows.append(row_of(site, endpoint, url, TURN + number * step, late=True))
@@ -132,15 +134,15 @@ def late_visits(endpoint: Endpoint) -> Iterator[tuple[Endpoint, str]]:
             yield endpoint, url
 
 
-def row_of(site: Site, endpoint: Endpoint, url: str, time: float, *, late: bool) -> Row:
-    """The response at *url*, with the noise that the site's knobs ask for."""
+def row_of(site: Site, endpoint: Endpoint, url: str, time: float, *, late: bool, visit: str = "") -> Row:
+    """The response at *url*, with the noise that the site's knobs ask for; another one for each *visit*."""
     key = site.page_key(url, time)
     content = site.content(url, time)
     if key is None or content is None:
         raise ValueError(f"{endpoint.id} has no page at its own URL {url}")
     status, identity = content.status, content.identity
     if status == 200:
-        identity = blurred(site, url, content)
+        identity = blurred(site, url + visit, content)
     if status == 200 and share_of(site.seed, url, "missing") < site.knobs.missing:
         status = UNAVAILABLE
     return Row(

@@ -29,7 +29,8 @@ class Knobs:
     D2. rare: share of T2's pages that its parameter matters for. mega: variants of T24's one page.
     noise: share of observations whose content is not that of the page. clusters: share of URLs whose
     content is seen to equal that of the page; each other one shows a content of its own. missing: share
-    of URLs that are answered with an error, so that their content is not known. singles: share of the pages with one URL that are left out of the
+    of URLs that are answered with an error, so that their content is not known. again: share of URLs that are
+    asked twice, which shows what is noise. singles: share of the pages with one URL that are left out of the
     crawl. siblings: share of words that sibling pages have in common.
     """
 
@@ -43,11 +44,12 @@ class Knobs:
     noise: float = 0.0
     clusters: float = 1.0
     missing: float = 0.0
+    again: float = 0.0
     singles: float = 0.0
     siblings: float = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("ratio", "rare", "noise", "clusters", "missing", "singles", "siblings"):
+        for name in ("ratio", "rare", "noise", "clusters", "missing", "again", "singles", "siblings"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 raise ValueError(f"{name} is {value!r}: it must be a share from 0 to 1")
