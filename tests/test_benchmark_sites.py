@@ -178,6 +178,18 @@ def test_pages_that_could_not_be_had_are_errors_to_the_learner_and_pages_to_the_
     assert all(a.fingerprint in ("", b.fingerprint) for a, b in zip(partial, clean, strict=True))
 
 
+def test_urls_that_are_asked_again_show_what_is_noise() -> None:
+    knobs = replace(SMALL, again=0.5)
+    once, again, noisy = (crawl(site_of("D1", each)) for each in (SMALL, knobs, replace(knobs, noise=0.2)))
+    assert {row.url for row in once} == {row.url for row in again}
+    assert 0.35 < len(again) / len(once) - 1 < 0.65
+    for rows, differ in ((again, False), (noisy, True)):
+        shown: dict[str, set[str]] = {}
+        for row in rows:
+            shown.setdefault(row.url, set()).add(row.fingerprint)
+        assert any(len(fingerprints) > 1 for fingerprints in shown.values()) is differ
+
+
 def test_pages_with_one_url_can_be_missing() -> None:
     rows = crawl(site_of("D1", replace(SMALL, singles=1)))
     assert min(Counter(row.page for row in rows).values()) == 2
