@@ -152,6 +152,19 @@ def test_pages_do_not_hide_in_noise(make: Page, one: str, other: str) -> None:
     assert not same(learned, one, other)
 
 
+def test_small_pages_are_no_odd_responses_of_a_great_one() -> None:
+    """Three in a hundred URLs of a path are other pages: as many as are odd elsewhere, but a value tells which."""
+    rng = random.Random(4)
+    seen = site(plain, odd=0.03)
+    for number in range(600):
+        seen.append(shown(rng, 0.03, f"{SITE}/show?p=home&s={rng.getrandbits(64):016x}&v={number % 40}", "home"))
+    seen += [Observation(f"{SITE}/show?p=home&v={1000 + page}", f"small {page}", time=0.0) for page in range(20)]
+    learned = learn(seen)
+    assert sids_are_noise(learned)
+    assert not same(learned, "/show?p=home&v=1003", "/show?p=home&v=1004")
+    assert not same(learned, "/show?p=home&v=1003", "/show?p=home&v=7&s=0123456789abcdef")
+
+
 def test_an_error_all_over_the_site_is_no_page() -> None:
     """It has the same text on all kinds of pages: without it they have no counterexample."""
     rng = random.Random(7)

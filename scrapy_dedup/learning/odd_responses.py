@@ -19,10 +19,11 @@ from .clusters import Clusters
 from .combining import rules_of
 from .deadline import Deadline
 from .emission import Proposal
-from .evidence import at_most, upper_bound
+from .evidence import at_least_among, at_most, upper_bound
 from .judgement import Deep, Judgement, Sample, book_of, judged
 from .noise import MAX_GROUPS, MAX_MEMBERS, are_apart, groups_owed, said
 from .noise_floor import DOUBT, Kind, NoiseFloor, kind_of
+from .odd_values import MIN_ODD
 from .untested import KINDS
 
 MOST_ALIKE = 3
@@ -115,26 +116,17 @@ class _Inquiry:
     def suspects(self, most: int) -> set[int]:
         """Return the URLs whose content may not be theirs: what is everywhere, and what at *most* so many URLs have.
 
-        Of a page of a thousand URLs more may have it, as many as the floor makes odd. What a URL showed in two crawls is
-        its page.
+        What a URL showed in two crawls is its page.
         """
-        urls, contents = self.sample.urls, self.sample.content
-        kinds = [kind_of(url) for url in urls]
-        counts = Counter(contents)
-        largest: Counter[Kind] = Counter()
-        for kind, content in zip(kinds, contents, strict=True):
-            largest[kind] = max(largest[kind], counts[content])
+        rows = list(enumerate(zip(self.sample.urls, self.sample.content, strict=True)))
         sure = self.sample.confirmed or frozenset()
-        known = {content for url, content in zip(urls, contents, strict=True) if url in sure}
-        found = set()
-        for number, (url, kind, content) in enumerate(zip(urls, kinds, contents, strict=True)):
-            if content in self.everywhere:
-                is_suspect = url not in sure
-            else:
-                is_suspect = counts[content] <= max(most, self.floor.share * largest[kind]) and content not in known
-            if is_suspect:
-                found.add(number)
-        return found
+        known = {content for _, (url, content) in rows if url in sure}
+        counts = Counter(self.sample.content)
+        return {
+            number
+            for number, (url, content) in rows
+            if (url not in sure if content in self.everywhere else counts[content] <= most and content not in known)
+        }
 
     def told(self, left_out: AbstractSet[int], suspects: AbstractSet[int]) -> _Told:
         """Return what the rules tell that are learned without some URLs."""
@@ -159,6 +151,7 @@ class _Groups:
     """The page of each: what most of its URLs show, and rather what may be a page."""
     odd: Sequence[Sequence[int]]
     suspects: AbstractSet[int]
+    everywhere: AbstractSet[int]
 
     @classmethod
     def of(cls, judgement: Judgement, suspects: AbstractSet[int], everywhere: AbstractSet[int]) -> "_Groups":
@@ -173,7 +166,7 @@ class _Groups:
             [number for number in group if content[number] != page or page in everywhere]
             for group, page in zip(members, main, strict=True)
         ]
-        return cls(judgement, members, main, odd, suspects)
+        return cls(judgement, members, main, odd, suspects, everywhere)
 
     @property
     def merged(self) -> set[int]:
@@ -200,13 +193,24 @@ class _Groups:
         return self._is_told_by_a_value(number) or are_apart(self.judgement.sample, members)
 
     def _is_told_by_a_value(self, number: int) -> bool:
-        """Tell whether all URLs of an odd content, and none of the page, have one value: several URLs by chance have not."""
+        """Tell whether a value tells which URLs of a group are odd, or all that have an odd content: by chance none does."""
         sample = self.judgement.sample
         own = [url for url in self.members[number] if sample.content[url] == self.main[number]]
         by_content: defaultdict[int, list[int]] = defaultdict(list)
         for url in self.odd[number]:
             by_content[sample.content[url]].append(url)
-        return any(_have_a_value(sample, urls, own) for urls in by_content.values() if len(urls) > 1)
+        odd = [url for content, urls in by_content.items() for url in urls if content not in self.everywhere]
+        if len(odd) < MIN_ODD or not own:
+            return False
+        both = said(sample, [*odd, *own])
+        of_odd, of_all = (Counter(value for values in some for value in values) for some in (both[: len(odd)], both))
+        tried = [value for value, count in of_odd.items() if count >= MIN_ODD and of_all[value] < len(both)]
+        if any(
+            at_least_among(of_odd[value], of_all[value], len(odd), len(both)) < DOUBT / len(tried) for value in tried
+        ):
+            return True
+        several = [urls for urls in by_content.values() if len(urls) >= MIN_ODD]
+        return any(_have_a_value(sample, urls, own) for urls in several)
 
     def too_often(self, proposals: Sequence[Proposal], book: RuleBook, floor: NoiseFloor) -> set[int]:
         """Return the numbers of the groups of proposals that merge more that is odd than noise explains.
