@@ -7,9 +7,9 @@ odd; the others are then learned from what is left, and asked again.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 from ..rules import RuleBook
@@ -19,10 +19,10 @@ from .clusters import Clusters
 from .combining import rules_of
 from .deadline import Deadline
 from .emission import Proposal
-from .evidence import at_most, upper_bound
+from .evidence import MIN_GROUPS, at_most, upper_bound
 from .judgement import Deep, Judgement, Sample, book_of, judged
-from .noise import MAX_GROUPS, MAX_MEMBERS, are_apart, groups_owed, said
-from .noise_floor import DOUBT, Kind, NoiseFloor, kind_of
+from .noise import MAX_GROUPS, MAX_MEMBERS, Value, are_apart, groups_owed, said
+from .noise_floor import DOUBT, MIN_ODD, Kind, NoiseFloor, kind_of
 from .untested import KINDS
 
 MOST_ALIKE = 3
@@ -33,8 +33,10 @@ MOST_OF_KIND = 0.2
 """Share of the URLs of a kind that may be answered with one and the same error; of more it is the page."""
 MOST_ERRORS = 3
 """Different errors of a site."""
-MAX_EXCESS = 0.4
-"""Upper 95 % bound of the share of a rule's groups that may be several pages."""
+MAX_EXCESS = upper_bound(0, MIN_GROUPS)
+"""Upper 95 % bound of the share of a rule's groups that may be several pages: as where the fewest speak for a rule."""
+MAX_VALUED = 2_000
+"""Groups whose values are looked at; of more, every n-th is."""
 MOST_SPOILED = 0.3
 """Probability that noise spoils all of some groups, below which they are several pages."""
 ROUNDS = 3
@@ -48,7 +50,7 @@ def without_odd_responses(sample: Sample, found: Clusters, search: Search, deadl
     if not found.floor.odd:
         return sample
     everywhere = found.errors | _everywhere(sample)
-    inquiry = _Inquiry(sample, found.floor, lambda part: search(part, deadline), everywhere)
+    inquiry = _Inquiry(sample, found.floor, lambda part: search(part, deadline), everywhere, found.steady)
     noise: set[int] = set()
     pages: set[int] = set()
     for most in range(1, MOST_ALIKE + 1):
@@ -111,15 +113,16 @@ class _Inquiry:
     floor: NoiseFloor
     search: Callable[[Sample], tuple[Sequence[Proposal], Deep]]
     everywhere: AbstractSet[int]
+    steady: AbstractSet[str]
 
     def suspects(self, most: int) -> set[int]:
         """Return the URLs whose content may not be theirs: what is everywhere, and what at *most* so many URLs have.
 
-        What a URL showed in two crawls is its page.
+        What a URL showed in two crawls is its page, and so is what it showed whenever it was asked, if not everywhere.
         """
         rows = list(enumerate(zip(self.sample.urls, self.sample.content, strict=True)))
         sure = self.sample.confirmed or frozenset()
-        known = {content for _, (url, content) in rows if url in sure}
+        known = {content for _, (url, content) in rows if url in sure or url in self.steady}
         counts = Counter(self.sample.content)
         return {
             number
@@ -134,7 +137,7 @@ class _Inquiry:
         book = book_of(rules_of(sample.site, proposals), sample, deep)
         groups = _Groups.of(judged(book, sample), suspects, self.everywhere)
         wrong = groups.pages(self.floor) | groups.too_often(proposals, book, self.floor)
-        wrong |= groups.owed(wrong)
+        wrong |= groups.owed(wrong) | groups.at_values(self.floor)
         alone = {number for number in suspects if sample.content[number] in self.everywhere} - groups.merged
         every = range(len(groups.members))
         return _Told(alone | groups.odd_of(number for number in every if number not in wrong), groups.odd_of(wrong))
@@ -149,7 +152,10 @@ class _Groups:
     main: Sequence[int]
     """The page of each: what most of its URLs show, and rather what may be a page."""
     odd: Sequence[Sequence[int]]
+    others: Sequence[Sequence[int]]
+    """Of the odd ones those whose content does not stand everywhere."""
     suspects: AbstractSet[int]
+    _views_of: dict[int, Sequence[Mapping[str, str | None]]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, judgement: Judgement, suspects: AbstractSet[int], everywhere: AbstractSet[int]) -> "_Groups":
@@ -164,7 +170,8 @@ class _Groups:
             [number for number in group if content[number] != page or page in everywhere]
             for group, page in zip(members, main, strict=True)
         ]
-        return cls(judgement, members, main, odd, suspects)
+        others = [[number for number in group if content[number] not in everywhere] for group in odd]
+        return cls(judgement, members, main, odd, others, suspects)
 
     @property
     def merged(self) -> set[int]:
@@ -181,7 +188,7 @@ class _Groups:
 
     def _are_pages(self, number: int, floor: NoiseFloor) -> bool:
         members, odd = self.members[number], self.odd[number]
-        if any(url not in self.suspects for url in odd):
+        if any(url not in self.suspects for url in odd) or not floor.is_of(self.judgement.sample.urls[members[0]]):
             return True
         contents = {self.judgement.sample.content[url] for url in members}
         # As many contents as URLs: nothing but their number says that one of them is the page.
@@ -202,17 +209,19 @@ class _Groups:
     def too_often(self, proposals: Sequence[Proposal], book: RuleBook, floor: NoiseFloor) -> set[int]:
         """Return the numbers of the groups of proposals that merge more that is odd than noise explains.
 
-        That is asked of the groups under one directory, of those among them in which the key has several values (that it may be
-        missing does not say that these mean nothing), the smallest part first, and of all that are left.
+        That is asked of the groups under one directory, of those among them in which the key has several values (that it
+        may be missing does not say that these mean nothing), of those of one host, one section named in the query or any
+        other value that all URLs of several groups have, the smallest part first, and of all that are left.
         """
         wrong: set[int] = set()
         for proposal, numbers in blamed(proposals, book, self.judgement, self.members).items():
             if not any(self.odd[number] for number in numbers):
                 continue
             found: set[int] = set()
-            for some in sorted(self._parts(proposal.key, numbers), key=len):
+            kinds, others = self._parts(proposal.key, numbers)
+            for some, doubt in sorted([(some, DOUBT) for some in kinds] + others, key=lambda part: len(part[0])):
                 left = some - found
-                if self._is_too_often(left, floor) or self._were_clean(left, floor):
+                if self._is_too_often(left, floor, doubt) or (doubt == DOUBT and self._were_clean(left, floor)):
                     found |= left
             left = numbers - found
             if self._is_too_often(left, floor) or self._excess(left, floor) > MAX_EXCESS:
@@ -220,26 +229,40 @@ class _Groups:
             wrong |= found
         return wrong
 
-    def _parts(self, key: str, numbers: AbstractSet[int]) -> Iterable[AbstractSet[int]]:
-        """Return the groups all of whose URLs share one of the first segments, for each; and those where a key varies or not."""
+    def _parts(self, key: str, numbers: AbstractSet[int]) -> tuple[list[set[int]], list[tuple[set[int], float]]]:
+        """Return the groups all of whose URLs have one value, for each, and those of them where a key varies or not.
+
+        First those of one directory, then those of other values, each with the doubt that is left to it: these are many.
+        """
         parts: defaultdict[tuple[str, str | None], tuple[set[int], set[int]]] = defaultdict(lambda: (set(), set()))
         for number in numbers:
             views = self._views(number)
             varies = len({view[key] for view in views if key in view}) > 1
             for shared in set.intersection(*(set(view.items()) for view in views)):
-                if shared[0] in KINDS:
-                    parts[shared][varies].add(number)
-        # What one group has alone is the name of its page.
-        several = [part for part in parts.values() if len(part[0]) + len(part[1]) > 1]
-        return [some for same, varying in several for some in (same, varying, same | varying)]
+                parts[shared][varies].add(number)
+        kinds: list[set[int]] = []
+        others: list[set[int]] = []
+        for (name, _), (same, varying) in parts.items():
+            # What one group has alone is the name of its page.
+            if len(same) + len(varying) > 1:
+                every = same | varying
+                (kinds if name in KINDS else others).extend([same, varying, every] if same and varying else [every])
+        spoiled = (some for some in others if sum(bool(self.odd[number]) for number in some) >= MIN_ODD)
+        return kinds, [(some, DOUBT / len(others)) for some in spoiled]
 
-    def _views(self, number: int) -> list[Mapping[str, str | None]]:
-        sample = self.judgement.sample
-        return [values_of(sample.urls[url], groups=sample.groups) for url in self.members[number][:MAX_MEMBERS]]
+    def _views(self, number: int) -> Sequence[Mapping[str, str | None]]:
+        if number not in self._views_of:
+            sample = self.judgement.sample
+            self._views_of[number] = [
+                values_of(sample.urls[url], groups=sample.groups) for url in self.members[number][:MAX_MEMBERS]
+            ]
+        return self._views_of[number]
 
-    def _is_too_often(self, numbers: AbstractSet[int], floor: NoiseFloor) -> bool:
+    def _is_too_often(self, numbers: AbstractSet[int], floor: NoiseFloor, doubt: float = DOUBT) -> bool:
         odd = sum(len(self.odd[number]) for number in numbers)
-        return floor.chance(odd, sum(self._sizes(numbers))) < DOUBT
+        others = sum(len(self.others[number]) for number in numbers)
+        responses = sum(self._sizes(numbers))
+        return min(floor.chance(odd, responses), floor.chance_of_others(others, responses)) < doubt / 2
 
     def _excess(self, numbers: AbstractSet[int], floor: NoiseFloor) -> float:
         """Return the upper 95 % bound of the share of groups that are several pages, noise apart; 0.0 where none is odd."""
@@ -261,6 +284,39 @@ class _Groups:
         some = spoiled[:: len(spoiled) // MAX_GROUPS + 1]
         odd = {url for number, _ in some for url in self.odd[number]}
         return set[int]().union(*groups_owed(self.judgement.sample, some, odd).values()) if some else set()
+
+    def at_values(self, floor: NoiseFloor) -> set[int]:
+        """Return the numbers of the groups with odd URLs at values at which more of them stand than noise explains.
+
+        Asked are values that tell the URLs of a group apart. Of the two halves of a group it cannot be told which one is
+        odd; where more than half of the URLs have a value, the others are asked.
+        """
+        odd, urls = Counter[Value](), Counter[Value]()
+        step = len(self.members) // MAX_VALUED + 1
+        for number in range(0, len(self.members), step):
+            for value, some in self._sides(number):
+                urls[value] += len(some)
+                odd[value] += len(some.intersection(self.odd[number]))
+        tried = [value for value, count in odd.items() if count >= MIN_ODD]
+        owing = {value for value in tried if floor.chance(odd[value], urls[value]) < DOUBT / len(tried)}
+        if not owing:
+            return set()
+        return {
+            number
+            for number, spoiled in enumerate(self.odd)
+            if spoiled and any(value in owing and some.intersection(spoiled) for value, some in self._sides(number))
+        }
+
+    def _sides(self, number: int) -> Iterator[tuple[Value, set[int]]]:
+        """Yield (value, the URLs of a group that have it) for what half of them say or fewer; with a half, all of them."""
+        some = self.members[number][:MAX_MEMBERS]
+        having: defaultdict[Value, set[int]] = defaultdict(set)
+        for url, values in zip(some, said(self.judgement.sample, some), strict=True):
+            for value in values:
+                having[value].add(url)
+        for value, urls in having.items():
+            if 2 * len(urls) <= len(some):
+                yield value, urls if 2 * len(urls) < len(some) else set(some)
 
 
 def _have_a_value(sample: Sample, urls: Sequence[int], others: Sequence[int]) -> bool:
