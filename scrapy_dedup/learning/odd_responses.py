@@ -7,7 +7,7 @@ odd; the others are then learned from what is left, and asked again.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import prod
@@ -21,7 +21,7 @@ from .deadline import Deadline
 from .emission import Proposal
 from .evidence import MIN_GROUPS, at_most, upper_bound
 from .judgement import Deep, Judgement, Sample, book_of, judged
-from .noise import MAX_GROUPS, MAX_MEMBERS, Value, are_apart, groups_owed, said
+from .noise import MAX_GROUPS, MAX_MEMBERS, are_apart, groups_owed, said
 from .noise_floor import DOUBT, MIN_ODD, Kind, NoiseFloor, kind_of
 from .untested import KINDS
 
@@ -35,8 +35,6 @@ MOST_ERRORS = 3
 """Different errors of a site."""
 MAX_EXCESS = upper_bound(0, MIN_GROUPS)
 """Upper 95 % bound of the share of a rule's groups that may be several pages: as where the fewest speak for a rule."""
-MAX_VALUED = 2_000
-"""Groups whose values are looked at; of more, every n-th is."""
 MOST_SPOILED = 0.3
 """Probability that noise spoils all of some groups, below which they are several pages."""
 ROUNDS = 3
@@ -60,13 +58,15 @@ def without_odd_responses(sample: Sample, found: Clusters, search: Search, deadl
         fresh = told.noise - noise - pages
         pages |= told.pages
         noise |= fresh
-        if not fresh or deadline.passed():
-            break
-    for _ in range(ROUNDS):
         if deadline.passed():
             return sample
+        if not fresh:
+            break
+    for _ in range(ROUNDS):
         noise -= pages
         told = inquiry.told(noise, suspects | noise)
+        if deadline.passed():
+            return sample  # what was not searched to the end has not been asked of all rules
         if not told.pages & noise:
             break
         pages |= told.pages
@@ -137,7 +137,7 @@ class _Inquiry:
         book = book_of(rules_of(sample.site, proposals), sample, deep)
         groups = _Groups.of(judged(book, sample), suspects, self.everywhere)
         wrong = groups.pages(self.floor) | groups.too_often(proposals, book, self.floor)
-        wrong |= groups.owed(wrong) | groups.at_values(self.floor)
+        wrong |= groups.owed(wrong)
         alone = {number for number in suspects if sample.content[number] in self.everywhere} - groups.merged
         every = range(len(groups.members))
         return _Told(alone | groups.odd_of(number for number in every if number not in wrong), groups.odd_of(wrong))
@@ -284,39 +284,6 @@ class _Groups:
         some = spoiled[:: len(spoiled) // MAX_GROUPS + 1]
         odd = {url for number, _ in some for url in self.odd[number]}
         return set[int]().union(*groups_owed(self.judgement.sample, some, odd).values()) if some else set()
-
-    def at_values(self, floor: NoiseFloor) -> set[int]:
-        """Return the numbers of the groups with odd URLs at values at which more of them stand than noise explains.
-
-        Asked are values that tell the URLs of a group apart. Of the two halves of a group it cannot be told which one is
-        odd; where more than half of the URLs have a value, the others are asked.
-        """
-        odd, urls = Counter[Value](), Counter[Value]()
-        step = len(self.members) // MAX_VALUED + 1
-        for number in range(0, len(self.members), step):
-            for value, some in self._sides(number):
-                urls[value] += len(some)
-                odd[value] += len(some.intersection(self.odd[number]))
-        tried = [value for value, count in odd.items() if count >= MIN_ODD]
-        owing = {value for value in tried if floor.chance(odd[value], urls[value]) < DOUBT / len(tried)}
-        if not owing:
-            return set()
-        return {
-            number
-            for number, spoiled in enumerate(self.odd)
-            if spoiled and any(value in owing and some.intersection(spoiled) for value, some in self._sides(number))
-        }
-
-    def _sides(self, number: int) -> Iterator[tuple[Value, set[int]]]:
-        """Yield (value, the URLs of a group that have it) for what half of them say or fewer; with a half, all of them."""
-        some = self.members[number][:MAX_MEMBERS]
-        having: defaultdict[Value, set[int]] = defaultdict(set)
-        for url, values in zip(some, said(self.judgement.sample, some), strict=True):
-            for value in values:
-                having[value].add(url)
-        for value, urls in having.items():
-            if 2 * len(urls) <= len(some):
-                yield value, urls if 2 * len(urls) < len(some) else set(some)
 
 
 def _have_a_value(sample: Sample, urls: Sequence[int], others: Sequence[int]) -> bool:
