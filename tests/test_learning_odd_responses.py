@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from time import monotonic
 
 import pytest
 
@@ -183,3 +184,83 @@ def test_an_error_all_over_the_site_is_no_page() -> None:
 def test_kinds_of_pages() -> None:
     assert kind_of(f"{SITE}/news/1?x=2") == kind_of("http://www.shop.example.com/news/2")
     assert kind_of(f"{SITE}/news/1") != kind_of(f"{SITE}/help/1")
+
+
+def on_one_host(page: int, visit: int) -> tuple[str, str]:
+    """One host of twelve has parts of its pages, and the others none."""
+    host, part = "abcdefghijkl"[page % 12], (page * 5 + visit * 2) % 3
+    url = f"http://{host}.example.com/x?p={page}&q={part}"
+    return url, f"x {page}" + (f" part {part}" if host == "k" else "")
+
+
+def in_one_section(page: int, visit: int) -> tuple[str, str]:
+    """The order of a list is seen in one section of twenty, which the query names."""
+    order = "abc"[(page // 20 + visit) % 3]
+    what = f"list {page}" + (f" by {order}" if page % 20 == 0 else "")
+    return f"/list?cat={page % 20}&p={page}&sort={order}&sid={visit * 7919 + page:016x}", what
+
+
+@pytest.mark.parametrize(
+    ("make", "one", "other"),
+    [
+        (on_one_host, "http://k.example.com/x?p=10&q=1", "http://k.example.com/x?p=10&q=2"),
+        (in_one_section, f"{SITE}/list?cat=0&p=40&sort=a", f"{SITE}/list?cat=0&p=40&sort=b"),
+    ],
+)
+@pytest.mark.parametrize("odd", [0.03, 0.05, 0.08])
+def test_pages_of_one_host_or_section_do_not_hide_in_noise(make: Page, one: str, other: str, odd: float) -> None:
+    rng = random.Random(6)
+    seen = list(twice(rng, odd))
+    for kind in (plain, make):
+        for page in range(144):
+            for visit in range(1 + page // 12 % 4):
+                url, what = kind(page, visit)
+                seen.append(shown(rng, odd, url if url.startswith("http") else SITE + url, what))
+    assert not learn(seen).book.equivalent(one, other)
+
+
+def pages_of_comments(rng: random.Random) -> Iterator[Observation]:
+    """Six URLs a post, of which one in twenty is a page of its own."""
+    for page in range(100):
+        for comment in range(1 + page % 6):
+            own = f" {comment}" if rng.random() < 0.05 else ""
+            yield Observation(f"{SITE}/post/{page}?cid={page * 50 + comment}", f"post {page}{own}", time=900.0)
+
+
+def lists_that_grow() -> Iterator[Observation]:
+    """Lists are all that is asked for again, and one in eight grows in the crawl."""
+    for page in range(120):
+        for at in range(4):
+            yield Observation(f"{SITE}/list/{page}", f"list {page} {at > 1 and page % 8 == 0}", time=100.0 * at)
+
+
+def two_that_change() -> Iterator[Observation]:
+    """Two URLs show now one thing, now another."""
+    for page in range(8):
+        for at in range(15):
+            yield Observation(f"{SITE}/top/{page}", f"top {page} {page < 2 and at % 3 == 0}", time=1.0 * at)
+
+
+def a_wall_that_goes_up() -> Iterator[Observation]:
+    for kind in ("news", "press", "help", "about", "people", "jobs"):
+        for page in range(40):
+            for at in (0, 1):
+                walled = at and page % 4 == 0
+                yield Observation(f"{SITE}/{kind}/{page}", "log in" if walled else f"{kind} {page}", time=600.0 * at)
+
+
+@pytest.mark.parametrize("repeats", [lists_that_grow, two_that_change, a_wall_that_goes_up])
+def test_what_is_no_noise_of_the_site_excuses_nothing_elsewhere(repeats: Callable[[], Iterator[Observation]]) -> None:
+    learned = learn([*repeats(), *pages_of_comments(random.Random(4))])
+    assert not same(learned, "/post/6?cid=300", "/post/6?cid=301")
+
+
+def test_what_a_url_showed_each_time_is_its_page() -> None:
+    always = [Observation(f"{SITE}/a?s=1", "odd", time=float(at)) for at in (0, 1)]
+    sometimes = [Observation(f"{SITE}/a?s=2", page, time=float(at)) for at, page in enumerate(("page", "odd"))]
+    assert clusters([*always, *sometimes]).steady == {f"{SITE}/a?s=1"}
+
+
+def test_what_was_not_asked_until_the_deadline_leaves_nothing_out() -> None:
+    (report,) = learn(site(plain, odd=0.03), deadline=monotonic() + 0.02).reports
+    assert not [note for note in report.notes if note.startswith("left out: ")]

@@ -54,6 +54,8 @@ class Clusters:
     """How often a URL is answered with something that is not its page."""
     errors: frozenset[int] = frozenset()
     """Contents that were seen in the place of several pages, each at a URL that showed its page, too."""
+    steady: frozenset[str] = frozenset()
+    """URLs that were answered several times, and always with the same page."""
 
     @property
     def pages(self) -> int:
@@ -126,6 +128,7 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         refused=frozenset(refused - identity.keys()),
         floor=floor,
         errors=frozenset(numbers[page] for page in floor.errors if page in numbers),
+        steady=frozenset(url for url, pages in again.items() if len({page for _, page in pages}) == 1),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from .evidence import at_least_among
 
 MIN_ODD, MIN_RESPONSES = 3, 60
-"""Odd responses, of so many, that it takes to speak of noise."""
+"""Odd responses (and URLs that gave them), of so many, that it takes to speak of noise; kinds of pages, of that of a site."""
 MAX_SHARE = 0.3
 """Share of odd responses from which on a site is not noisy, but new whenever it is asked."""
 DOUBT = 0.01
@@ -39,6 +39,10 @@ class NoiseFloor:
     share: float = 0.0
     errors: frozenset[str] = frozenset()
     """What was seen in the place of several pages."""
+    others: int = 0
+    """Odd responses that are none of these errors."""
+    kinds: frozenset[Kind] = frozenset()
+    """The kinds of pages that were odd."""
 
     def __str__(self) -> str:
         return f"of {self.responses} responses to URLs that were asked several times {self.odd} were odd"
@@ -62,8 +66,12 @@ class NoiseFloor:
             worst = min(kinds, key=lambda kind: chance[kind])
             if chance[worst] >= DOUBT or len(kinds) == 1:
                 left = [pages for some in kinds.values() for pages in some]
-                floor = cls(*every, _share(left), _errors(left))
-                return floor if floor.is_noise else cls()
+                errors = _errors(left)
+                others = sum(_odd([page for page in pages if page not in errors]) for pages in left)
+                noisy = frozenset(kind for kind, some in kinds.items() if any(map(_odd, some)))
+                floor = cls(*every, _share(left), errors, others, noisy)
+                # What stands at one or two URLs is these URLs'.
+                return floor if floor.is_noise and sum(_odd(pages) > 0 for pages in left) >= MIN_ODD else cls()
             del kinds[worst]
         return cls()
 
@@ -78,13 +86,21 @@ class NoiseFloor:
             return float(not odd)
         return at_least_among(odd, responses, self.odd + odd, self.responses + responses)
 
+    def chance_of_others(self, odd: int, responses: int) -> float:
+        """Return the same of odd ones that are no errors: a wall that went up in the crawl excuses no other content."""
+        return at_least_among(odd, responses, self.others + odd, self.responses + responses)
+
+    def is_of(self, url: str) -> bool:
+        """Tell whether a URL's kind of pages is noisy: those that were seen to be, or all, where several were."""
+        return len(self.kinds) >= MIN_ODD or kind_of(url) in self.kinds
+
     def usual(self, sizes: Sequence[int]) -> float:
         """Return the share of groups of so many URLs that noise spoils."""
         return sum(1 - (1 - self.share) ** size for size in sizes) / len(sizes)
 
 
 def _odd(pages: Sequence[str]) -> int:
-    return len(pages) - max(Counter(pages).values())
+    return len(pages) - max(Counter(pages).values(), default=0)
 
 
 def _counted(several: Sequence[Sequence[str]]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ odd; the others are then learned from what is left, and asked again.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 from ..rules import RuleBook
@@ -19,11 +19,11 @@ from .clusters import Clusters
 from .combining import rules_of
 from .deadline import Deadline
 from .emission import Proposal
-from .evidence import at_least_among, at_most, upper_bound
+from .evidence import MIN_GROUPS, at_least_among, at_most, upper_bound
 from .judgement import Deep, Judgement, Sample, book_of, judged
 from .noise import MAX_GROUPS, MAX_MEMBERS, are_apart, groups_owed, said
-from .noise_floor import DOUBT, Kind, NoiseFloor, kind_of
-from .odd_values import MIN_ODD
+from .noise_floor import DOUBT, MIN_ODD, Kind, NoiseFloor, kind_of
+from .odd_values import MIN_ODD as SEVERAL
 from .untested import KINDS
 
 MOST_ALIKE = 3
@@ -34,8 +34,8 @@ MOST_OF_KIND = 0.2
 """Share of the URLs of a kind that may be answered with one and the same error; of more it is the page."""
 MOST_ERRORS = 3
 """Different errors of a site."""
-MAX_EXCESS = 0.4
-"""Upper 95 % bound of the share of a rule's groups that may be several pages."""
+MAX_EXCESS = upper_bound(0, MIN_GROUPS)
+"""Upper 95 % bound of the share of a rule's groups that may be several pages: as where the fewest speak for a rule."""
 MOST_SPOILED = 0.3
 """Probability that noise spoils all of some groups, below which they are several pages."""
 ROUNDS = 3
@@ -49,7 +49,7 @@ def without_odd_responses(sample: Sample, found: Clusters, search: Search, deadl
     if not found.floor.odd:
         return sample
     everywhere = found.errors | _everywhere(sample)
-    inquiry = _Inquiry(sample, found.floor, lambda part: search(part, deadline), everywhere)
+    inquiry = _Inquiry(sample, found.floor, lambda part: search(part, deadline), everywhere, found.steady)
     noise: set[int] = set()
     pages: set[int] = set()
     for most in range(1, MOST_ALIKE + 1):
@@ -59,13 +59,15 @@ def without_odd_responses(sample: Sample, found: Clusters, search: Search, deadl
         fresh = told.noise - noise - pages
         pages |= told.pages
         noise |= fresh
-        if not fresh or deadline.passed():
-            break
-    for _ in range(ROUNDS):
         if deadline.passed():
             return sample
+        if not fresh:
+            break
+    for _ in range(ROUNDS):
         noise -= pages
         told = inquiry.told(noise, suspects | noise)
+        if deadline.passed():
+            return sample  # what was not searched to the end has not been asked of all rules
         if not told.pages & noise:
             break
         pages |= told.pages
@@ -112,15 +114,16 @@ class _Inquiry:
     floor: NoiseFloor
     search: Callable[[Sample], tuple[Sequence[Proposal], Deep]]
     everywhere: AbstractSet[int]
+    steady: AbstractSet[str]
 
     def suspects(self, most: int) -> set[int]:
         """Return the URLs whose content may not be theirs: what is everywhere, and what at *most* so many URLs have.
 
-        What a URL showed in two crawls is its page.
+        What a URL showed in two crawls is its page, and so is what it showed whenever it was asked, if not everywhere.
         """
         rows = list(enumerate(zip(self.sample.urls, self.sample.content, strict=True)))
         sure = self.sample.confirmed or frozenset()
-        known = {content for _, (url, content) in rows if url in sure}
+        known = {content for _, (url, content) in rows if url in sure or url in self.steady}
         counts = Counter(self.sample.content)
         return {
             number
@@ -150,8 +153,10 @@ class _Groups:
     main: Sequence[int]
     """The page of each: what most of its URLs show, and rather what may be a page."""
     odd: Sequence[Sequence[int]]
+    others: Sequence[Sequence[int]]
+    """Of the odd ones those whose content does not stand everywhere."""
     suspects: AbstractSet[int]
-    everywhere: AbstractSet[int]
+    _views_of: dict[int, Sequence[Mapping[str, str | None]]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, judgement: Judgement, suspects: AbstractSet[int], everywhere: AbstractSet[int]) -> "_Groups":
@@ -166,7 +171,8 @@ class _Groups:
             [number for number in group if content[number] != page or page in everywhere]
             for group, page in zip(members, main, strict=True)
         ]
-        return cls(judgement, members, main, odd, suspects, everywhere)
+        others = [[number for number in group if content[number] not in everywhere] for group in odd]
+        return cls(judgement, members, main, odd, others, suspects)
 
     @property
     def merged(self) -> set[int]:
@@ -183,7 +189,7 @@ class _Groups:
 
     def _are_pages(self, number: int, floor: NoiseFloor) -> bool:
         members, odd = self.members[number], self.odd[number]
-        if any(url not in self.suspects for url in odd):
+        if any(url not in self.suspects for url in odd) or not floor.is_of(self.judgement.sample.urls[members[0]]):
             return True
         contents = {self.judgement.sample.content[url] for url in members}
         # As many contents as URLs: nothing but their number says that one of them is the page.
@@ -194,38 +200,38 @@ class _Groups:
 
     def _is_told_by_a_value(self, number: int) -> bool:
         """Tell whether a value tells which URLs of a group are odd, or all that have an odd content: by chance none does."""
-        sample = self.judgement.sample
+        sample, odd = self.judgement.sample, self.others[number]
         own = [url for url in self.members[number] if sample.content[url] == self.main[number]]
-        by_content: defaultdict[int, list[int]] = defaultdict(list)
-        for url in self.odd[number]:
-            by_content[sample.content[url]].append(url)
-        odd = [url for content, urls in by_content.items() for url in urls if content not in self.everywhere]
-        if len(odd) < MIN_ODD or not own:
+        if len(odd) < SEVERAL or not own:
             return False
         both = said(sample, [*odd, *own])
         of_odd, of_all = (Counter(value for values in some for value in values) for some in (both[: len(odd)], both))
-        tried = [value for value, count in of_odd.items() if count >= MIN_ODD and of_all[value] < len(both)]
+        tried = [value for value, count in of_odd.items() if count >= SEVERAL and of_all[value] < len(both)]
         if any(
             at_least_among(of_odd[value], of_all[value], len(odd), len(both)) < DOUBT / len(tried) for value in tried
         ):
             return True
-        several = [urls for urls in by_content.values() if len(urls) >= MIN_ODD]
-        return any(_have_a_value(sample, urls, own) for urls in several)
+        by_content: defaultdict[int, list[int]] = defaultdict(list)
+        for url in odd:
+            by_content[sample.content[url]].append(url)
+        return any(_have_a_value(sample, urls, own) for urls in by_content.values() if len(urls) >= SEVERAL)
 
     def too_often(self, proposals: Sequence[Proposal], book: RuleBook, floor: NoiseFloor) -> set[int]:
         """Return the numbers of the groups of proposals that merge more that is odd than noise explains.
 
-        That is asked of the groups under one directory, of those among them in which the key has several values (that it may be
-        missing does not say that these mean nothing), the smallest part first, and of all that are left.
+        That is asked of the groups under one directory, of those among them in which the key has several values (that it
+        may be missing does not say that these mean nothing), of those of one host, one section named in the query or any
+        other value that all URLs of several groups have, the smallest part first, and of all that are left.
         """
         wrong: set[int] = set()
         for proposal, numbers in blamed(proposals, book, self.judgement, self.members).items():
             if not any(self.odd[number] for number in numbers):
                 continue
             found: set[int] = set()
-            for some in sorted(self._parts(proposal.key, numbers), key=len):
+            kinds, others = self._parts(proposal.key, numbers)
+            for some, doubt in sorted([(some, DOUBT) for some in kinds] + others, key=lambda part: len(part[0])):
                 left = some - found
-                if self._is_too_often(left, floor) or self._were_clean(left, floor):
+                if self._is_too_often(left, floor, doubt) or (doubt == DOUBT and self._were_clean(left, floor)):
                     found |= left
             left = numbers - found
             if self._is_too_often(left, floor) or self._excess(left, floor) > MAX_EXCESS:
@@ -233,26 +239,40 @@ class _Groups:
             wrong |= found
         return wrong
 
-    def _parts(self, key: str, numbers: AbstractSet[int]) -> Iterable[AbstractSet[int]]:
-        """Return the groups all of whose URLs share one of the first segments, for each; and those where a key varies or not."""
+    def _parts(self, key: str, numbers: AbstractSet[int]) -> tuple[list[set[int]], list[tuple[set[int], float]]]:
+        """Return the groups all of whose URLs have one value, for each, and those of them where a key varies or not.
+
+        First those of one directory, then those of other values, each with the doubt that is left to it: these are many.
+        """
         parts: defaultdict[tuple[str, str | None], tuple[set[int], set[int]]] = defaultdict(lambda: (set(), set()))
         for number in numbers:
             views = self._views(number)
             varies = len({view[key] for view in views if key in view}) > 1
             for shared in set.intersection(*(set(view.items()) for view in views)):
-                if shared[0] in KINDS:
-                    parts[shared][varies].add(number)
-        # What one group has alone is the name of its page.
-        several = [part for part in parts.values() if len(part[0]) + len(part[1]) > 1]
-        return [some for same, varying in several for some in (same, varying, same | varying)]
+                parts[shared][varies].add(number)
+        kinds: list[set[int]] = []
+        others: list[set[int]] = []
+        for (name, _), (same, varying) in parts.items():
+            # What one group has alone is the name of its page.
+            if len(same) + len(varying) > 1:
+                every = same | varying
+                (kinds if name in KINDS else others).extend([same, varying, every] if same and varying else [every])
+        spoiled = (some for some in others if sum(bool(self.odd[number]) for number in some) >= MIN_ODD)
+        return kinds, [(some, DOUBT / len(others)) for some in spoiled]
 
-    def _views(self, number: int) -> list[Mapping[str, str | None]]:
-        sample = self.judgement.sample
-        return [values_of(sample.urls[url], groups=sample.groups) for url in self.members[number][:MAX_MEMBERS]]
+    def _views(self, number: int) -> Sequence[Mapping[str, str | None]]:
+        if number not in self._views_of:
+            sample = self.judgement.sample
+            self._views_of[number] = [
+                values_of(sample.urls[url], groups=sample.groups) for url in self.members[number][:MAX_MEMBERS]
+            ]
+        return self._views_of[number]
 
-    def _is_too_often(self, numbers: AbstractSet[int], floor: NoiseFloor) -> bool:
+    def _is_too_often(self, numbers: AbstractSet[int], floor: NoiseFloor, doubt: float = DOUBT) -> bool:
         odd = sum(len(self.odd[number]) for number in numbers)
-        return floor.chance(odd, sum(self._sizes(numbers))) < DOUBT
+        others = sum(len(self.others[number]) for number in numbers)
+        responses = sum(self._sizes(numbers))
+        return min(floor.chance(odd, responses), floor.chance_of_others(others, responses)) < doubt / 2
 
     def _excess(self, numbers: AbstractSet[int], floor: NoiseFloor) -> float:
         """Return the upper 95 % bound of the share of groups that are several pages, noise apart; 0.0 where none is odd."""
