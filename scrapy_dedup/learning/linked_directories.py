@@ -84,8 +84,8 @@ def linked_directories(judgement: Judgement, table: Table, deep: Deep) -> list[P
             asked = None if each.is_large else each.names
             together[each.key, each.parents, each.trail, asked].append(each)
     ranked = sorted(map(_proposal, together.values()), key=lambda item: (-item[0], repr(item[1])))
-    some = (_without_parameters(proposal, frame) for _, proposal in ranked)
-    return [one for one in some if one is not None and _says_something(one, table)][:MAX_RULES]
+    some = (_without_parameters(proposal, frame) for _, proposal in ranked[:MAX_RULES])
+    return [one for one in some if one is not None and _says_something(one, table)]
 
 
 def _without_parameters(proposal: Proposal, frame: Frame) -> Proposal | None:
