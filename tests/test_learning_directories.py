@@ -144,3 +144,31 @@ def test_empty_pages_of_many_users_are_no_directory() -> None:
             rows.append((f"/people/name{user}x/tab{tab}", page))
     book = learned(rows)
     assert not equivalent(book, "/people/name1x/tab1", "/people/name2x/tab1")
+
+
+def two_levels(first: int, names: tuple[str, ...], other: str) -> tuple[Rows, Rows]:
+    """Pairs of packages with the same pages of these *names*, and what is seen of them later: *other* pages of their own."""
+    pages = [
+        (f"/{name}{n}x/{page}", f"{page} of {n}") for n in range(first) for name in ("bin", "lib") for page in names
+    ]
+    return pages, [(other.format(url), f"{other} of {url}") for url, _ in pages]
+
+
+@pytest.mark.parametrize("other", ["{}.html", "{}?log=1"])
+def test_no_page_of_a_shape_that_directories_were_not_seen_with(other: str) -> None:
+    """A breadth-first crawl meets one kind of pages in all directories, before it meets another kind in any."""
+    seen, later = two_levels(40, ("readme", "license", "authors", "install"), other)
+    rows = [*seen, *(row for row in later if row[0].startswith("/bin3"))]
+    book = learned(rows)
+    assert equivalent(book, "/bin5x/readme", "/lib5x/readme")
+    for url, _ in later:
+        assert not equivalent(book, url, url.replace("bin", "lib") if "bin" in url else url.replace("lib", "bin"))
+
+
+def test_no_page_of_a_name_that_was_seen_in_other_directories_only() -> None:
+    """That linked directories have a page says nothing of two that were only seen without it."""
+    rows = [*links(30, 6), *(row for row in packages(30, 4) if "readme" not in row[0])]
+    book = learned(rows)
+    assert equivalent(book, "/alias0of1x/file5", "/alias1of1x/file5")
+    assert equivalent(book, "/bin1x/file1", "/lib1x/file1")
+    assert not equivalent(book, "/bin1x/file5", "/lib1x/file5")

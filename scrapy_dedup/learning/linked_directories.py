@@ -10,11 +10,16 @@ taken for one by.
 
 What is compared are URLs as the rules that were found show them, so that a session id hides no directory. Pages whose
 paths end in a slash are compared apart from the others: what a server makes of a directory names the directory.
+
+What directories that show little by themselves are one in is what was seen: the rule asks for the names that each of
+them has. What is in others beside them may be in these, too, and another page there. Files with other extensions, and
+with parameters that none was seen with, are kept.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +45,8 @@ MAX_DIRECTORIES = 1_000
 """Directories that one rule shows as others."""
 MAX_RULES = 20
 """Rules at most, those that save most first."""
+MAX_ABSENT = 24
+"""Parameters that a rule may ask not to be there."""
 
 _TRAIL = "path.trail"
 
@@ -71,13 +78,25 @@ def linked_directories(judgement: Judgement, table: Table, deep: Deep) -> list[P
     shared = _shared_by_one(found, missed)
     if shared is None:
         return []
-    together: defaultdict[tuple[str, tuple[tuple[str, str], ...], bool, bool], list[_Alike]] = defaultdict(list)
+    together: defaultdict[tuple[object, ...], list[_Alike]] = defaultdict(list)
     for each in found:
-        if len(each.pages) > shared:
-            together[each.key, each.parents, each.trail, each.is_large].append(each)
-    proposals = [proposal for alike in together.values() if (proposal := _proposal(alike)) is not None]
-    ranked = sorted(proposals, key=lambda item: (-item[0], repr(item[1])))[:MAX_RULES]
-    return [proposal for _, proposal in ranked if _says_something(proposal, table)]
+        if len(each.pages) > shared and (each.is_large or 0 < len(each.names) <= MAX_NAMES):
+            asked = None if each.is_large else each.names
+            together[each.key, each.parents, each.trail, asked].append(each)
+    ranked = sorted(map(_proposal, together.values()), key=lambda item: (-item[0], repr(item[1])))
+    some = (_without_parameters(proposal, frame) for _, proposal in ranked[:MAX_RULES])
+    return [one for one in some if one is not None and _says_something(one, table)]
+
+
+def _without_parameters(proposal: Proposal, frame: Frame) -> Proposal | None:
+    """Return a proposal that asks for no parameter with which other URLs of the kind were seen, and these never."""
+    kind = matching(frame.table, proposal.match)
+    own = kind & concerned(frame.table, proposal.key, proposal.operation)
+    keys = [key for key in frame.columns if key.startswith(("q.", "m.", "s."))]
+    missing = sorted(key for key in keys if frame.columns[key][kind].any() and not frame.columns[key][own].any())
+    if len(missing) > MAX_ABSENT:
+        return None
+    return replace(proposal, match=(*proposal.match, *((key, Absent()) for key in missing)))
 
 
 def _says_something(proposal: Proposal, table: Table) -> bool:
@@ -100,8 +119,9 @@ class _Alike:
     pages: frozenset[int]
     lengths: frozenset[str]
     """The lengths of their paths."""
-    names: frozenset[str]
-    """The segments after *key*; none where these, with their extensions, do not tell the pages apart."""
+    extensions: frozenset[str | None]
+    names: frozenset[tuple[str, str | None]]
+    """The segments after *key*, with their extensions; none where these do not tell the pages apart."""
 
     @property
     def is_large(self) -> bool:
@@ -214,10 +234,12 @@ def _alike(frame: Frame, position: int, members: Sequence[Rows]) -> _Alike | Non
     if not others or any(map(_is_passing, (target, *others, *(value for _, value in parents)))):
         return None
     lengths = {table.vocabulary[code] for code in frame.columns["path.len"][rows].tolist()}
-    following, extension = _codes(frame, f"path.{position + 1}", rows), _codes(frame, "ext", rows)
-    names = {table.vocabulary[code] for code in following.tolist()}
-    is_told = lengths == {str(position + 2)} and bool((following != ABSENT).all()) and not any(map(_is_passing, names))
-    is_told &= np.unique(np.stack((following, extension)), axis=1).shape[1] == len(rows)
+    following, extension = (_texts(frame, name, rows) for name in (f"path.{position + 1}", "ext"))
+    names = {(name, ext) for name, ext in zip(following, extension, strict=True) if name is not None}
+    is_told = lengths == {str(position + 2)} and len(names) == len(rows)
+    is_told &= not any(map(_is_passing, (name for name, _ in names)))
+    if any(map(_is_passing, filter(None, extension))):
+        return None
     return _Alike(
         key,
         parents,
@@ -226,38 +248,38 @@ def _alike(frame: Frame, position: int, members: Sequence[Rows]) -> _Alike | Non
         tuple(others),
         frozenset(frame.content[rows].tolist()),
         frozenset(lengths),
+        frozenset(extension),
         frozenset(names if is_told else ()),
     )
 
 
-def _proposal(alike: Sequence[_Alike]) -> tuple[int, Proposal] | None:
-    """Return how many URLs are saved by, and what is said of, directories under the same parents."""
+def _proposal(alike: Sequence[_Alike]) -> tuple[int, Proposal]:
+    """Return how many URLs are saved by, and what is said of, directories under the same parents.
+
+    Those that are not large have the same names in them, which are asked for.
+    """
     first = alike[0]
     shown: dict[str | None, str | None] = {}
-    names: frozenset[str] = frozenset()
-    lengths: frozenset[str] = frozenset()
-    pages: frozenset[int] = frozenset()
-    saved = 0
+    kept = []
     for each in sorted(alike, key=lambda each: (-len(each.others) * len(each.pages), each.others)):
-        if len(shown) + len(each.others) > MAX_DIRECTORIES:
-            continue
-        if not first.is_large and (not each.names or len(names | each.names) > MAX_NAMES):
-            continue
-        shown.update(dict.fromkeys(each.others, each.target))
-        names, lengths, pages = names | each.names, lengths | each.lengths, pages | each.pages
-        saved += len(each.others) * len(each.pages)
-    if len(pages) < MIN_GROUPS:
-        return None
+        if len(shown) + len(each.others) <= MAX_DIRECTORIES:
+            shown.update(dict.fromkeys(each.others, each.target))
+            kept.append(each)
     match: list[tuple[str, Predicate]] = [(key, Literal(value)) for key, value in first.parents]
-    match.append(("path.len", _one_of(lengths)))
+    match.append(("path.len", _one_of({length for each in kept for length in each.lengths})))
     match.append((_TRAIL, Literal("/") if first.trail else Absent()))
+    match.append(("ext", _one_of({extension for each in kept for extension in each.extensions})))
     if not first.is_large:
-        match.append((f"path.{len(first.parents) + 1}", _one_of(names)))
-    return saved, Proposal(tuple(match), first.key, Set(shown))
+        match.append((f"path.{len(first.parents) + 1}", _one_of({name for name, _ in first.names})))
+    return sum(len(each.others) * len(each.pages) for each in kept), Proposal(tuple(match), first.key, Set(shown))
 
 
-def _one_of(values: frozenset[str]) -> Predicate:
-    return Literal(min(values)) if len(values) == 1 else OneOf(values)
+def _one_of(values: AbstractSet[str | None]) -> Predicate:
+    """Return what asks for one of some values; None is that there is none."""
+    texts = frozenset(value for value in values if value is not None)
+    if not texts:
+        return Absent()
+    return Literal(min(texts), None in values) if len(texts) == 1 else OneOf(texts, None in values)
 
 
 def _is_passing(value: str) -> bool:
@@ -274,6 +296,11 @@ def _codes(frame: Frame, key: str, rows: Rows) -> Codes:
     """Return the codes of a key, which may be absent everywhere, in some rows."""
     codes = frame.columns.get(key)
     return np.zeros(len(rows), dtype=np.int32) if codes is None else codes[rows]
+
+
+def _texts(frame: Frame, key: str, rows: Rows) -> list[str | None]:
+    """Return the values of a key in some rows, None where it is absent."""
+    return [frame.table.vocabulary[code] if code != ABSENT else None for code in _codes(frame, key, rows).tolist()]
 
 
 def _is_there(frame: Frame, position: int) -> Flags:
