@@ -19,7 +19,7 @@ from .clusters import Clusters
 from .combining import rules_of
 from .deadline import Deadline
 from .emission import Proposal
-from .evidence import MIN_GROUPS, at_least_among, at_most, upper_bound
+from .evidence import at_least_among, at_most, upper_bound
 from .judgement import Deep, Judgement, Sample, book_of, judged
 from .noise import MAX_GROUPS, MAX_MEMBERS, are_apart, groups_owed, said
 from .noise_floor import DOUBT, MIN_ODD, Kind, NoiseFloor, kind_of
@@ -34,8 +34,9 @@ MOST_OF_KIND = 0.2
 """Share of the URLs of a kind that may be answered with one and the same error; of more it is the page."""
 MOST_ERRORS = 3
 """Different errors of a site."""
-MAX_EXCESS = upper_bound(0, MIN_GROUPS)
-"""Upper 95 % bound of the share of a rule's groups that may be several pages: as where the fewest speak for a rule."""
+MAX_EXCESS = 0.4
+"""Upper 95 % bound of the share of a rule's groups that may be several pages. It matters where few groups are known; where
+more are, the other tests are stricter."""
 MOST_SPOILED = 0.3
 """Probability that noise spoils all of some groups, below which they are several pages."""
 ROUNDS = 3
