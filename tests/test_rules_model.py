@@ -86,18 +86,20 @@ def test_merging() -> None:
             edited,
             rule("suspended", Status.SUSPENDED),
             replace(rule("noted"), note="mine"),
+            rule("stays", Status.CANDIDATE),
             rule("gone"),
         ),
         {"q.t": DeepSplit("-")},
     )
     names = ["new", "manual", "renamed", "edited", "suspended", "noted"]
-    found = merge(old, [rule(name) for name in names])
+    found = merge(old, [rule(name) for name in names], gone=[rule("gone").id])
     assert [(next(iter(one.ops)), one.status.value, one.note) for one in found.rules] == [
         ("q.manual", "manual", ""),
         ("q.renamed", "off", ""),
         ("q.edited", "manual", ""),
         ("q.suspended", "suspended", ""),
         ("q.noted", "active", "mine"),
+        ("q.stays", "candidate", ""),
         ("q.new", "active", ""),
     ]
     assert found.rules[2].ops == {"q.edited": Keep()}

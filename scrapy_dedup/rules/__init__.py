@@ -5,7 +5,8 @@ from .errors import RuleFileError, RuleWriteError
 from .explanation import Explanation
 from .files import check, file_name, load_file, path_of_site, save_site, update_site
 from .forms import FormError, operation_form, operation_of, predicate_form, predicate_of
-from .model import Evidence, Rule, SiteRules, Status, content_id, merge
+from .lifecycle import Departure, Reason, merge
+from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operations import (
     Anchored,
     Declared,
@@ -26,6 +27,7 @@ __all__ = [
     "Absent",
     "Anchored",
     "Declared",
+    "Departure",
     "Evidence",
     "Explanation",
     "FormError",
@@ -39,6 +41,7 @@ __all__ = [
     "OneOf",
     "Operation",
     "Predicate",
+    "Reason",
     "Replace",
     "Rule",
     "RuleBook",

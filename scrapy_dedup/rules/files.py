@@ -6,13 +6,16 @@ A file is read whole or not at all, and written whole under a lock (see
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..urls import DeepSplit
 from .errors import RuleFileError
+from .lifecycle import merge, settled, without_evidence
 from .locked_files import locked, names_for, path_for, plain_name, text_of, write
-from .model import Rule, SiteRules, Status, merge, settled
+from .model import Rule, SiteRules, Status
 from .reading import read_rules
 from .writing import written_rules
 
@@ -144,18 +147,20 @@ def update_site(
     site: str,
     learned: Iterable[Rule],
     deep: Mapping[str, DeepSplit] | None = None,
+    *,
+    gone: Iterable[str] = (),
 ) -> SiteRules:
-    """Put what was *learned* of *site* in the place of what was learned before; return all.
+    """Add what was *learned* of *site* to its file, less the rules whose ids are *gone*; return all.
 
     The file is read, merged (:func:`.merge`) and written under one lock, so that edits
-    of the user and rules of other crawls since are not lost.
+    of the user and rules of other crawls since are not lost. Where nothing changes it is not written.
 
     Raises RuleFileError, RuleWriteError.
     """
     path = path_of_site(directory, site)
     with locked(path):
         old = _read(path)
-        rules = merge(old or SiteRules(site), learned, deep)
+        rules = merge(old or SiteRules(site), learned, deep, gone=gone)
         _write(path, rules, old)
     return rules
 
@@ -218,7 +223,24 @@ def _read(path: Path) -> SiteRules | None:
     for rule, before in zip(rules.rules, found.rules, strict=True):
         if rule.status is not before.status:
             logger.info("%s: rule %s was edited, so it is manual now", path, rule.id)
-    return rules
+    for rule in rules.rules:
+        if without_evidence(rule):
+            _tell_of_demoted(path, rule.id)
+    return replace(
+        rules,
+        rules=tuple(replace(rule, status=Status.CANDIDATE) if without_evidence(rule) else rule for rule in rules.rules),
+    )
+
+
+@cache
+def _tell_of_demoted(path: Path, rule: str) -> None:
+    """Tell, once in a process, that a rule does not act since nothing speaks for it."""
+    logger.warning(
+        "%s: rule %s has no evidence (no witness groups), so it is a candidate and does not act; "
+        'status = "manual" makes it yours',
+        path,
+        rule,
+    )
 
 
 def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from ..urls import DeepSplit
@@ -20,10 +20,8 @@ __all__ = [
     "content_id",
     "is_key",
     "key_problem",
-    "merge",
     "operation_key_problem",
     "operation_problem",
-    "settled",
 ]
 
 
@@ -76,11 +74,14 @@ class Status(str, Enum):
 class Evidence:
     """What a rule rests on.
 
-    ``learners``: the names of those that proposed it; ``groups``: informative groups
+    ``learners``: the names of those that proposed it; ``groups``: witness groups
     that agree; ``counterexamples``: groups that do not; ``pages``: distinct pages
     seen under it; ``urls``: URLs it matched; ``removed``: URLs it would have saved;
+    ``apart``: distinct pages of a rule that only keeps, which no witness group joined with others;
     ``upper95``: upper 95 % bound of the share of pages lost; ``examples``: pairs of URLs
-    that it equates, their dropped values redacted; ``samples``: discards of it that were
+    that it equates, their dropped values redacted; ``lengths``: key -> shortest and longest value seen, in characters,
+    where the rule speaks of a class of values; ``until``: when the last response that counts was seen, in whole seconds
+    since 1970, 0 if not known; ``samples``: requests that it filtered, which were
     fetched all the same and compared; ``refuted``: those of them that were another page;
     ``refuted_at``: when that refuted it, in whole seconds since 1970, 0 if never; ``probes``: pages on
     which a parameter that it drops was probed with an outcome; ``contradicted``: those of them whose outcome
@@ -100,6 +101,9 @@ class Evidence:
     refuted_at: int = 0
     probes: int = 0
     contradicted: int = 0
+    apart: int = 0
+    lengths: tuple[tuple[str, int, int], ...] = ()
+    until: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,68 +244,3 @@ class SiteRules:
             if rule.id in ids:
                 raise ValueError(f"two rules of {self.site} have the id {rule.id}")
             ids.add(rule.id)
-
-
-def merge(old: SiteRules, learned: Iterable[Rule], deep: Mapping[str, DeepSplit] | None = None) -> SiteRules:
-    """Return *old* relearned: the rules of *learned* in the place of those learned before.
-
-    - manual and off rules stay as they are, and none with the same id, or of the same
-      content, is learned beside them: what is off is never learned back;
-    - a learned rule that the user edited (its id no longer fits) is manual now
-      (:func:`settled`);
-    - a suspended rule stays so, learned again or not: it was refuted; unless it was learned
-      again from what was seen after that (its ``refuted_at`` tells that the learner knew);
-    - what its samples and probes have shown stays with a rule;
-    - a note that the user wrote to a learned rule stays with it.
-
-    *deep* replaces the deep tokens; None leaves those of *old*.
-    """
-    kept = settled(old).rules
-    users = [rule for rule in kept if rule.status.users]
-    taken = {rule.id for rule in users} | {content_id(rule.site, rule.match, rule.ops) for rule in users}
-    before = {rule.id: rule for rule in kept if not rule.status.users}
-    fresh: dict[str, Rule] = {}
-    for rule in learned:
-        if rule.id in taken or content_id(rule.site, rule.match, rule.ops) in taken:
-            continue
-        known = before.get(rule.id)
-        if known is not None:
-            rule = replace(_with_samples(rule, known), note=rule.note or known.note)
-        fresh[rule.id] = rule
-    rules = []
-    for rule in kept:
-        if rule.status.users:
-            rules.append(rule)
-        elif rule.id in fresh:
-            rules.append(fresh.pop(rule.id))
-        elif rule.status is Status.SUSPENDED:
-            rules.append(rule)
-    rules += sorted(fresh.values(), key=lambda rule: rule.id)
-    return SiteRules(old.site, tuple(rules), old.deep if deep is None else deep)
-
-
-def _with_samples(rule: Rule, known: Rule) -> Rule:
-    """Return a rule that was learned again, with what is known of its samples."""
-    before, evidence = known.evidence or Evidence(), rule.evidence or Evidence()
-    if before.probes and rule is not known:
-        evidence = replace(evidence, probes=before.probes, contradicted=before.contradicted)
-        rule = replace(rule, evidence=evidence)
-    if evidence.refuted_at and evidence.refuted_at >= before.refuted_at and rule is not known:
-        return rule  # judged by what was seen since
-    if before.samples or before.refuted_at:
-        rule = replace(
-            rule,
-            evidence=replace(evidence, samples=before.samples, refuted=before.refuted, refuted_at=before.refuted_at),
-        )
-    return replace(rule, status=Status.SUSPENDED) if known.status is Status.SUSPENDED else rule
-
-
-def settled(rules: SiteRules) -> SiteRules:
-    """Return *rules* with those learned ones manual that the user edited since."""
-    return replace(
-        rules,
-        rules=tuple(
-            replace(rule, status=Status.MANUAL) if not rule.status.users and rule.edited else rule
-            for rule in rules.rules
-        ),
-    )

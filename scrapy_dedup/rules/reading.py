@@ -29,8 +29,20 @@ FORMAT = "dedup-rules/1"
 is_rule_header = re.compile(r"""\s*\[\[\s*(?:rule|"rule"|'rule')\s*\]\]""").match
 _FILE_KEYS = ("format", "site", "deep", "rule")
 _RULE_KEYS = ("id", "status", "note", "match", "ops", "evidence")
-_COUNTS = ("groups", "counterexamples", "pages", "urls", "removed", "samples", "refuted", "probes", "contradicted")
-_EVIDENCE_KEYS = ("learners", *_COUNTS, "upper95", "examples", "refuted_at")
+_COUNTS = (
+    "groups",
+    "counterexamples",
+    "pages",
+    "urls",
+    "removed",
+    "apart",
+    "samples",
+    "refuted",
+    "probes",
+    "contradicted",
+)
+_TIMES = ("until", "refuted_at")
+_EVIDENCE_KEYS = ("learners", *_COUNTS, "upper95", "examples", "lengths", *_TIMES)
 _STATUSES = [str(status.value) for status in Status]
 
 
@@ -188,12 +200,20 @@ class _Reader:
                 self._fault(self._line(number, "evidence", name), f"{name} is {table[name]!r}", f"{name} is a number")
         if not isinstance(table.get("upper95", 1.0), int | float):
             self._fault(self._line(number, "evidence", "upper95"), "upper95 is no number", "it is between 0 and 1")
-        refuted_at = _seconds(table.get("refuted_at", ""))
-        if refuted_at is None:
+        times = {name: _seconds(table.get(name, "")) for name in _TIMES}
+        for name, seconds in times.items():
+            if seconds is None:
+                self._fault(
+                    self._line(number, "evidence", name),
+                    f"{name} is no time",
+                    'it is a text such as "2026-01-31T12:00:00Z"',
+                )
+        lengths = table.get("lengths", {})
+        if not isinstance(lengths, Mapping) or not all(_is_range(length) for length in lengths.values()):
             self._fault(
-                self._line(number, "evidence", "refuted_at"),
-                "refuted_at is no time",
-                'it is a text such as "2026-01-31T12:00:00Z"',
+                self._line(number, "evidence", "lengths"),
+                "lengths is no table of shortest and longest values",
+                'write lengths = { "q.NAME" = [1, 32] }, or remove it',
             )
         learners = table.get("learners", [])
         if not isinstance(learners, list) or not all(isinstance(name, str) for name in learners):
@@ -212,10 +232,16 @@ class _Reader:
         return Evidence(
             learners=tuple(learners),
             upper95=float(table.get("upper95", 1.0)),
-            refuted_at=refuted_at or 0,
             examples=tuple((pair[0], pair[1]) for pair in examples),
+            lengths=tuple((str(key), int(least), int(most)) for key, (least, most) in lengths.items()),
+            until=times["until"] or 0,
+            refuted_at=times["refuted_at"] or 0,
             **{name: int(table.get(name, 0)) for name in _COUNTS},
         )
+
+
+def _is_range(length: Any) -> bool:
+    return isinstance(length, list) and len(length) == 2 and all(type(number) is int for number in length)
 
 
 def _seconds(text: Any) -> int | None:

@@ -138,24 +138,34 @@ def _ops(rule: Rule) -> dict[str, Any]:
 def _evidence(evidence: Evidence | None) -> dict[str, Any]:
     if evidence is None:
         return {}
-    content = {
-        "learners": list(evidence.learners),
-        "groups": evidence.groups,
-        "counterexamples": evidence.counterexamples,
-        "pages": evidence.pages,
-        "urls": evidence.urls,
-        "removed": evidence.removed,
-        "upper95": evidence.upper95,
-        "examples": [list(pair) for pair in evidence.examples],
-    }
+    content: dict[str, Any] = {"learners": list(evidence.learners)}
+    if evidence.apart:
+        content |= {"apart": evidence.apart, "pages": evidence.pages, "urls": evidence.urls}
+    else:
+        content |= {
+            "groups": evidence.groups,
+            "counterexamples": evidence.counterexamples,
+            "pages": evidence.pages,
+            "urls": evidence.urls,
+            "removed": evidence.removed,
+            "upper95": evidence.upper95,
+        }
+    content["examples"] = [list(pair) for pair in evidence.examples]
+    if evidence.lengths:
+        content["lengths"] = {key: [shortest, longest] for key, shortest, longest in evidence.lengths}
+    if evidence.until:
+        content["until"] = _moment(evidence.until)
     if evidence.samples or evidence.refuted:
         content |= {"samples": evidence.samples, "refuted": evidence.refuted}
     if evidence.probes:
         content |= {"probes": evidence.probes, "contradicted": evidence.contradicted}
     if evidence.refuted_at:
-        moment = datetime.fromtimestamp(evidence.refuted_at, timezone.utc)
-        content["refuted_at"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        content["refuted_at"] = _moment(evidence.refuted_at)
     return content
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _table_text(name: str, content: Mapping[str, Any]) -> str:

@@ -1,0 +1,203 @@
+"""The life of a rule: its states, and all that moves it from one to another (docs: the life of a rule).
+
+===========  ==========================  ====================================================
+from         to                          by
+===========  ==========================  ====================================================
+(not there)  candidate, active           learning
+candidate    active                      learning, from more evidence
+candidate    gone                        a counterexample; another rule says as much
+active       suspended                   a refuted spot check
+active       gone, narrower              a counterexample; a declaration of the site
+active       gone, wider                 another learned rule says as much
+active       candidate                   a file whose evidence for it is nothing; a declaration of the site
+suspended    active                      learning, from what was seen after the refutation
+any learned  manual                      the user, by editing it
+any          off, gone                   the user, by ``off``, by deleting it, by ``learn-rules --prune``
+===========  ==========================  ====================================================
+
+Nothing else moves a rule; want of evidence never does. Its evidence in the file is a snapshot of the moment when its
+state changed last, up to the time ``until``; counts since then are running ones, and live in the store.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from ..urls import DeepSplit
+from .model import Evidence, Rule, SiteRules, Status, content_id
+from .operations import Keep
+
+__all__ = ["Departure", "Reason", "merge", "pooled", "settled", "without_evidence"]
+
+
+class Reason(str, Enum):
+    """Why a learned rule leaves its file."""
+
+    COUNTEREXAMPLE = "counterexample"
+    DECLARED = "declared"
+    COVERED = "covered"
+    PRUNED = "pruned"
+
+    __str__ = str.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A learned rule that leaves its file.
+
+    ``urls``: two URLs that the rule makes one, and that led to different pages; ``by``: ids of the rules that take
+    its place, narrower ones after a counterexample, wider ones where they cover it.
+    """
+
+    rule: Rule
+    reason: Reason
+    urls: tuple[str, str] | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the rule acted, and less is filtered without it."""
+        return self.rule.status is Status.ACTIVE and self.reason is not Reason.COVERED
+
+    def __str__(self) -> str:
+        what = "narrower" if self.by and self.is_loss else "wider" if self.by else "dropped"
+        place = f", now {' and '.join(self.by)}" if self.by else ""
+        text = f"rule {self.rule.id} of {self.rule.site} is {what}{place}"
+        if self.reason is Reason.COUNTEREXAMPLE and self.urls is not None:
+            return f"{text}: it makes {self.urls[0]} and {self.urls[1]} one, which are different pages"
+        return (
+            text
+            + {
+                Reason.COUNTEREXAMPLE: ": pages that it makes one differ",
+                Reason.DECLARED: ": the site declares that what it drops is content",
+                Reason.COVERED: "" if self.by else ": pages were seen to be one where it keeps them apart",
+                Reason.PRUNED: ": it was pruned",
+            }[self.reason]
+        )
+
+
+def merge(
+    old: SiteRules,
+    learned: Iterable[Rule],
+    deep: Mapping[str, DeepSplit] | None = None,
+    *,
+    gone: Iterable[str] = (),
+) -> SiteRules:
+    """Return *old* with what was *learned* since; *gone* are the ids of learned rules that leave.
+
+    - every rule of *old* stays that is not *gone*; one of the same state stays as it is, evidence and all;
+    - manual and off rules stay whatever is learned, and none with the same id, or of the same content, is learned
+      beside them: what is off is never learned back;
+    - a learned rule that the user edited (its id no longer fits) is manual now (:func:`settled`);
+    - a suspended rule stays so, learned again or not: it was refuted; unless it was learned again from what was seen
+      after that (its ``refuted_at`` tells that the learner knew);
+    - what spot checks and probes have shown stays with a rule, and so does a note of the user.
+
+    *deep* are the deep tokens that the learned rules speak of; those of rules that stay are kept beside them. None
+    leaves those of *old*.
+    """
+    before = settled(old)
+    gone = frozenset(gone)
+    users = [rule for rule in before.rules if rule.status.users]
+    taken = {rule.id for rule in users} | {content_id(rule.site, rule.match, rule.ops) for rule in users}
+    fresh = {
+        rule.id: rule
+        for rule in learned
+        if rule.id not in taken and content_id(rule.site, rule.match, rule.ops) not in taken
+    }
+    rules = []
+    for rule in before.rules:
+        again = fresh.pop(rule.id, None)
+        if rule.status.users:
+            rules.append(rule)
+        elif again is not None:
+            rules.append(_again(rule, again, is_gone=rule.id in gone))
+        elif rule.id not in gone:
+            rules.append(rule)
+    rules += sorted(fresh.values(), key=lambda rule: rule.id)
+    return SiteRules(old.site, tuple(rules), old.deep if deep is None else _deep_of(rules, old.deep, deep))
+
+
+def _again(rule: Rule, again: Rule, *, is_gone: bool) -> Rule:
+    """Return a rule that was learned again: as it was, unless its state changes."""
+    again = _with_checks(again, rule)
+    if again.status is Status.CANDIDATE and rule.status is Status.ACTIVE and not is_gone:
+        return rule  # it is learned with less evidence than it has
+    return rule if again.status is rule.status else replace(again, note=again.note or rule.note)
+
+
+def _with_checks(again: Rule, known: Rule) -> Rule:
+    """Return a rule that was learned again, with what is known of its spot checks and probes."""
+    before, evidence = known.evidence or Evidence(), again.evidence or Evidence()
+    if before.probes:
+        evidence = replace(evidence, probes=before.probes, contradicted=before.contradicted)
+        again = replace(again, evidence=evidence)
+    if evidence.refuted_at and evidence.refuted_at >= before.refuted_at:
+        return again  # judged by what was seen since
+    if before.samples or before.refuted_at:
+        evidence = replace(evidence, samples=before.samples, refuted=before.refuted, refuted_at=before.refuted_at)
+        again = replace(again, evidence=evidence)
+    return replace(again, status=Status.SUSPENDED) if known.status is Status.SUSPENDED else again
+
+
+def _deep_of(
+    rules: Iterable[Rule], old: Mapping[str, DeepSplit], deep: Mapping[str, DeepSplit]
+) -> dict[str, DeepSplit]:
+    """Return the deep tokens *deep*, with those *old* ones that rules speak of."""
+    named = {key.removesuffix(".head").removesuffix(".tail") for rule in rules for key in (*rule.match, *rule.ops)}
+    return {**{key: split for key, split in old.items() if key in named}, **deep}
+
+
+def pooled(snapshot: Evidence | None, fresh: Evidence, later: int) -> Evidence:
+    """Return the evidence of a rule from its file and from what is recorded; what both have seen counts once.
+
+    *fresh* counts all that is recorded, *later* are the witness groups of it that were seen after the snapshot. Without
+    a snapshot it is *fresh*.
+    """
+    if snapshot is None:
+        return fresh
+    groups = max(fresh.groups, snapshot.groups + later)
+    if groups == fresh.groups:
+        return replace(
+            fresh,
+            samples=snapshot.samples,
+            refuted=snapshot.refuted,
+            refuted_at=fresh.refuted_at or snapshot.refuted_at,
+            probes=snapshot.probes,
+            contradicted=snapshot.contradicted,
+        )
+    return replace(
+        snapshot,
+        learners=tuple(sorted({*snapshot.learners, *fresh.learners})),
+        groups=groups,
+        counterexamples=max(snapshot.counterexamples, fresh.counterexamples),
+        pages=max(snapshot.pages, fresh.pages),
+        urls=max(snapshot.urls, fresh.urls),
+        removed=max(snapshot.removed, fresh.removed),
+        until=max(snapshot.until, fresh.until),
+    )
+
+
+def settled(rules: SiteRules) -> SiteRules:
+    """Return *rules* with those learned ones manual that the user edited since."""
+    return replace(
+        rules,
+        rules=tuple(
+            replace(rule, status=Status.MANUAL) if not rule.status.users and rule.edited else rule
+            for rule in rules.rules
+        ),
+    )
+
+
+def without_evidence(rule: Rule) -> bool:
+    """Return whether an acting learned rule says of itself that nothing speaks for it.
+
+    That is one with an evidence table without a witness group, a spot check, or pages that it keeps apart. A rule without
+    such a table was not written by learning.
+    """
+    evidence = rule.evidence
+    if rule.status is not Status.ACTIVE or evidence is None:
+        return False
+    if rule.ops and all(isinstance(operation, Keep) for operation in rule.ops.values()):
+        return not (evidence.apart or evidence.groups)
+    return not evidence.groups and evidence.samples <= evidence.refuted
