@@ -52,10 +52,10 @@ def _unsayable(evidence: module.Evidence) -> list[Proposal]:
 def test_a_faulty_learner_takes_no_other_with_it(caplog: pytest.LogCaptureFixture) -> None:
     asked = {"failing": _failing, "unsayable": _unsayable, "equivalence": module.LEARNERS["equivalence"]}
     with caplog.at_level(logging.ERROR):
-        rules, _, _ = learn_site(
+        found = learn_site(
             "shop.example", clusters(SEEN), max_loss=0.001, groups=None, known=RuleBook(), learners=asked
         )
-    assert [set(rule.ops) for rule in rules] == [{"q.sid"}]
+    assert [set(rule.ops) for rule in found.rules] == [{"q.sid"}]
     assert any("failing failed on shop.example" in message for message in caplog.messages)
 
 
@@ -63,7 +63,7 @@ def learned(
     seen: list[Observation], learners: dict[str, module.Learner], deadline: Deadline = NEVER
 ) -> tuple[RuleBook, tuple[str, ...]]:
     """Return the rules and the notes."""
-    rules, deep, report = learn_site(
+    found = learn_site(
         "shop.example",
         clusters(seen),
         max_loss=0.001,
@@ -72,7 +72,7 @@ def learned(
         learners=learners,
         deadline=deadline,
     )
-    return RuleBook(rules, {"shop.example": deep}), report.notes
+    return RuleBook(found.rules, {"shop.example": found.deep}), found.report.notes
 
 
 def test_what_parts_pages_that_were_one_is_not_added() -> None:

@@ -116,8 +116,8 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     """Learn, show, and write unless *dry_run*; return the exit code."""
     from ..learning.fixed_point import Both, learn_both
     from ..learning.learn import learn as learn_from
-    from ..rules.files import update_site
-    from ..rules.mask_files import load_masks, save_learned_mask
+    from ..learning.saving import save
+    from ..rules.mask_files import load_masks
     from .evidence import evidence_in_store, observations_in_file
     from .progress import progress
     from .summary import print_summary
@@ -144,19 +144,15 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     if dry_run:
         print("Nothing was written (--dry-run).")
         return DONE
-    written = bool(both.masks)
-    for site in [each.site for each in learned.reports]:
-        found = learned.book.site_rules(site)
-        # The user's own rules are in the file already, or in a directory of DEDUP_RULES: they stay there.
-        rules = [rule for rule in found.rules if not rule.status.users]
-        if file:  # it says nothing of aliases: their kinds stay
-            rules += [
-                rule for rule in known.for_site(site) if rule.is_alias and not rule.status.users and rule not in rules
-            ]
-        written |= bool(update_site(settings.learned_directory, site, rules, found.deep).rules)
-    for mask in both.masks.values():
-        save_learned_mask(settings.learned_directory, mask)
-    print(f"The rules are in {settings.learned_directory}." if written else "There are no rules to write.")
+    written = save(both, settings.learned_directory, settings.rules)
+    for each in learned.departures:
+        if each.is_loss:
+            print(f"WARNING: {each}")
+    print(
+        f"The rules are in {settings.learned_directory}."
+        if both.masks or any(site.rules for site in written)
+        else "There are no rules to write."
+    )
     return DONE
 
 

@@ -22,12 +22,12 @@ from typing import Any, Final
 
 from ..rules import RuleBook
 from ..rules.errors import RuleFileError
-from ..rules.files import update_site
-from ..rules.mask_files import load_masks, save_learned_mask
+from ..rules.mask_files import load_masks
 from ..store.database import StoreError
 from ..store.store import Store
 from .fixed_point import Evidence, learn_both
 from .learn import MAX_LOSS
+from .saving import save
 
 #: Seconds after which a process that nobody asks ends.
 _PATIENCE: Final = 60.0
@@ -82,14 +82,13 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
             deadline=deadline,
         )
     learned = both.learned
-    # What the user said stands in its file already, or in another directory: it stays there.
-    for site in learned.book.sites:
-        found = learned.book.site_rules(site)
-        update_site(options.dir, site, [rule for rule in found.rules if not rule.status.users], found.deep)
-    for mask in both.masks.values():
-        save_learned_mask(options.dir, mask)
+    save(both, options.dir, options.also)
     reports = [asdict(report) | {"share": report.share} for report in learned.reports]
-    return {"rules": sum(report.rules for report in learned.reports), "sites": reports}
+    return {
+        "rules": sum(report.rules for report in learned.reports),
+        "sites": reports,
+        "losses": [str(each) for each in learned.departures if each.is_loss],
+    }
 
 
 def _known(directories: Sequence[str], sites: Sequence[str], groups: Mapping[str, Sequence[str]] | None) -> RuleBook:

@@ -12,7 +12,7 @@ from math import ceil, exp, log
 
 import numpy as np
 
-from ..rules import Ignore, IgnoreValue
+from ..rules import Evidence, Ignore, IgnoreValue, Keep
 from .belief import Opinion, Source, belief, log_odds
 from .blame import blamed
 from .combining import rules_of
@@ -87,11 +87,17 @@ def needed(
 
 
 def contradicted(
-    proposals: Sequence[Proposal], sample: Sample, table: Table, deep: Deep, declarations: Declarations
+    proposals: Sequence[Proposal],
+    sample: Sample,
+    table: Table,
+    deep: Deep,
+    declarations: Declarations,
+    *,
+    counted: Mapping[Proposal, int] | None = None,
 ) -> bool:
     """Tell whether the site itself calls content what a rule drops, and too few pages outweigh that.
 
-    *proposals* are what the rule says. Lists of names and entropies are not asked: they are no news to a rule that
+    *proposals* are what the rule says, *counted* the witness groups that are known of. Lists of names and entropies are not asked: they are no news to a rule that
     acts, and were outweighed by pages of which it lets no more be seen.
     """
     if not declarations:
@@ -105,7 +111,28 @@ def contradicted(
     if all(groups <= MIN_GROUPS for groups in least.values()):
         return False
     pages = pages_for(proposals, sample, deep)
-    return any(pages[proposal] < groups for proposal, groups in least.items() if groups > MIN_GROUPS)
+    known = counted or {}
+    return any(
+        max(pages[proposal], known.get(proposal, 0)) < groups
+        for proposal, groups in least.items()
+        if groups > MIN_GROUPS
+    )
+
+
+def counted_with_files(filed: Mapping[Proposal, Evidence], sample: Sample, deep: Deep) -> dict[Proposal, int]:
+    """Return how many witness groups speak for what rules of before say: those in their files, and those seen since.
+
+    *filed* is the evidence in the files. What was seen up to the time that it names stands there already.
+    """
+    found = {proposal: evidence.groups for proposal, evidence in filed.items()}
+    for until in {evidence.until for evidence in filed.values() if evidence.until and sample.times is not None}:
+        later = [row for row, at in enumerate(sample.times or ()) if at > until]
+        if later:
+            pages = pages_for(list(filed), sample.part(later), deep)
+            for proposal, evidence in filed.items():
+                if evidence.until == until:
+                    found[proposal] += pages[proposal]
+    return found
 
 
 def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, int]:
@@ -123,6 +150,30 @@ def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict
         proposal: step * len({sample.content[asked[number][0]] for number in speaking.get(proposal, ())})
         for proposal in proposals
     }
+
+
+def with_witnesses(
+    proposals: Sequence[Proposal], sample: Sample, deep: Deep, counted: Mapping[Proposal, int] | None = None
+) -> list[Proposal]:
+    """Return the proposals less those for which no witness group speaks, here or among those that are *counted*.
+
+    What only holds together has its witnesses together. What only keeps is no proposal to merge, and is not asked.
+    """
+    if not proposals:
+        return []
+    book = book_of(rules_of(sample.site, proposals), sample, deep)
+    judgement = judged(book, sample)
+    clean = judgement.clean
+    some = blamed(proposals, book, judgement, clean[:: len(clean) // MAX_CLEAN + 1])
+    spoken = some.keys() | {one for one, groups in (counted or {}).items() if groups}
+    if any(one not in spoken for one in proposals if not isinstance(one.operation, Keep)):
+        spoken |= blamed(proposals, book, judgement, clean).keys()  # some of the groups may be too few
+    joint = {one.match for one in spoken if one.joint}
+    return [
+        one
+        for one in proposals
+        if one in spoken or isinstance(one.operation, Keep) or (one.joint and one.match in joint)
+    ]
 
 
 def still_supported(
@@ -146,10 +197,11 @@ def doubtful(
     declarations: Declarations,
     *,
     priors: Priors | None = None,
+    counted: Mapping[Proposal, int] | None = None,
 ) -> list[Proposal]:
     """Return the proposals against which more speaks than the pages for them outweigh.
 
-    What is all one page (:mod:`.constant_pages`, :mod:`.token_pages`) rests on its URLs, and is not asked.
+    *counted* are the witness groups that are known of some of them. What is all one page (:mod:`.constant_pages`, :mod:`.token_pages`) rests on its URLs, and is not asked.
     """
     asked = {
         proposal: least
@@ -159,7 +211,8 @@ def doubtful(
     if not asked:
         return []
     pages = pages_for(proposals, sample, deep)
-    return [proposal for proposal, least in asked.items() if 1 < pages[proposal] < least]
+    known = counted or {}
+    return [proposal for proposal, least in asked.items() if 1 < max(pages[proposal], known.get(proposal, 0)) < least]
 
 
 def _is_asked(proposal: Proposal) -> bool:

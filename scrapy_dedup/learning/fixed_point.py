@@ -8,6 +8,7 @@ nothing changes, and not for ever.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from ..content.mask import Mask
 from ..content.versions import Version
@@ -19,6 +20,9 @@ from .learn import MAX_LOSS, Learned, Progress, learn
 from .masks import SitePages
 from .report import SiteReport
 from .sighted import with_aliases
+
+if TYPE_CHECKING:
+    from ..rules.lifecycle import Departure
 
 MOST_ROUNDS = 3
 
@@ -78,6 +82,7 @@ def learn_both(
     comparing: dict[str, Mask] = {}
     reports: list[SiteReport] = []
     rules = []
+    departures: "list[Departure]" = []
     deep = {}
     for site in evidence.named():
         if deadline is not None and monotonic() > deadline:
@@ -108,6 +113,7 @@ def learn_both(
         if learned is None:
             continue  # nothing is known of the site: what is in its files stays there
         rules += list(learned.book)
+        departures += learned.departures
         deep[site] = learned.book.site_rules(site).deep
         reports += [_with_what_passes(report, used.mask) for report in learned.reports]
         if used.mask is not None:
@@ -115,7 +121,7 @@ def learn_both(
         if used.comparing is not None:
             comparing[site] = used.comparing
     learned = with_aliases(
-        Learned(RuleBook(rules, deep, groups), tuple(reports)),
+        Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures)),
         evidence.store,
         scope=evidence.scope,
         since=evidence.since,

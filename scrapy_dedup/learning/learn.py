@@ -16,14 +16,16 @@ from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
+from ..rules.lifecycle import Departure
 from ..urls import DeepSplit, normal_form, site_of_url
-from .believing import still_supported
+from .believing import counted_with_files, still_supported, with_witnesses
 from .budget import within_budget
 from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .entropy import Priors
+from .incumbents import said_by, with_incumbents
 from .judgement import Deep, Sample, judged
 from .learners import LEARNERS, Learner, chosen_learners
 from .odd_responses import without_odd_responses
@@ -32,7 +34,6 @@ from .own_pages import MAX_PAGES, OwnPages
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, used_splits
-from .standing import with_standing
 from .validation import without
 from .weighing import weighed
 
@@ -58,6 +59,8 @@ class Learned:
 
     book: RuleBook
     reports: tuple[SiteReport, ...] = field(default=())
+    departures: tuple[Departure, ...] = field(default=())
+    """The learned rules of before that leave their files, and why."""
 
 
 def learn_rules(
@@ -109,6 +112,7 @@ def learn(
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
+    departures: list[Departure] = []
     priors = priors_by_site(by_site, known, masks)
     for number, (site, seen) in enumerate(sorted(by_site.items())):
         if deadline is not None and monotonic() > deadline:
@@ -119,7 +123,7 @@ def learn(
         pages = sketches.get(site, {})
         found = replace(clusters(seen, (masks or {}).get(site)), own_pages=OwnPages(pages))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
-        site_rules, splits, report = learn_site(
+        outcome = learn_site(
             site,
             found,
             max_loss=max_loss,
@@ -131,14 +135,26 @@ def learn(
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
         )
+        report = outcome.report
         if diagnose and (note := _near_duplicates(list(pages.values())[:MAX_SKETCHES])):
             report = replace(report, notes=(*report.notes, note))
-        rules += site_rules
-        deep[site] = splits
+        rules += outcome.rules
+        deep[site] = outcome.deep
+        departures += outcome.departures
         reports.append(report)
     if progress:
         progress("learned", len(by_site), len(by_site))
-    return Learned(RuleBook(rules, deep, groups), tuple(reports))
+    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures))
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedSite:
+    """The rules and deep tokens of one site, what is to be said of them, and the rules of before that leave."""
+
+    rules: list[Rule]
+    deep: Mapping[str, DeepSplit]
+    report: SiteReport
+    departures: tuple[Departure, ...] = ()
 
 
 def learn_site(
@@ -153,8 +169,8 @@ def learn_site(
     priors: Priors | None = None,
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
-) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
-    """Return the rules and deep tokens of one site, and what is to be said of them.
+) -> LearnedSite:
+    """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other sites.
     """
@@ -170,15 +186,24 @@ def learn_site(
     allowed, held_out = within_budget(found_all, sample, learner, max_loss)
     proposals = still_supported(allowed, found_all, sample, learner.deep)
     before = known.for_site(site)
-    doubtful = learner.doubtful(proposals)
+    filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
+    counted = counted_with_files(filed, sample, learner.deep)
+    doubtful = learner.doubtful(proposals, counted)
     sure = proposals
     for proposal in doubtful:
         sure = without(sure, proposal)
-    sure, standing = with_standing(
-        sure, before, sample, learner.deep, known.site_rules(site).deep, contradicted=learner.contradicted
+    settled = with_incumbents(
+        with_witnesses(sure, sample, learner.deep),
+        before,
+        sample,
+        learner.deep,
+        known.site_rules(site).deep,
+        counted=counted,
+        contradicted=lambda said: learner.contradicted(said, counted),
     )
-    deep = used_splits([*sure, *doubtful], learner.deep)
-    fresh = returned(weighed(sure, sample, deep, {**standing, **learner.sources}), before, may_return)
+    deep = used_splits([*settled.proposals, *doubtful], settled.deep)
+    sources = {**settled.sources, **learner.sources}
+    fresh = returned(weighed(settled.proposals, sample, deep, sources, before), before, may_return)
     if doubtful:
         candidates = _candidates(weighed(proposals, sample, deep, learner.sources), doubtful)
         fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]
@@ -191,7 +216,7 @@ def learn_site(
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
-    return rules, deep, report
+    return LearnedSite(rules, deep, report, settled.departures)
 
 
 def _candidates(rules: Sequence[Rule], doubtful: Sequence[Proposal]) -> list[Rule]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import operation_problem
-from .believing import needed, pages_for, still_supported
+from .believing import needed, pages_for, still_supported, with_witnesses
 from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .emission import Match, Proposal
@@ -102,8 +102,10 @@ def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]
     found = _validated(asked, evidence)
     if name != CORE:
         found = _supported(found, evidence)
-    elif len(found) < len(asked):
-        found = _witnessed(found, evidence)
+    else:
+        found = with_witnesses(found, evidence.sample, evidence.deep)
+        if len(found) < len(asked):
+            found = _witnessed(found, evidence)
     judgement = _judged(found, evidence)
     found = first_letter_unless_tested(found, evidence.table, judgement)
     return anchored(named_where_few(found, evidence.table, judgement), evidence.table, judgement)

@@ -1,12 +1,13 @@
 """Kinds of aliases learned from a store, and put beside what was learned of URLs alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 
 from ..content.mask import Mask
-from ..rules import RuleBook
+from ..rules import Rule, RuleBook, Status
 from ..rules.aliases import AliasKinds
+from ..rules.lifecycle import Departure, Reason
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
@@ -38,6 +39,7 @@ def with_aliases(
     rules = [rule for rule in book if not rule.is_alias or rule.status.users]
     taken = {rule.id for rule in book}
     reports = []
+    departures = list(learned.departures)
     for report in learned.reports:
         if deadline is not None and monotonic() > deadline:
             rules += [rule for rule in before.for_site(report.site) if rule.is_alias and rule.id not in taken]
@@ -50,13 +52,31 @@ def with_aliases(
         rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)
         found = alias_rules(report.site, rows, fetched, book.canonical_key, before.for_site(report.site))
         rules += [rule for rule in found if rule.id not in taken]
+        departures += _departed(before.for_site(report.site), found)
         acting = [rule for rule in found if rule.status.acts]
         urls = sum(rule.evidence.urls for rule in acting if rule.evidence)
         notes = (*report.notes, f"aliases: {len(acting)} kinds, {urls} URLs seen") if acting else report.notes
         reports.append(replace(report, rules=report.rules + len(acting), notes=notes))
     rules += [rule for rule in book if rule.is_alias and not rule.status.users and rule not in rules]
     deep = {site: book.site_rules(site).deep for site in book.sites}
-    return Learned(RuleBook(rules, deep, book.groups), tuple(reports))
+    return Learned(RuleBook(rules, deep, book.groups), tuple(reports), tuple(departures))
+
+
+def _departed(before: Iterable[Rule], found: Iterable[Rule]) -> list[Departure]:
+    """Return the learned kinds of before that are not *found* again: of those that act, pages speak against them."""
+    found = list(found)
+    ids = {rule.id for rule in found}
+    left = [rule for rule in before if rule.is_alias and rule.id not in ids and not rule.status.users]
+    return [
+        Departure(
+            rule,
+            Reason.COVERED if by else Reason.COUNTEREXAMPLE,
+            by=by,
+        )
+        for rule in left
+        if rule.status is not Status.SUSPENDED
+        for by in [tuple(other.id for other in found if other.status.acts and other.ops == rule.ops)]
+    ]
 
 
 def sightings_of(

@@ -73,17 +73,15 @@ class SiteLearner:
         part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
         return selected(part, learners).proposals
 
-    def doubtful(self, proposals: Sequence[Proposal]) -> list[Proposal]:
+    def doubtful(self, proposals: Sequence[Proposal], counted: Mapping[Proposal, int]) -> list[Proposal]:
         """Return the proposals against which more speaks than the pages for them outweigh."""
-        evidence = self._evidence
-        return doubtful(
-            proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations, priors=evidence.priors
-        )
+        e = self._evidence
+        return doubtful(proposals, e.sample, e.table, e.deep, e.declarations, priors=e.priors, counted=counted)
 
-    def contradicted(self, proposals: Sequence[Proposal]) -> bool:
+    def contradicted(self, proposals: Sequence[Proposal], counted: Mapping[Proposal, int]) -> bool:
         """Tell whether the site declares that what a rule drops is content, and too few pages outweigh that."""
-        evidence = self._evidence
-        return contradicted(proposals, evidence.sample, evidence.table, evidence.deep, evidence.declarations)
+        e = self._evidence
+        return contradicted(proposals, e.sample, e.table, e.deep, e.declarations, counted=counted)
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

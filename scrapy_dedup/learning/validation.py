@@ -4,7 +4,7 @@ A proposal may be part of no bad group, or of a share of them that is bounded li
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..rules import RuleBook
@@ -20,8 +20,12 @@ MAX_CLEAN = 2_000
 """Clean groups that are looked at to count what speaks for a proposal; of more, every n-th is."""
 
 
-def validated(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> list[Proposal]:
+def validated(
+    proposals: Sequence[Proposal], sample: Sample, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
+) -> list[Proposal]:
     """Return the proposals that stay when the function is judged as a whole.
+
+    *counted* are the witness groups that speak for proposals, where more are known of than the sample holds.
 
     Proposals that are part of bad groups are taken out, the worst first, until each rule that is left
     is free of counterexamples or within what noise can explain. To take one out divides groups and
@@ -35,7 +39,7 @@ def validated(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> list
         book = book_of(rules_of(sample.site, kept), sample, deep)
         judgement = judged(book, looked_at)
         witnesses = Witnesses.of(judgement) if witnesses is None else witnesses.again(book)
-        rejected = refuted(kept, book, judgement, witnesses)
+        rejected = refuted(kept, book, judgement, witnesses, counted or {})
         if not rejected:
             return kept
         looked_at = looked_at.part(sorted(i for members in judgement.bad for i in members))
@@ -77,7 +81,11 @@ def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]
 
 
 def refuted(
-    proposals: Sequence[Proposal], book: RuleBook, judgement: Judgement, witnesses: Witnesses
+    proposals: Sequence[Proposal],
+    book: RuleBook,
+    judgement: Judgement,
+    witnesses: Witnesses,
+    counted: Mapping[Proposal, int],
 ) -> list[Proposal]:
     """Return proposals with more counterexamples than noise explains, the worst first.
 
@@ -90,6 +98,8 @@ def refuted(
     against = blamed(proposals, book, judgement, bad)
     speaking = blamed(proposals, book, witnesses.judgement, witnesses.groups)
     for_it = Counter({proposal: len(groups) * witnesses.step for proposal, groups in speaking.items()})
+    for proposal, known in counted.items():
+        for_it[proposal] = max(for_it[proposal], known)
     rejected: list[Proposal] = []
     open_groups = set(range(len(bad)))
     owed = witnesses.noise.owed(judgement)

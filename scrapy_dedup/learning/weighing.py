@@ -1,18 +1,20 @@
 """The evidence of each rule, counted on the function that is deployed."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 
-from ..rules import Evidence, Operation, Rule, Status
+from ..rules import Evidence, Keep, Operation, Rule, Status
+from ..rules.lifecycle import pooled, without_evidence
 from ..rules.redaction import redact
-from ..urls import DeepSplit, values_of
+from ..urls import DeepSplit, ValueClass, values_of
 from .blame import MAX_MEMBERS, View, changes
 from .combining import combined, rules_of
 from .emission import Proposal
 from .evidence import upper_bound
 from .judgement import Deep, Sample, book_of, judged
-from .table import joined_repeats
+from .table import REPEAT, joined_repeats
 
 EXAMPLES = 2
 
@@ -23,7 +25,11 @@ class _Count:
     bad: int = 0
     removed: int = 0
     urls: int = 0
+    later: int = 0
+    """Of the groups those whose URLs were all seen after the snapshot in the rule's file."""
+    until: float = 0.0
     pages: set[int] = field(default_factory=set)
+    lengths: dict[str, tuple[int, int]] = field(default_factory=dict)
     examples: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -32,8 +38,14 @@ def weighed(
     sample: Sample,
     deep: Mapping[str, DeepSplit],
     sources: Mapping[Proposal, tuple[str, ...]],
+    before: Iterable[Rule] = (),
 ) -> list[Rule]:
-    """Return the rules of validated proposals, active, with their evidence; *sources* are their learners."""
+    """Return the rules of validated proposals, active, with their evidence; *sources* are their learners.
+
+    What stands in the files of the rules of *before* counts, too, and what both have seen once. What only keeps is left
+    out where it keeps no page apart that was seen.
+    """
+    snapshots = {rule.id: rule.evidence for rule in before}
     rules = rules_of(sample.site, proposals)
     if not rules:
         return []
@@ -53,7 +65,13 @@ def weighed(
             count = counted[name]
             count.urls += len(own)
             count.pages |= contents
+            if sample.times is not None:
+                count.until = max(count.until, *(sample.times[i] for i in own))
             if _merges(acting[name], views):
+                snapshot = snapshots.get(name)
+                if snapshot is not None and sample.times is not None and len(contents) == 1:
+                    count.later += min(sample.times[i] for i in members) > snapshot.until
+                _note_lengths(count.lengths, acting[name], views)
                 count.groups += 1
                 count.bad += len(contents) > 1
                 count.removed += len(own) - (len(own) == len(members)) if len(contents) == 1 else 0
@@ -63,7 +81,21 @@ def weighed(
                         count.examples.append((sample.urls[own[0]], sample.urls[other]))
     secret = _all_operations(rules)
     proposed_by = {rule.id: _learners(rule, proposals, sources) for rule in rules}
-    return [_with_evidence(rule, counted[rule.id], proposed_by[rule.id], secret, deep) for rule in rules]
+    found = [_with_evidence(rule, counted[rule.id], proposed_by[rule.id], secret, deep) for rule in rules]
+    return [
+        replace(rule, evidence=pooled(snapshots.get(rule.id), rule.evidence, counted[rule.id].later))
+        for rule in found
+        if rule.evidence is not None and (rule.id in snapshots or not without_evidence(rule))
+    ]
+
+
+def _note_lengths(lengths: dict[str, tuple[int, int]], rule: Rule, views: Sequence[View]) -> None:
+    """Note the lengths of values of which a rule asks only of what class they are."""
+    for key, operation in rule.ops.items():
+        if isinstance(getattr(operation, "only", None), ValueClass):
+            for value in (each for view in views for each in view.get(key, "").split(REPEAT) if each):
+                least, most = lengths.get(key, (len(value), len(value)))
+                lengths[key] = min(least, len(value)), max(most, len(value))
 
 
 def _learners(rule: Rule, proposals: Sequence[Proposal], sources: Mapping[Proposal, tuple[str, ...]]) -> list[str]:
@@ -111,9 +143,13 @@ def _with_evidence(
     secret: Mapping[str, Operation],
     deep: Mapping[str, DeepSplit],
 ) -> Rule:
+    keeps = all(isinstance(operation, Keep) for operation in rule.ops.values())
     evidence = Evidence(
         learners=tuple(learners),
         groups=count.groups - count.bad,
+        apart=len(count.pages) if keeps else 0,
+        lengths=tuple((key, *lengths) for key, lengths in sorted(count.lengths.items())),
+        until=ceil(count.until),
         counterexamples=count.bad,
         pages=len(count.pages),
         urls=count.urls,

@@ -55,9 +55,17 @@ def test_a_page_against_it_ends_it() -> None:
     assert key(other.url) != key(f"http://{SITE}/c/?tag=t1&tag=t1")
 
 
-def test_without_evidence_it_ends() -> None:
-    """What was seen of it is too old."""
-    assert not list(learn_rules(seen(discarded="abcdefgh"), known=RuleBook([EVERYWHERE])))
+def test_without_evidence_it_stays() -> None:
+    """What was seen of it is too old, or in another store, or nothing shows twice since the rule filters it."""
+    (rule,) = learn_rules(seen(discarded="abcdefgh"), known=RuleBook([EVERYWHERE]))
+    assert rule.id == EVERYWHERE.id
+    assert rule.status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("learners", [["difference_sets"], ["pattern_tree"], ["declared"]])
+def test_other_learners_end_no_rule(learners: list[str]) -> None:
+    (rule,) = learn_rules(seen(discarded="cdefgh"), known=RuleBook([EVERYWHERE]), learners=learners)
+    assert rule.id == EVERYWHERE.id
 
 
 def read(known: int, declared: dict[str, object] | None = None) -> list[Observation]:
@@ -74,10 +82,17 @@ def read(known: int, declared: dict[str, object] | None = None) -> list[Observat
 
 @pytest.mark.parametrize("declared", [{"headers": {"no-vary-search": 'params, except=("id")'}}, {"canonical": True}])
 def test_what_the_site_declares_to_be_content_ends_it(declared: dict[str, object]) -> None:
-    known = learn_rules(read(known=60))
+    known = learn_rules(read(known=30))
     assert [(set(rule.ops), rule.status) for rule in known] == [({"q.id"}, Status.ACTIVE)]
     assert [rule.status for rule in learn_rules(read(known=14), known=known)] == [Status.ACTIVE]
     assert [rule.status for rule in learn_rules(read(known=14, declared=declared), known=known)] == [Status.CANDIDATE]
+
+
+def test_witness_groups_in_the_file_outweigh_what_the_site_declares() -> None:
+    known = learn_rules(read(known=60))
+    assert [rule.status for rule in learn_rules(read(known=14, declared={"canonical": True}), known=known)] == [
+        Status.ACTIVE
+    ]
 
 
 def test_pages_enough_outweigh_what_the_site_declares() -> None:
