@@ -90,9 +90,8 @@ def test_what_the_site_declares_to_be_content_ends_it(declared: dict[str, object
 
 def test_witness_groups_in_the_file_outweigh_what_the_site_declares() -> None:
     known = learn_rules(read(known=60))
-    assert [rule.status for rule in learn_rules(read(known=14, declared={"canonical": True}), known=known)] == [
-        Status.ACTIVE
-    ]
+    found = learn_rules(read(known=14, declared={"canonical": True}), known=known)
+    assert Status.ACTIVE in [rule.status for rule in found if set(rule.ops) == {"q.id"}]
 
 
 def test_pages_enough_outweigh_what_the_site_declares() -> None:

@@ -1,6 +1,7 @@
 """Whether one proposal does all that another does."""
 
-from ..rules import Ignore, IgnoreValue, Literal, Lower, OneOf, Predicate, Set
+from ..rules import Ignore, IgnoreValue, Literal, Lower, OfClass, OneOf, Predicate, Set
+from ..urls import ValueClass
 from .emission import Match, Proposal
 
 __all__ = ["covers", "says_as_much"]
@@ -22,17 +23,22 @@ def _does_as_much(one: Proposal, other: Proposal) -> bool:
     if isinstance(one.operation, Lower) and one.operation.first and one.operation != other.operation:
         return False
     ours, theirs = _values(one), _values(other)
-    return ours is None or (theirs is not None and ours >= theirs)
+    if ours is None or theirs is None:
+        return ours is None
+    if isinstance(ours, ValueClass):
+        if isinstance(theirs, ValueClass):
+            return ours.covers(theirs)
+        return all(ours.matches(value) for value in theirs)
+    return not isinstance(theirs, ValueClass) and ours >= theirs
 
 
-def _values(proposal: Proposal) -> frozenset[str | None] | None:
-    """Return the values that an operation names, None where it names none."""
+def _values(proposal: Proposal) -> frozenset[str | None] | ValueClass | None:
+    """Return the values that an operation acts on, None for all."""
     operation = proposal.operation
     if isinstance(operation, Set):
         return frozenset(source for source, _ in operation.values)
-    if isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, frozenset):
-        return frozenset(operation.only)
-    return None
+    only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
+    return frozenset(only) if isinstance(only, frozenset) else only
 
 
 def _reaches(one: Match, other: Match) -> bool:
@@ -44,8 +50,14 @@ def _reaches(one: Match, other: Match) -> bool:
 def _implied(wide: Predicate, narrow: Predicate) -> bool:
     if wide == narrow:
         return True
+    if wide.optional < narrow.optional:
+        return False
+    if isinstance(wide, OfClass):
+        if isinstance(narrow, OfClass):
+            return wide.value_class.covers(narrow.value_class)
+        return bool(named := _named(narrow)) and all(map(wide.value_class.matches, named))
     ours, theirs = _named(wide), _named(narrow)
-    return bool(ours and theirs and ours >= theirs and (wide.optional or not narrow.optional))
+    return bool(ours and theirs and ours >= theirs)
 
 
 def _named(predicate: Predicate) -> frozenset[str]:

@@ -82,7 +82,7 @@ def learn_both(
     comparing: dict[str, Mask] = {}
     reports: list[SiteReport] = []
     rules = []
-    departures: "list[Departure]" = []
+    departures: list[Departure] = []
     deep = {}
     for site in evidence.named():
         if deadline is not None and monotonic() > deadline:

@@ -94,7 +94,7 @@ class _Settling:
             by = self._rules_that_say(chosen, said)
             if all(one in chosen for one in said) and rule.id in by:
                 continue
-            covered = all(any(says_as_much(other, one) for other in chosen) for one in said)
+            covered = all(any(_says(other, one) for other in chosen) for one in said)
             reason, urls = reasons.get(rule, (Reason.COVERED, None))
             departures.append(Departure(rule, Reason.COVERED if covered else reason, urls, by))
         departures += self._ended(waiting, chosen)
@@ -145,7 +145,7 @@ class _Settling:
 
     def _completed(self, left: list[Proposal], fresh: Sequence[Proposal]) -> list[Proposal]:
         """Return the incumbents with those fresh proposals that remove more, or say all that some of them say."""
-        news = [one for one in fresh if not any(says_as_much(other, one) for other in left)]
+        news = [one for one in fresh if not any(_says(other, one) for other in left)]
         if not news:
             return left
         union = _united(left, news)
@@ -188,7 +188,7 @@ class _Settling:
             other.match
             for other in chosen
             for one in said
-            if other.key == one.key and (says_as_much(other, one) or says_as_much(one, other))
+            if other.key == one.key and (_says(other, one) or _says(one, other))
         }
         found = rules_of(self._sample.site, [one for one in chosen if one.match in matches])
         return tuple(sorted(rule.id for rule in found))
@@ -198,7 +198,7 @@ class _Settling:
         found = []
         for rule in waiting:
             said = said_by(rule)
-            if all(any(says_as_much(other, one) for other in chosen) for one in said):
+            if all(any(_says(other, one) for other in chosen) for one in said):
                 found.append(Departure(rule, Reason.COVERED, by=self._rules_that_say(chosen, said)))
             elif not set(said) <= set(self._validated(_united(chosen, said))):
                 found.append(Departure(rule, Reason.COUNTEREXAMPLE))
@@ -209,6 +209,14 @@ def said_by(rule: Rule) -> list[Proposal]:
     """Return what a rule says. Where it asks for the values that it drops, it only holds as a whole."""
     joint = len(rule.ops) > 1 and all(isinstance(rule.match.get(key), Literal) for key in rule.ops)
     return [Proposal(tuple(rule.match.items()), key, operation, joint) for key, operation in rule.ops.items()]
+
+
+def _says(one: Proposal, other: Proposal) -> bool:
+    """Tell whether one proposal says all that another one says; of what keeps, nothing but the same does.
+
+    What keeps is an exception to something wider, and which of two exceptions counts depends on how narrow they are.
+    """
+    return one == other or (not isinstance(other.operation, Keep) and says_as_much(one, other))
 
 
 def _narrows(one: Proposal, incumbents: Sequence[Proposal]) -> bool:
@@ -230,12 +238,12 @@ def _exclude(one: Proposal, other: Proposal) -> bool:
 
 def _widens(fresh: Sequence[Proposal], incumbents: Sequence[Proposal]) -> bool:
     """Tell whether a fresh proposal says all that an incumbent says."""
-    return any(says_as_much(one, other) for one in fresh for other in incumbents)
+    return any(_says(one, other) for one in fresh for other in incumbents)
 
 
 def _united(chosen: Sequence[Proposal], more: Sequence[Proposal]) -> list[Proposal]:
     """Return proposals with *more*, less what these say, too."""
-    return [*(one for one in chosen if not any(says_as_much(other, one) for other in more)), *more]
+    return [*(one for one in chosen if not any(_says(other, one) for other in more)), *more]
 
 
 def _keys_of(rules: Iterable[Rule]) -> set[str]:

@@ -20,6 +20,7 @@ from ..rules.lifecycle import Departure
 from ..urls import DeepSplit, normal_form, site_of_url
 from .believing import counted_with_files, still_supported, with_witnesses
 from .budget import within_budget
+from .class_guards import with_open_lengths
 from .clusters import Clusters, clusters
 from .deadline import NEVER, Deadline
 from .declared import Declarations
@@ -193,7 +194,7 @@ def learn_site(
     for proposal in doubtful:
         sure = without(sure, proposal)
     settled = with_incumbents(
-        with_witnesses(sure, sample, learner.deep),
+        with_open_lengths(with_witnesses(sure, sample, learner.deep), learner.evidence),
         before,
         sample,
         learner.deep,
@@ -203,7 +204,8 @@ def learn_site(
     )
     deep = used_splits([*settled.proposals, *doubtful], settled.deep)
     sources = {**settled.sources, **learner.sources}
-    fresh = returned(weighed(settled.proposals, sample, deep, sources, before), before, may_return)
+    trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
+    fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
     if doubtful:
         candidates = _candidates(weighed(proposals, sample, deep, learner.sources), doubtful)
         fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]

@@ -52,6 +52,11 @@ class SiteLearner:
         """Return the deep tokens."""
         return self._evidence.deep
 
+    @property
+    def evidence(self) -> Evidence:
+        """Return the URLs and their columns, which rules are learned from."""
+        return self._evidence
+
     def proposals(self) -> list[Proposal]:
         """Return the validated proposals; none where there is nothing to learn from."""
         evidence = replace(self._evidence, deadline=self._deadline.share(SEARCH))

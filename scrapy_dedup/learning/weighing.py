@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from ..rules import Evidence, Keep, Operation, Rule, Status
-from ..rules.lifecycle import pooled, without_evidence
+from ..rules.lifecycle import pooled
 from ..rules.redaction import redact
 from ..urls import DeepSplit, ValueClass, values_of
 from .blame import MAX_MEMBERS, View, changes
@@ -28,6 +28,7 @@ class _Count:
     later: int = 0
     """Of the groups those whose URLs were all seen after the snapshot in the rule's file."""
     until: float = 0.0
+    apart: int = 0
     pages: set[int] = field(default_factory=set)
     lengths: dict[str, tuple[int, int]] = field(default_factory=dict)
     examples: list[tuple[str, str]] = field(default_factory=list)
@@ -81,12 +82,35 @@ def weighed(
                         count.examples.append((sample.urls[own[0]], sample.urls[other]))
     secret = _all_operations(rules)
     proposed_by = {rule.id: _learners(rule, proposals, sources) for rule in rules}
+    for name, pages in _kept_pages(rules, sample, deep).items():
+        counted[name].apart = pages
     found = [_with_evidence(rule, counted[rule.id], proposed_by[rule.id], secret, deep) for rule in rules]
     return [
         replace(rule, evidence=pooled(snapshots.get(rule.id), rule.evidence, counted[rule.id].later))
         for rule in found
-        if rule.evidence is not None and (rule.id in snapshots or not without_evidence(rule))
+        if rule.evidence is not None and (rule.id in snapshots or _has_evidence(rule.evidence))
     ]
+
+
+def _has_evidence(evidence: Evidence) -> bool:
+    return bool(evidence.groups or evidence.counterexamples or evidence.apart)
+
+
+def _kept_pages(rules: Sequence[Rule], sample: Sample, deep: Deep) -> dict[str, int]:
+    """Return how many pages were seen where rules that only keep do so, by the id of the rule."""
+    keeping = [rule for rule in rules if all(isinstance(operation, Keep) for operation in rule.ops.values())]
+    places = {
+        rule.id: Rule(rule.site, {key: rule.match[key] for key in rule.match.keys() - rule.ops.keys()}, rule.ops)
+        for rule in keeping
+    }
+    if not places:
+        return {}
+    book = book_of(list({place.id: place for place in places.values()}.values()), sample, deep)
+    pages: defaultdict[str, set[int]] = defaultdict(set)
+    for url, content in zip(sample.urls, sample.content, strict=True):
+        for rule in book.matching(url):
+            pages[rule.id].add(content)
+    return {name: len(pages[place.id]) for name, place in places.items()}
 
 
 def _note_lengths(lengths: dict[str, tuple[int, int]], rule: Rule, views: Sequence[View]) -> None:
@@ -143,11 +167,10 @@ def _with_evidence(
     secret: Mapping[str, Operation],
     deep: Mapping[str, DeepSplit],
 ) -> Rule:
-    keeps = all(isinstance(operation, Keep) for operation in rule.ops.values())
     evidence = Evidence(
         learners=tuple(learners),
         groups=count.groups - count.bad,
-        apart=len(count.pages) if keeps else 0,
+        apart=count.apart,
         lengths=tuple((key, *lengths) for key, lengths in sorted(count.lengths.items())),
         until=ceil(count.until),
         counterexamples=count.bad,

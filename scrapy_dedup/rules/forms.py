@@ -192,8 +192,10 @@ def operation_of(form: Form) -> Operation:
 
 def _class_form(value_class: ValueClass) -> dict[str, Form]:
     form: dict[str, Form] = {"class": value_class.name}
-    if (value_class.min_len, value_class.max_len) != (0, _UNBOUNDED):
+    if value_class.max_len != _UNBOUNDED:
         form["length"] = [value_class.min_len, value_class.max_len]
+    elif value_class.min_len:
+        form["length"] = [value_class.min_len]
     return form
 
 
@@ -204,12 +206,15 @@ def _class_of(form: Mapping[str, Form]) -> ValueClass:
     length = form.get("length", [0, _UNBOUNDED])
     if (
         not isinstance(length, Sequence)
-        or len(length) != 2
+        or len(length) not in (1, 2)
         or not all(isinstance(number, int) and not isinstance(number, bool) for number in length)
-        or not 0 <= length[0] <= length[1]
+        or not 0 <= length[0] <= length[-1]
     ):
-        raise FormError(f"length = {_shown(length)}", "length is the least and the greatest, such as [32, 32]")
-    return ValueClass(name, int(length[0]), int(length[1]))
+        raise FormError(
+            f"length = {_shown(length)}",
+            "length is the least and the greatest, such as [32, 32], or the least, such as [1]",
+        )
+    return ValueClass(name, int(length[0]), int(length[1]) if len(length) > 1 else _UNBOUNDED)
 
 
 def _only_form(only: frozenset[str] | ValueClass | None) -> Form:

@@ -192,12 +192,12 @@ def settled(rules: SiteRules) -> SiteRules:
 def without_evidence(rule: Rule) -> bool:
     """Return whether an acting learned rule says of itself that nothing speaks for it.
 
-    That is one with an evidence table without a witness group, a spot check, or pages that it keeps apart. A rule without
-    such a table was not written by learning.
+    That is one with an evidence table without a witness group or a spot check. A rule without such a table was not
+    written by learning, and one that keeps merges nothing: without it pages might be lost.
     """
     evidence = rule.evidence
     if rule.status is not Status.ACTIVE or evidence is None:
         return False
-    if rule.ops and all(isinstance(operation, Keep) for operation in rule.ops.values()):
-        return not (evidence.apart or evidence.groups)
+    if any(isinstance(operation, Keep) for operation in rule.ops.values()):
+        return False
     return not evidence.groups and evidence.samples <= evidence.refuted

@@ -77,7 +77,7 @@ class Evidence:
     ``learners``: the names of those that proposed it; ``groups``: witness groups
     that agree; ``counterexamples``: groups that do not; ``pages``: distinct pages
     seen under it; ``urls``: URLs it matched; ``removed``: URLs it would have saved;
-    ``apart``: distinct pages of a rule that only keeps, which no witness group joined with others;
+    ``apart``: where a rule only keeps, distinct pages seen where it does, whatever the value that it keeps;
     ``upper95``: upper 95 % bound of the share of pages lost; ``examples``: pairs of URLs
     that it equates, their dropped values redacted; ``lengths``: key -> shortest and longest value seen, in characters,
     where the rule speaks of a class of values; ``until``: when the last response that counts was seen, in whole seconds

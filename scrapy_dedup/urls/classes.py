@@ -26,6 +26,18 @@ _PATTERNS: dict[str, str] = {
 }
 #: The names of all classes, the tightest first.
 CLASS_NAMES = ("empty", *_PATTERNS)
+#: The classes that hold all values of a class.
+_WIDER = {
+    "int": ("hex", "alnum", "slug", "b64", "any"),
+    "date": ("slug", "b64", "any"),
+    "uuid": ("any",),
+    "hex": ("alnum", "slug", "b64", "any"),
+    "alnum": ("slug", "b64", "any"),
+    "slug": ("b64", "any"),
+    "b64": ("any",),
+    "any": (),
+}
+_LONGEST = 1_000_000
 _fits = {name: re.compile(pattern, re.DOTALL).fullmatch for name, pattern in _PATTERNS.items()}
 
 
@@ -45,7 +57,7 @@ class ValueClass:
 
     name: str
     min_len: int = 0
-    max_len: int = 1_000_000
+    max_len: int = _LONGEST
 
     def __post_init__(self) -> None:
         if self.name not in CLASS_NAMES:
@@ -66,7 +78,23 @@ class ValueClass:
             return False
         return self.name == "any" or _fits[self.name](value) is not None
 
+    def covers(self, other: "ValueClass") -> bool:
+        """Return whether every value of *other* is one of this class, as far as the names of classes tell.
+
+        >>> ValueClass("slug").covers(ValueClass("int", 1, 4)), ValueClass("int", 1, 4).covers(ValueClass("int"))
+        (True, False)
+        """
+        if not (self.min_len <= other.min_len and other.max_len <= self.max_len):
+            return False
+        return other.name in ("empty", self.name) or self.name in _WIDER[other.name]
+
+    def of_any_length(self) -> "ValueClass":
+        """Return the class without bounds of length; the empty value is of it if it was before."""
+        return self if self.name == "empty" else ValueClass(self.name, min(self.min_len, 1))
+
     def __str__(self) -> str:
+        if self.min_len <= 1 and self.max_len == _LONGEST:
+            return self.name
         if self.min_len == self.max_len:
             return f"{self.name}{self.max_len}" if self.max_len else self.name
         return f"{self.name}{self.min_len}-{self.max_len}"
