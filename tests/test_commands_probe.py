@@ -4,6 +4,7 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.rules import Status
+from scrapy_dedup.store.checks import checks_in, with_checks
 
 from .conftest import Project, Serve
 from .server import Asked, Server, page, prose
@@ -47,11 +48,12 @@ def test_what_probes_show_is_learned(project: Project, crawled: Server) -> None:
         rule for rule in RuleBook.load(project.folder / "dedup-rules").for_site(site) if rule.status is Status.ACTIVE
     ]
     assert {key for rule in acting for key in rule.ops} == {"q.w"}
-    assert [(rule.evidence.probes, rule.evidence.contradicted) for rule in acting if rule.evidence] == [(10, 0)]
+    counts = checks_in(str(project.folder / ".scrapy/dedup/store.sqlite"), "")
+    assert [(check.rule, check.probes, check.contradicted) for check in counts] == [(acting[0].id, 10, 0)]
     assert "10 probed pages, 0 against it" in project.scrapy("explain-url", crawled.url("/irr/show?id=1&w=b")).stdout
     again = project.scrapy("learn-rules")
     assert again.returncode == 0
-    kept = RuleBook.load(project.folder / "dedup-rules").for_site(site)
+    kept = with_checks(RuleBook.load(project.folder / "dedup-rules"), counts).for_site(site)
     assert [rule.evidence.probes for rule in kept if rule.evidence] == [10], "it stays when rules are learned again"
 
 

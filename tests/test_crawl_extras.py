@@ -519,7 +519,7 @@ class Fails(Site):
     ("status", "evidence", "pays"),
     [
         (Status.ACTIVE, None, False),
-        (Status.ACTIVE, Evidence(samples=3, refuted=3), False),
+        (Status.ACTIVE, Evidence(groups=12, samples=3, refuted=3), False),
         (Status.ACTIVE, Evidence(samples=3, refuted=1), True),
         (Status.MANUAL, None, True),
     ],

@@ -10,7 +10,9 @@ from scrapy_dedup.learning.learn import learn_rules
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Evidence, Rule, SiteRules, Status
 from scrapy_dedup.rules.files import load_file, path_of_site, save_site
-from scrapy_dedup.rules.suspension import Samples, note_samples
+from scrapy_dedup.rules.suspension import Refutation, suspend
+from scrapy_dedup.store.checks import with_checks
+from scrapy_dedup.store.rows import CheckRow
 
 SITE = "shop.test"
 REFUTED = 10_000
@@ -70,18 +72,15 @@ def test_in_the_file(refuted: RuleBook, time: int) -> None:
     assert next(iter(RuleBook.load("."))).status is rule.status, "and so it stays"
 
 
-def test_samples_stay_with_a_rule_that_is_learned_again(tmp_path: Path) -> None:
-    learn_rules(seen(1)).save(tmp_path)
-    (rule,) = RuleBook.load(tmp_path)
-    for _ in range(2):
-        note_samples(tmp_path, SITE, {}, {rule.id: Samples(5, 0)})
-    learn_rules(seen(2), known=RuleBook.load(tmp_path)).save(tmp_path)
-    (again,) = RuleBook.load(tmp_path)
+def test_spot_checks_stay_with_a_rule_that_is_learned_again(tmp_path: Path) -> None:
+    book = learn_rules(seen(1))
+    checks = [CheckRow("", SITE, rule.id, time, samples=5) for rule in book for time in (500.0, 600.0)]
+    (again,) = learn_rules(seen(2), known=with_checks(book, checks))
     assert again.evidence is not None
-    assert (again.status, again.evidence.samples, again.evidence.groups) == (Status.ACTIVE, 10, 30)
+    assert (again.status, again.evidence.samples, again.evidence.groups) == (Status.ACTIVE, 10, 60)
 
 
-def test_what_is_noted_of_rules(tmp_path: Path) -> None:
+def test_what_is_noted_of_refuted_rules(tmp_path: Path) -> None:
     (rule,) = learn_rules(seen(1))
     users = replace(rule, id="mine", status=Status.MANUAL)
     elsewhere = replace(rule, id="12345678")
@@ -89,21 +88,19 @@ def test_what_is_noted_of_rules(tmp_path: Path) -> None:
     path = path_of_site(tmp_path, SITE)
     text = path.read_text().replace("[[rule]]", "# my words\n[[rule]]")
     path.write_text(text)
-    found = {rule.id: Samples(4, 1, 99.5), users.id: Samples(4, 4, 99.5), "unknown": Samples(4, 4, 99.5)}
-    note_samples(tmp_path, SITE, {}, found)
+    refutation = Refutation(99.5, 4, 1)
+    suspend(tmp_path, SITE, {}, {rule.id: refutation, users.id: refutation, "unknown": refutation})
     by_id = {each.id: each for each in load_file(path).rules}
     assert by_id.keys() == {rule.id, "mine"}
     assert by_id["mine"].status is Status.MANUAL
     evidence = by_id[rule.id].evidence
     assert evidence is not None
-    assert (evidence.samples, evidence.refuted, evidence.refuted_at) == (4, 1, 100)
+    assert (evidence.samples, evidence.refuted, evidence.refuted_at, evidence.until) == (4, 1, 100, 100)
     assert by_id[rule.id].status is Status.SUSPENDED
     assert "# my words" in path.read_text()
     assert 'refuted_at = "1970-01-01T00:01:40Z"' in path.read_text()
-    note_samples(tmp_path, SITE, {elsewhere.id: elsewhere}, {elsewhere.id: Samples(4, 0)})
-    assert len(load_file(path).rules) == 2, "that of another directory is none of this file's business"
-    note_samples(tmp_path, SITE, {elsewhere.id: elsewhere}, {elsewhere.id: Samples(0, 0, 7)})
-    assert len(load_file(path).rules) == 3, "but for its suspension"
+    suspend(tmp_path, SITE, {elsewhere.id: elsewhere}, {elsewhere.id: Refutation(7)})
+    assert len(load_file(path).rules) == 3, "a rule of another directory is suspended here"
 
 
 def test_the_suspended_one_of_two_counts(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
@@ -62,6 +63,11 @@ class LearnRules(DedupCommand):
         )
 
         parser.add_argument(
+            "--prune",
+            action="store_true",
+            help="also remove the learned rules that what is recorded does not support any more",
+        )
+        parser.add_argument(
             "--probe",
             metavar="N",
             type=int,
@@ -93,7 +99,9 @@ class LearnRules(DedupCommand):
                 raise UsageError("--forget and SITE do not go together; repeat --forget for more sites")
             return forget(settings, opts.forget)
         if opts.probe is None:
-            return learn(settings, args, opts.file, dry_run=opts.dry_run)
+            return learn(settings, args, opts.file, dry_run=opts.dry_run, prune=opts.prune)
+        if opts.prune:
+            raise UsageError("--prune and --probe do not go together")
         if opts.probe < LEAST_PROBE or opts.dry_run:
             raise UsageError(f"--probe needs at least {LEAST_PROBE} requests, for one page, and --dry-run makes none")
         return self._probe_and_learn(settings, args, opts)
@@ -108,14 +116,18 @@ class LearnRules(DedupCommand):
         print_probes(tried)
         exitcode = learn(settings, args, None, dry_run=False)
         if tried:
-            note_probes(tried, settings.learned_directory, settings.site_groups)
+            note_probes(tried, settings, settings.learned_directory)
         return exitcode
 
 
-def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool) -> int:
-    """Learn, show, and write unless *dry_run*; return the exit code."""
+def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool, prune: bool = False) -> int:
+    """Learn, show, and write unless *dry_run*; return the exit code.
+
+    With *prune* learned rules of before stay only where what is recorded supports them.
+    """
     from ..learning.fixed_point import Both, learn_both
     from ..learning.learn import learn as learn_from
+    from ..learning.learn import pruned, without_learned
     from ..learning.saving import save
     from ..rules.mask_files import load_masks
     from .evidence import evidence_in_store, observations_in_file
@@ -127,7 +139,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
         options: dict[str, Any] = {
             "max_loss": settings.max_loss,
             "groups": settings.site_groups,
-            "known": known,
+            "known": without_learned(known) if prune else known,
             "learners": settings.learners,
             "progress": report,
             "diagnose": True,
@@ -137,6 +149,8 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
         else:
             with evidence_in_store(settings, sites) as evidence:
                 both = learn_both(evidence, masks=load_masks(settings.rule_directories), **options)
+    if prune:
+        both = replace(both, learned=pruned(both.learned, known))
     learned = both.learned
     if not learned.reports:
         raise Nothing("nothing to learn: no URL of what was observed belongs to a site")

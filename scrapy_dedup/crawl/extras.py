@@ -1,6 +1,7 @@
 """What a crawl does beyond its spider's requests, when the spider is idle: revisits and probes."""
 
 from functools import cached_property
+from time import time
 from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import DontCloseSpider
@@ -8,36 +9,43 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..rules.book import RuleBook
-from ..rules.suspension import Samples, note_samples
 from .budget import PER_PAGE, Extra, Granted, Part
 from .errands import Closing, Errands
 from .revisits import Revisits
 from .robots import Robots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ..learning.probing import Tried
     from .prober import Prober
+    from .settings import DedupSettings
     from .shared import Shared
 
 #: A site is probed again once so many times as much was saved there.
 _MORE: Final = 1.5
 
 
-def note_probes(tried: "Sequence[Tried]", directory: "Path", groups: "Mapping[str, tuple[str, ...]]") -> None:
-    """Write what probes have shown into the evidence of the learned rules in *directory*.
+def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: "Path") -> None:
+    """Write into the store what probes have shown of the learned rules in *directory*.
 
-    Raises RuleFileError, RuleWriteError.
+    Raises RuleFileError, StoreError.
     """
     from ..learning.probing import of_rules  # what probes need takes a fifth of a second to import
+    from ..store.rows import CheckRow
+    from ..store.store import Store
 
-    book = RuleBook.load_sites(directory, {each.doubt.site for each in tried}, groups)
-    for site, found in of_rules(tried, book).items():
-        rules = {rule.id: rule for rule in found}
-        samples = {rule.id: Samples(probes=probes, contradicted=bad) for rule, (probes, bad) in found.items()}
-        note_samples(directory, site, rules, samples)
+    book = RuleBook.load_sites(directory, {each.doubt.site for each in tried}, settings.site_groups)
+    now = time()
+    rows = [
+        CheckRow(settings.scope, site, rule.id, now, probes=probes, contradicted=bad)
+        for site, found in of_rules(tried, book).items()
+        for rule, (probes, bad) in found.items()
+    ]
+    if rows:
+        with Store.open(settings.store) as store:
+            store.add_checks(rows)
 
 
 class Extras:
@@ -90,12 +98,12 @@ class Extras:
         return list(dict.fromkeys((*asked, *paid)))
 
     def note(self) -> None:
-        """Write into the rule files what probes have shown of rules that were learned since; it waits.
+        """Write into the store what probes have shown of rules that were learned since; it waits.
 
-        Raises RuleFileError, RuleWriteError.
+        Raises RuleFileError, StoreError.
         """
         if "prober" in vars(self) and self.prober.tried:
-            note_probes(self.prober.tried, self._shared.learning.directory, self._shared.settings.site_groups)
+            note_probes(self.prober.tried, self._shared.settings, self._shared.learning.directory)
 
     def _is_worth_probing(self, site: str) -> bool:
         """Whether probes can be paid for, and there is more to try than the last time."""

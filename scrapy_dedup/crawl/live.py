@@ -211,6 +211,8 @@ class Learning:
     def _count(self, summary: dict[str, Any], seconds: float) -> None:
         for report in summary.get("sites", ()):
             self._rules[report["site"]] = report["rules"]
+        for loss in summary.get("losses", ()):
+            logger.warning("%s", loss[:1].upper() + loss[1:], extra={"spider": self._shared.spider})
         self._seconds += seconds
         stats = self._shared.stats
         stats.inc_value("dedup/learned/times")

@@ -14,10 +14,10 @@ from scrapy.utils.asyncio import run_in_thread
 
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError, RuleWriteError
-from ..rules.model import Rule, Status
-from ..rules.suspension import Samples, note_samples
-from ..store.rows import SCHEDULED, DiscardRow, DiscardState
-from ..store.store import Store
+from ..rules.model import Evidence, Rule, Status
+from ..rules.suspension import Refutation, suspend
+from ..store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
+from ..store.store import Store, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +35,9 @@ class Suspension:
     page: str
     #: Seconds since 1970.
     time: float
+    #: The spot checks of the crawl by then, and those of them that were another page: they stand in the file.
+    samples: int = 0
+    refuted: int = 0
 
 
 class Retraction:
@@ -66,7 +69,8 @@ class Retraction:
         if not rules:
             return
         for rule, (url, page) in rules.items():
-            self.suspended[rule.site, rule.id] = Suspension(url, page, time.time())
+            trial = shared.monitor.suspects[rule.site].trial(rule.id)
+            self.suspended[rule.site, rule.id] = Suspension(url, page, time.time(), trial.samples, trial.differing)
             shared.stats.inc_value("dedup/refuted")
             logger.warning(
                 "Rule %s of %s is refuted and suspended: %s is not the same page as %s. What it has discarded is "
@@ -78,7 +82,7 @@ class Retraction:
                 extra={"spider": shared.spider},
             )
         (site,) = {rule.site for rule in rules}
-        await run_in_thread(self._write, {site})
+        await run_in_thread(self._suspend, site, {rule.id: rule for rule in rules})
         swapping = shared.learning.swapping
         try:
             await swapping.swap([site])
@@ -118,28 +122,44 @@ class Retraction:
     def _is_suspended(self, rule: Rule) -> bool:
         return (rule.site, rule.id) in self.suspended
 
-    def write(self) -> None:
-        """Write what the samples of the crawl have shown into the rule files; it waits."""
-        self._write(set(self._shared.monitor.suspects), samples=True)
+    def _suspend(self, site: str, rules: "Mapping[str, Rule]") -> None:
+        """Suspend refuted rules in the file of their site, with the spot checks of all crawls by then; it waits."""
+        found = {}
+        for name, rule in rules.items():
+            known, before = self.suspended[site, name], rule.evidence or Evidence()
+            found[name] = Refutation(
+                known.time,
+                before.samples + known.samples,
+                before.refuted + known.refuted,
+                before.probes,
+                before.contradicted,
+            )
+        try:
+            suspend(self._shared.learning.directory, site, rules, found)
+        except (RuleFileError, RuleWriteError, OSError) as error:
+            self._tell(error)
 
-    def _write(self, sites: set[str], *, samples: bool = False) -> None:
+    def write(self) -> None:
+        """Write into the store what the spot checks of the crawl have shown; it waits."""
         shared = self._shared
-        directory = shared.learning.directory
-        for site in sorted(sites):
-            rules = {rule.id: rule for rule in shared.identities.book.for_site(site)}
-            found: dict[str, Samples] = {}
-            for name, trial in list(shared.monitor.suspects[site].trials.items()):
-                if name in rules and not rules[name].status.users:
-                    suspension = self.suspended.get((site, name))
-                    number = (trial.samples, trial.differing) if samples else (0, 0)
-                    if samples or suspension is not None:
-                        found[name] = Samples(*number, suspension.time if suspension is not None else None)
-            if not found:
-                continue
-            try:
-                note_samples(directory, site, rules, found)
-            except (RuleFileError, RuleWriteError, OSError) as error:
-                self._tell(error)
+        now, rows = time.time(), []
+        for site, suspects in list(shared.monitor.suspects.items()):
+            learned = {rule.id for rule in shared.identities.book.for_site(site) if not rule.status.users}
+            for name, trial in list(suspects.trials.items()):
+                known = self.suspended.get((site, name))
+                samples, refuted = (known.samples, known.refuted) if known is not None else (0, 0)
+                row = CheckRow(
+                    shared.settings.scope, site, name, now, trial.samples - samples, trial.differing - refuted
+                )
+                if name in learned and row.samples:
+                    rows.append(row)
+        if not rows:
+            return
+        try:
+            with Store.open(shared.settings.store) as store:
+                store.add_checks(rows)
+        except StoreError:  # the writer has told why
+            shared.faults.count("store")
 
     def _tell(self, error: Exception) -> None:
         self._shared.faults.count("suspension")

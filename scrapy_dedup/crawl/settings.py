@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from ..rules.book import RuleBook
+    from ..store.rows import CheckRow
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
 
@@ -347,10 +348,21 @@ class DedupSettings:
         return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
 
     def load_rules(self) -> "RuleBook":
-        """Return the rules that apply. Raises RuleFileError for a faulty file, OSError for one that cannot be read."""
-        from ..rules.book import RuleBook
+        """Return the rules that apply, with their running counts.
 
-        return RuleBook.load(*self.rule_directories, groups=self.site_groups)
+        Raises RuleFileError for a faulty file, OSError for one that cannot be read.
+        """
+        from ..rules.book import RuleBook
+        from ..store.checks import with_checks
+
+        book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
+        return with_checks(book, self.running_counts()) if len(book) else book
+
+    def running_counts(self) -> "list[CheckRow]":
+        """Return what spot checks and probes have shown of rules since their files were written."""
+        from ..store.checks import checks_in
+
+        return checks_in(self.store, self.scope)
 
 
 def _field_of(name: str) -> str:

@@ -12,6 +12,7 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
+from ..store.checks import with_checks
 from . import signals
 from .identities import Alias
 from .turns import AT_ONCE, drained, in_turns, others_turn
@@ -59,7 +60,9 @@ class Swapping:
         """Return the rules, the sites whose keys may be others by them, and what slots are then made by."""
         shared = self._shared
         before = shared.identities.book
-        book = shared.retraction.amended(before.reloaded(shared.rule_directories, sites) if reload else before)
+        if reload:
+            fresh = with_checks(before.reloaded(shared.rule_directories, sites), shared.settings.running_counts())
+        book = shared.retraction.amended(fresh if reload else before)
         changed = tuple(
             site
             for site in sorted(sites)

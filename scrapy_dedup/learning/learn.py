@@ -16,7 +16,7 @@ from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Literal, Rule, RuleBook, Status
-from ..rules.lifecycle import Departure
+from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form, site_of_url
 from .believing import counted_with_files, still_supported, with_witnesses
 from .budget import within_budget
@@ -47,6 +47,7 @@ MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 NOTABLE_SHARE = 0.05
 
+_LEARNED = (Status.ACTIVE, Status.CANDIDATE)
 INQUIRY = 0.5
 """Share of the time left in which odd responses are looked for, where a site has any."""
 
@@ -146,6 +147,24 @@ def learn(
     if progress:
         progress("learned", len(by_site), len(by_site))
     return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures))
+
+
+def pruned(learned: Learned, known: RuleBook) -> Learned:
+    """Return what was learned without the learned rules of before; those of *known* that were not found again leave."""
+    sites = {report.site for report in learned.reports}
+    found = {(rule.site, rule.id) for rule in learned.book}
+    gone = [
+        Departure(rule, Reason.PRUNED)
+        for rule in known
+        if rule.site in sites and rule.status in _LEARNED and (rule.site, rule.id) not in found
+    ]
+    return replace(learned, departures=(*learned.departures, *gone))
+
+
+def without_learned(known: RuleBook) -> RuleBook:
+    """Return the rules of before that stay whatever is learned: those of the user, and the suspended ones."""
+    rules = [rule for rule in known if rule.status not in _LEARNED]
+    return RuleBook(rules, {site: known.site_rules(site).deep for site in known.sites}, known.groups)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
 
 from ..rules import Evidence, Keep, Operation, Rule, Status
 from ..rules.lifecycle import pooled
@@ -172,7 +171,7 @@ def _with_evidence(
         groups=count.groups - count.bad,
         apart=count.apart,
         lengths=tuple((key, *lengths) for key, lengths in sorted(count.lengths.items())),
-        until=ceil(count.until),
+        until=int(count.until),
         counterexamples=count.bad,
         pages=len(count.pages),
         urls=count.urls,

@@ -135,7 +135,8 @@ def _with_checks(again: Rule, known: Rule) -> Rule:
     if evidence.refuted_at and evidence.refuted_at >= before.refuted_at:
         return again  # judged by what was seen since
     if before.samples or before.refuted_at:
-        evidence = replace(evidence, samples=before.samples, refuted=before.refuted, refuted_at=before.refuted_at)
+        samples, refuted = max((evidence.samples, evidence.refuted), (before.samples, before.refuted))
+        evidence = replace(evidence, samples=samples, refuted=refuted, refuted_at=before.refuted_at)
         again = replace(again, evidence=evidence)
     return replace(again, status=Status.SUSPENDED) if known.status is Status.SUSPENDED else again
 

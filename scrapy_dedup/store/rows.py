@@ -99,3 +99,19 @@ class SightingRow(NamedTuple):
     lead: str = ""
     #: What the name of the element begins with; the token follows.
     prefix: str = ""
+
+
+class CheckRow(NamedTuple):
+    """What spot checks and probes of one crawl have shown of a rule."""
+
+    scope: str
+    site: str
+    rule: str
+    #: Seconds since 1970.
+    time: float
+    #: Filtered requests that were fetched and compared, and those of them that were another page.
+    samples: int = 0
+    refuted: int = 0
+    #: Pages on which a parameter that the rule drops was probed, and those of them on which it matters.
+    probes: int = 0
+    contradicted: int = 0

@@ -167,3 +167,19 @@ alias_sighting = Table(
     Index("alias_sighting_by_key", "scope", "site", "sighting_key", unique=True),
     Index("alias_sighting_by_time", "time"),
 )
+
+#: What spot checks and probes of one crawl have shown of a rule, beyond what stands in its file.
+rule_check = Table(
+    "rule_check",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("samples", Integer, nullable=False),
+    Column("refuted", Integer, nullable=False),
+    Column("probes", Integer, nullable=False),
+    Column("contradicted", Integer, nullable=False),
+    Index("rule_check_by_site", "scope", "site"),
+)

@@ -15,8 +15,8 @@ from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
 from .reading import OBSERVED, observation_of, version_in
-from .rows import SCHEDULED, DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import alias_sighting, discard, observation, page_sketch, page_version
+from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
+from .schema import alias_sighting, discard, observation, page_sketch, page_version, rule_check
 from .sketches import sketch_keeper, version_keeper
 from .values import (
     DISCARD,
@@ -173,6 +173,13 @@ class Store:
                 chosen = discard.c.id.in_(ids[start : start + 500])
                 connection.execute(update(discard).where(chosen).values(state=state.value))
 
+    def add_checks(self, rows: Iterable[CheckRow]) -> None:
+        """Write what spot checks and probes have shown of rules."""
+        with self._transaction() as connection:
+            values = [row._asdict() for row in rows]
+            if values:
+                connection.execute(rule_check.insert(), values)
+
     # Reading
 
     def observations(
@@ -278,6 +285,14 @@ class Store:
         for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
+    def checks(self, scope: str = "") -> list[CheckRow]:
+        """Return what spot checks and probes have shown, the oldest first; nothing where an earlier release wrote the store."""
+        with self._reading() as connection:
+            if not inspect(connection).has_table(rule_check.name):
+                return []
+        query = select(*(rule_check.c[name] for name in CheckRow._fields)).where(rule_check.c.scope == scope)
+        return [CheckRow._make(row) for row in self.rows(query.order_by(rule_check.c.id))]
+
     # Forgetting
 
     def forget(self, site: str, scope: str | None = None) -> int:
@@ -287,7 +302,7 @@ class Store:
         """
         with self._transaction(secure=True) as connection:
             removed = 0
-            for table in (page_sketch, page_version, discard, alias_sighting, observation):
+            for table in (page_sketch, page_version, discard, alias_sighting, rule_check, observation):
                 query = delete(table).where(table.c.site == site)
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
