@@ -280,3 +280,40 @@ async def test_a_job_that_is_paused_while_the_plug_in_is_at_work(serve: Serve, w
         assert second.stats["dedup/discarded/gate"] + second.stats.get("dedup/samples", 0) >= left
     (found,) = RuleBook.load("dedup-rules").for_site(f"127.0.0.1:{server.port}")
     assert found.status is Status.ACTIVE
+
+
+@in_reactor
+async def test_what_comes_while_the_plug_in_is_at_work_goes_first(serve: Serve) -> None:
+    """Refetches have the lowest priority: they wait until nothing else is queued."""
+    order: list[str] = []
+
+    def site(asked: Asked) -> Any:
+        order.append(asked.target)
+        return shop(asked)
+
+    server = serve(site)
+    write_rules(known(server))
+    more = [f"/more/x?id={i}" for i in range(20)]
+
+    class Late(Counts):
+        """Hears of further pages when the first refetch has come."""
+
+        @classmethod
+        def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
+            spider = super().from_crawler(crawler, *args, **kwargs)
+            crawler.signals.connect(spider.received, signals.response_received)
+            return spider
+
+        def received(self, request: scrapy.Request) -> None:
+            if request.callback is NO_CALLBACK and more[0] not in order:
+                for target in more:
+                    self.crawler.engine.crawl(scrapy.Request(server.url(target)))  # type: ignore[union-attr]
+
+    done = await crawl(Late, server.url("/"), DEDUP_REVISITS=5, CONCURRENT_REQUESTS=1)
+    assert done.stats["dedup/revisits"] > 10
+    assert set(more) <= set(done.urls)
+    began = order.index(next(target for target in order if target in more))
+    assert began < len(order) - len(more) - 10, "refetches are left"
+    others = [target for target in order[began : began + len(more) + 2] if target not in more]
+    assert len(others) <= 2, "those that had been begun"
+    assert idles(done) == 1

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
     from .shared import Shared
@@ -22,18 +24,32 @@ class BeforeIdle:
         self._puts_off = False
         #: Rows of the ledger when the spider was last let run idle.
         self._written = 0
+        self._waiting: list[Deferred[None]] = []
 
     def opened(self) -> None:
         """Listen from now on: after the spider and its extensions, whose handlers of ``spider_idle`` come first."""
         connect = self._shared.crawler.signals.connect
         connect(self._scheduler_empty, signals.scheduler_empty)
         connect(self._spider_idle, signals.spider_idle)
+        connect(self._go_on, signals.spider_closed)
 
     def wake(self) -> None:
         """Let the engine look at once whether the spider is idle, as some work has ended; it looks every 5 seconds otherwise."""
-        slot = self._slot
-        if self._puts_off and slot is not None:
-            slot.nextcall.schedule()
+        if self._puts_off and self._shared.is_open:
+            self._slot.nextcall.schedule()
+
+    async def turn(self) -> None:
+        """Wait until the queue of the crawl's own requests is empty, or the spider has closed."""
+        engine: Any = self._shared.crawler.engine
+        while self._shared.is_open and engine.scheduler.has_pending_requests():
+            empty: Deferred[None] = Deferred()
+            self._waiting.append(empty)
+            await maybe_deferred_to_future(empty)
+
+    def _go_on(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            each.callback(None)
 
     @property
     def _slot(self) -> Any:
@@ -41,6 +57,7 @@ class BeforeIdle:
 
     def _scheduler_empty(self) -> None:
         """Look for work; the engine sends this signal right before it looks whether the spider is idle."""
+        self._go_on()
         engine, slot = self._shared.crawler.engine, self._slot
         if not (slot.close_if_idle or self._puts_off):  # Scrapy's shell
             return
