@@ -64,7 +64,7 @@ class BeforeIdle:
         assert engine is not None
         if engine.spider_is_idle():
             self._puts_off = self._is_at_work()
-            slot.close_if_idle = not self._puts_off
+            slot.close_if_idle = not self._puts_off  # there is no public way to put the signal off
             self._written = self._shared.ledger.written
 
     def _is_at_work(self) -> bool:
