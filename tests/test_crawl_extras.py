@@ -181,12 +181,12 @@ async def test_a_site_that_complains_is_left_alone(serve: Serve, status: int) ->
 
         @classmethod
         def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
-            def idle() -> None:
-                site.finished = True
+            def empty() -> None:
+                site.finished = site.finished or crawler.engine.spider_is_idle()
 
             spider = super().from_crawler(crawler, *args, **kwargs)
-            spider.told = idle
-            crawler.signals.connect(idle, scrapy.signals.spider_idle)
+            spider.told = empty
+            crawler.signals.connect(empty, scrapy.signals.scheduler_empty)
             return spider
 
     done = await crawl(Tells, server.url("/"), DEDUP_EXTRA=0.9, RETRY_TIMES=3)

@@ -342,12 +342,12 @@ async def test_a_slot_that_nothing_stands_for_keeps_no_crawl_open(
         shared.seen.take(slot, server.url(other), "parse")
         slots.append(slot)
 
-    def is_idle(spider: Any) -> None:
-        if next(idle) > 100:
+    def is_empty() -> None:
+        if crawler.engine.spider_is_idle() and next(idle) > 1000:  # type: ignore[union-attr]
             crawler.engine.close_spider(crawler.spider, reason="never ends")  # type: ignore[union-attr]
 
     crawler.signals.connect(withdrawn, rules_changed)
-    crawler.signals.connect(is_idle, signals.spider_idle)
+    crawler.signals.connect(is_empty, signals.scheduler_empty)
     done = await run(crawler, server.url("/"))
     assert slots
     assert done.stats["finish_reason"] == "finished"

@@ -2,7 +2,7 @@
 
 Robots.txt, delays, AutoThrottle, proxies and cookies apply as to any request; callbacks, spider
 middlewares, the dupe filter and the HTTP cache never see them. They are made one at a
-time, each is paid for, and a site that answers with an error is left alone from then on.
+time while nothing is queued, each is paid for, and a site that answers with an error is left alone from then on.
 """
 
 import logging
@@ -62,6 +62,7 @@ class Errands:
 
         *like* has what else the request is made of. Raises Closing.
         """
+        await self._shared.before_idle.turn()
         if not self.open:
             raise Closing
         if site in self.barred or not purse.take(site):

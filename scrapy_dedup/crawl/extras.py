@@ -1,10 +1,9 @@
-"""What a crawl does beyond its spider's requests, when the spider is idle: revisits and probes."""
+"""What a crawl does beyond its spider's requests, before the spider runs idle: revisits and probes."""
 
 from functools import cached_property
 from time import time
 from typing import TYPE_CHECKING, Final
 
-from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
@@ -75,14 +74,12 @@ class Extras:
 
         return Prober(self._shared, self.errands)
 
-    def idle(self) -> None:
-        """Begin what is to be done. Raises DontCloseSpider while that goes on."""
-        if self._at_work:
-            raise DontCloseSpider
-        if self._wanted and self.errands.open and (sites := self._sites()):
+    def before_idle(self) -> bool:
+        """Begin what is to be done; return whether that goes on."""
+        if not self._at_work and self._wanted and self.errands.open and (sites := self._sites()):
             self._at_work = True
             deferred_from_coro(self._work(sites)).addErrback(lambda _: None)
-            raise DontCloseSpider
+        return self._at_work
 
     def _sites(self) -> list[str]:
         """Return the sites where there may be something to do."""
@@ -122,7 +119,7 @@ class Extras:
             self._wanted = False
         finally:
             self._at_work = False
-            shared.wake()
+            shared.before_idle.wake()
 
     async def _work_on(self, site: str) -> None:
         if self._asked:

@@ -322,11 +322,11 @@ class Monitor:
 
     @property
     def unsettled(self) -> bool:
-        """Whether something is to be done about samples when the spider is idle."""
+        """Whether something is to be done about samples before the spider runs idle."""
         return self._untold.pending or self.undecided
 
-    async def idle(self) -> None:
-        """Fetch discards of kinds that no sample has told anything of, as the spider is idle; settle if there are none."""
+    async def before_idle(self) -> None:
+        """Fetch discards of kinds that no sample has told anything of, as all else is done; settle if there are none."""
         if not await self._untold.fetch():
             await self.settle()
 

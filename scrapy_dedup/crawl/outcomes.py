@@ -4,7 +4,6 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
@@ -171,11 +170,11 @@ class Outcomes:
         if discarded.row is not None:
             shared.ledger.scheduled(discarded.row, DiscardState.RELEASED)
 
-    def idle(self) -> None:
-        """Schedule what is left in the place of failed requests. Raises DontCloseSpider while that goes on."""
+    def before_idle(self) -> bool:
+        """Schedule what is left in the place of failed requests, as nothing is on its way; return whether that goes on."""
         shared = self._shared
         if self._at_work:
-            raise DontCloseSpider
+            return True
         freed = shared.seen.release_waited_for()
         for discarded in freed:
             shared.stats.inc_value("dedup/released")
@@ -183,9 +182,10 @@ class Outcomes:
         if not shared.ledger.written:
             self._led_to.clear()  # nothing was discarded in their favour
         waits = shared.unwritten or self._led_to
-        if waits or shared.resumed or shared.seen.lacking or shared.monitor.unsettled:
-            self._begin(idle=True, alone=not freed)
-            raise DontCloseSpider
+        if not (waits or shared.resumed or shared.seen.lacking or shared.monitor.unsettled):
+            return False
+        self._begin(idle=True, alone=not freed)
+        return True
 
     def opened(self) -> None:
         """Schedule what the crawl before owes to this one."""
@@ -216,7 +216,7 @@ class Outcomes:
                 await replay_owed(shared)
                 return
             if idle:
-                await shared.monitor.idle()
+                await shared.monitor.before_idle()
             if (shared.unwritten or self._led_to) and not await run_in_thread(shared.unwritten.wait):
                 shared.unwritten.fetch()
             self._compare_contents()
@@ -238,4 +238,4 @@ class Outcomes:
             self._rest_until = now + _REST * (now - started)
             if self._again:  # a rule was suspended meanwhile
                 self._begin()
-            shared.wake()
+            shared.before_idle.wake()

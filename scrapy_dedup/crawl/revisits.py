@@ -1,7 +1,7 @@
 """Revisits: a few pages of each kind are fetched a second time, so that passing content can be found.
 
 What differs between two versions of a page is not what the page is. A revisit is the
-request that fetched the page, once more, at idle time; its answer is recorded and goes nowhere else.
+request that fetched the page, once more, before the spider runs idle; its answer is recorded and goes nowhere else.
 """
 
 from collections import deque

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
-from scrapy.exceptions import DontCloseSpider, NotConfigured
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
@@ -18,6 +18,7 @@ from ..rules.mask_files import load_masks
 from ..store.writer import Writer
 from . import closing
 from .aliases import Aliases
+from .before_idle import BeforeIdle
 from .callbacks import CallbackNames
 from .collector import Frozen
 from .depths import Depths
@@ -118,6 +119,7 @@ class Shared:
         self.under_way = UnderWay()
         self.outcomes = Outcomes(self)
         self.extras = Extras(self)
+        self.before_idle = BeforeIdle(self)
         self.writer: Writer | None = None
         self.learning = Learning(self)
         #: Whether earlier runs of the job may have left discards that are needed now.
@@ -136,7 +138,6 @@ class Shared:
         self._opened = False
         self._frozen = Frozen()
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
-        crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
 
     @property
@@ -197,13 +198,16 @@ class Shared:
 
     def _spider_opened(self) -> None:
         self.open()
+        had_store = self._has_store()
         try:
             self.writer = Writer(self.settings.store, sketches_per_site=self.settings.sketches_per_site)
         except RuntimeError:  # no further thread can be started
             self.faults.report("store", "What is seen cannot be recorded")
         self._warn_of_another_filter()
         self.learning.opened()
-        self.outcomes.opened()
+        if had_store:
+            self.outcomes.opened()
+        self.before_idle.opened()
         acting = [rule for rule in self.identities.book if rule.status.acts]
         self.stats.set_value("dedup/rules", len(acting))
         if self.masks:
@@ -221,6 +225,13 @@ class Shared:
         )
         self._frozen.hold()
 
+    def _has_store(self) -> bool:
+        """Whether earlier crawls may have left something."""
+        try:
+            return Path(self.settings.store).exists()
+        except OSError:
+            return True  # what is wrong is told where it is read
+
     def _warn_of_another_filter(self) -> None:
         """Tell if the dupe filter was taken out again, by an add-on that came later, say."""
         configured = self.crawler.settings["DUPEFILTER_CLASS"]
@@ -232,17 +243,6 @@ class Shared:
             configured,
             extra={"spider": self.spider},
         )
-
-    def _spider_idle(self) -> None:
-        if self.learning.swapping.unsettled or self.learning.is_replacing():
-            raise DontCloseSpider
-        try:
-            self.outcomes.idle()
-            self.extras.idle()
-        except DontCloseSpider:
-            raise
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self.faults.report("idle", "What is left for idle times could not be done")
 
     async def _spider_closed(self, reason: str) -> None:
         try:
@@ -321,12 +321,6 @@ class Shared:
         """Whether the spider is open, and not about to close: its scheduler may be closed already then."""
         slot = getattr(self.crawler.engine, "_slot", None)
         return slot is not None and slot.closing is None
-
-    def wake(self) -> None:
-        """Let the engine look at once whether the spider is idle; it looks every 5 seconds otherwise."""
-        slot = getattr(self.crawler.engine, "_slot", None)
-        if slot is not None:
-            slot.nextcall.schedule()
 
     def mark(self, request: "Request") -> None:
         """Mark a request as compared in this run."""

@@ -131,7 +131,7 @@ class Swapping:
         shared.renew_marks()
 
     def _look_for_withdrawn(self, before: "RuleBook", book: "RuleBook", changed: Collection[str]) -> None:
-        """See that what rules have discarded that are gone is fetched after all, at the latest when the spider is idle."""
+        """See that what rules have discarded that are gone is fetched after all, at the latest before the spider runs idle."""
         for site in changed:
             acting = {rule.id for rule in book.for_site(site) if rule.status.acts}
             if any(rule.status.acts and rule.id not in acting for rule in before.for_site(site)):
@@ -144,7 +144,7 @@ class Swapping:
             async for waiting in in_turns(drained(self._unsettled)):
                 self._compare(waiting)
         finally:
-            shared.wake()
+            shared.before_idle.wake()
         async for needless in in_turns(drained(self._needless)):
             for _ in range(min(_SOME, len(needless))):
                 needless.popitem()

@@ -1,4 +1,4 @@
-"""Discards that no sample has told anything of: some of these are fetched when the spider is idle.
+"""Discards that no sample has told anything of: some of these are fetched before the spider runs idle.
 
 That nobody has compared them is no evidence that they are duplicates. A rule may be right of one kind and wrong of
 another: of one value and another, of one kind of pages and another. And it may be right of what was discarded first and
