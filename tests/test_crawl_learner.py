@@ -14,6 +14,7 @@ import pytest
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import learner
 from scrapy_dedup.crawl.settings import DedupSettings
+from scrapy_dedup.learning.wording import counted
 from scrapy_dedup.rules import Status
 from scrapy_dedup.rules.mask_files import load_masks, save_mask
 
@@ -42,7 +43,7 @@ async def test_rules_are_learned_and_used_by_the_next_crawl(serve: Serve, caplog
     assert first.stats["dedup/learned/rules"] == len(book) >= 1
     assert first.stats["dedup/learned/seconds"] > 0
     assert [text for text in messages(caplog, 20) if text.startswith("Learned ")] == [
-        f"Learned {len(book)} rules for 1 sites, see {Path.cwd() / 'dedup-rules'}"
+        f"Learned {counted(len(book), 'rule')} for 1 site, see {Path.cwd() / 'dedup-rules'}"
     ]
     server.reset()
     second = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SITES={site: "shadow"})

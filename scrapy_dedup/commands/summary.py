@@ -7,10 +7,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ..learning.wording import counted
 from .aliases import kinds_table
 from .console import plain_console
 from .page_explanation import places_table
-from .wording import condition_of, counted, operations_of, sampled
+from .wording import condition_of, operations_of, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

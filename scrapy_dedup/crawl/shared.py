@@ -12,6 +12,7 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
+from ..learning.wording import counted
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError
 from ..rules.mask_files import load_masks
@@ -28,6 +29,7 @@ from .field_hints import FieldHints
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
 from .ledger import Ledger, had_passed
+from .left_out import LeftOut
 from .live import Learning
 from .marks import CHECKED, digest, redirects_to
 from .masks import Masks
@@ -106,6 +108,7 @@ class Shared:
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
         self.tally = Tally()
+        self.left_out = LeftOut()
         self.monitor = Monitor(self)
         self.retraction = Retraction(self)
         self.unwritten = Unwritten(self)
@@ -210,11 +213,11 @@ class Shared:
             self.stats.set_value("dedup/masks", len(self.masks))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
         logger.info(
-            "scrapy-dedup, mode %(mode)s: %(rules)d rules for %(sites)d sites%(places)s",
+            "scrapy-dedup, mode %(mode)s: %(rules)s for %(sites)s%(places)s",
             {
                 "mode": self.settings.mode,
-                "rules": len(acting),
-                "sites": len({rule.site for rule in acting}),
+                "rules": counted(len(acting), "rule"),
+                "sites": counted(len({rule.site for rule in acting}), "site"),
                 "places": f", from {places}" if places else "",
             },
             extra={"spider": self.spider},

@@ -8,6 +8,7 @@ from .budget import HeldOut
 from .clusters import Clusters
 from .evidence import MIN_GROUPS, upper_bound
 from .judgement import Judgement
+from .wording import not_evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,6 @@ def _notes(found: Clusters, acting: int, judgement: Judgement) -> list[str]:
         notes.append(f"the rules merge {judgement.lost} pages that differed when they were recorded")
     if found.noisy:
         notes.append(f"noise: {found.noisy} of {found.compared} second responses to a URL differed from the first")
-    for reason, count in sorted(found.left_out.items()):
-        notes.append(f"no evidence: {count} responses ({reason})")
+    if found.left_out:
+        notes.append(not_evidence(found.left_out))
     return notes
