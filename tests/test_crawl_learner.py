@@ -1,5 +1,6 @@
 """Learning at the close of a crawl: a process of its own that never harms or holds up the crawl."""
 
+import errno
 import itertools
 import signal
 import subprocess
@@ -113,8 +114,29 @@ async def test_a_directory_that_cannot_be_written(
 
 def test_what_hinders_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert learner.hindrance(tmp_path / "not/yet/there") is None
-    monkeypatch.setattr(learner.os, "access", lambda path, mode: path != tmp_path)
-    assert learner.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable"
+    assert not list(tmp_path.iterdir()), "nothing is left behind, and nothing made"
+
+    def refuse(dir: Path) -> Any:  # noqa: A002
+        raise OSError(errno.EROFS, "Read-only file system", str(dir))
+
+    monkeypatch.setattr(learner, "TemporaryFile", refuse)
+    assert learner.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable: Read-only file system"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
+@pytest.mark.parametrize("learn", ["live", "close"])
+@in_reactor
+async def test_a_directory_that_takes_no_file_is_told_at_the_start(
+    serve: Serve, learn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Even where root asks, whom no permission hinders."""
+    server = serve({"/": page(prose("start"))})
+    with caplog.at_level("INFO"):
+        await crawl(Links, server.url("/"), DEDUP_DIR="/proc/x/rules", DEDUP_LEARN=learn)
+    (warning,) = messages(caplog)
+    assert "DEDUP_DIR is /proc/x/rules, which cannot be written (/proc is not writable: " in warning
+    said = messages(caplog, 20)
+    assert said.index(warning) < said.index(next(line for line in said if "mode active" in line))
 
 
 @in_reactor
