@@ -108,9 +108,10 @@ class Errands:
             return redirect_row(request, response, base)
         if response.status != 200 or request.method != "GET":
             return base
+        versioned = shared.versions.kept
         if is_quick(response):
-            return page_row(response, base, shared.settings.max_body, versioned=True)
-        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=True))
+            return page_row(response, base, shared.settings.max_body, versioned=versioned)
+        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
 
     def record(self, row: "ObservationRow") -> None:
         """Hand over a row to the store, as that of any response."""

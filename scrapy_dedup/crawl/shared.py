@@ -112,7 +112,7 @@ class Shared:
         self.monitor = Monitor(self)
         self.retraction = Retraction(self)
         self.unwritten = Unwritten(self)
-        self.versions = Versions()
+        self.versions = Versions(kept=settings.store_texts)
         self.masks = Masks({}, self.identities.site_and_mode)
         self.use_masks(self._masks_in(settings.rule_directories))
         self.transient = TransientContent(self, self.masks)
