@@ -40,6 +40,7 @@ from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
 from .tally import Tally
+from .teachers import Teachers
 from .transient import TransientContent
 from .under_way import UnderWay
 from .unwritten import Unwritten
@@ -111,6 +112,7 @@ class Shared:
         self.left_out = LeftOut()
         self.monitor = Monitor(self)
         self.retraction = Retraction(self)
+        self.teachers = Teachers(self)
         self.unwritten = Unwritten(self)
         self.versions = Versions(kept=settings.store_texts)
         self.masks = Masks({}, self.identities.site_and_mode)

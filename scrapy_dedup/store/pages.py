@@ -70,6 +70,18 @@ def cut_off_pages(store: Store, scope: str, site: str) -> set[tuple[str, float]]
     return {(url, at) for url, at in doubtful if template_of(url) in whole}
 
 
+def spiders_before(store: Store, scope: str, site: str, spider: str, before: float) -> list[str]:
+    """Return the names of the spiders that have seen pages of *site* before a time; none if *spider* is among them.
+
+    Raises StoreError.
+    """
+    o = observation.c
+    its = o.scope == scope, o.site == site, o.time < before
+    if any(True for _ in store.rows(select(o.id).where(*its, o.spider == spider).limit(1))):
+        return []
+    return sorted(row.spider for row in store.rows(select(o.spider).distinct().where(*its, o.spider != "")))
+
+
 def fetched_twice(
     store: Store, scope: str, site: str, limit: int, *, since: float
 ) -> Iterator[tuple[Observation, Observation]]:
