@@ -31,7 +31,7 @@ def ends_of(response: "Response") -> bool | None:
     if isinstance(response, HtmlResponse):
         ends = any(body.rfind(tag) >= 0 for tag in _CLOSING_TAGS)
     elif isinstance(response, JsonResponse):
-        ends = body[-64:].rstrip().endswith((b"}", b"]"))
+        ends = body.rstrip().endswith((b"}", b"]"))
     else:
         return None
     return True if ends else False if _BY_CONNECTION in response.flags else None
