@@ -23,7 +23,7 @@ def site(asked: Asked) -> Any:
     if asked.path == "/":
         return page("Welcome to our catalogue", *(f"/p?id={i}&sid=s{i}x{j}" for i in range(PAGES) for j in range(2)))
     words = " ".join(f"readable{asked.query['id']}x{number}" for number in range(30))
-    return page(words, f"/r?to={asked.query['id']}", title="Secret title")
+    return page(words, title="Secret title")
 
 
 def readable() -> bytes:
