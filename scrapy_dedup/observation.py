@@ -76,6 +76,9 @@ class Observation:
     words: int | None = field(default=None, kw_only=True)
     #: The texts of the page with their paths, where they are kept.
     version: Version | None = field(default=None, kw_only=True, repr=False)
+    #: Whether the closing tags of the page have come; False only where nothing but these tells whether all of it
+    #: has, since its response ended with the connection.
+    ends: bool | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, types, what in _FIELDS:
@@ -136,6 +139,7 @@ _FIELDS: tuple[tuple[str, frozenset[type[Any]], str], ...] = (
     ("length", frozenset((int, _NONE)), "a number of bytes or nothing"),
     ("bag", *_OPTIONAL_TEXT),
     ("words", frozenset((int, _NONE)), "a number of words or nothing"),
+    ("ends", frozenset((bool, _NONE)), "true, false or nothing"),
 )
 
 

@@ -47,13 +47,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server sends; ``hang_up`` closes without an answer."""
+    """What the server sends; ``hang_up`` closes without an answer, ``close`` ends the body with the connection.
+
+    With ``close`` there is no Content-Length, as HTTP/1.0 servers and many CGI programs answer: a client that gets
+    a part of the body only cannot tell.
+    """
 
     body: str | bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "text/html; charset=utf-8"
     hang_up: bool = False
+    close: bool = False
 
 
 Route = str | bytes | int | Answer | Callable[[Asked], "str | bytes | int | Answer"]
@@ -107,6 +112,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = answer.body.encode() if isinstance(answer.body, str) else answer.body
         self.send_response(answer.status)
         sent = {"Content-Type": answer.content_type, "Content-Length": str(len(body)), **answer.headers}
+        if answer.close:
+            del sent["Content-Length"]
+            sent["Connection"] = "close"  # which BaseHTTPRequestHandler minds
         for name, value in sent.items():
             self.send_header(name, value)
         self.end_headers()

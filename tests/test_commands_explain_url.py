@@ -101,3 +101,20 @@ def test_faulty_rule_file(ruled):
     assert done.returncode == 2
     assert "bad.test.toml" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said", "unsaid"),
+    [
+        ("groups = 1, upper95 = 0.95", "1 witness group for it, 0 against it", "at most"),
+        ("groups = 12, samples = 2", "; 2 spot checks: all duplicates", "at most"),
+        ("groups = 58, samples = 2", "; at most 4.9% of what it filters are other pages (95 %)", "pages lost"),
+        ("groups = 12, samples = 3, refuted = 1", "; 3 spot checks: 2 duplicates, 1 other page; at most ", "all dupl"),
+    ],
+)
+def test_a_bound_is_given_where_it_informs(project, evidence, said, unsaid):
+    rule = '[[rule]]\nid = "00000003"\nstatus = "active"\nops = { "q.sid" = "ignore" }\n'
+    project.write("dedup-rules/shop.test.toml", RULES.partition("[[rule]]")[0] + f"{rule}evidence = {{ {evidence} }}\n")
+    told = project.scrapy("explain-url", URL).stdout
+    assert said in told
+    assert unsaid not in told

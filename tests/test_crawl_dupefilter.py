@@ -50,7 +50,7 @@ async def test_each_page_is_fetched_once(serve: Serve, caplog: pytest.LogCapture
     told = [text for text in messages(caplog, 10) if "sid=again" in text]
     assert f"the same page as {server.url('/p?id=0&sid=s')}" in told[0] or len(told) == 5
     assert all(name.rpartition("/")[2] in text for text in told)
-    assert messages(caplog, 20)[0].startswith("scrapy-dedup, mode active: 1 rules for 1 sites, from ")
+    assert messages(caplog, 20)[0].startswith("scrapy-dedup, mode active: 1 rule for 1 site, from ")
     assert done.keys[server.url("/")] == server.url("/")
     assert set(done.keys.values()) == {server.url("/"), *(server.url(f"/p?id={i}") for i in range(5))}
 

@@ -1,5 +1,6 @@
 """Learning at the close of a crawl: a process of its own that never harms or holds up the crawl."""
 
+import errno
 import itertools
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import learner
 from scrapy_dedup.crawl.settings import DedupSettings
+from scrapy_dedup.learning.wording import counted
 from scrapy_dedup.rules import Status
 from scrapy_dedup.rules.mask_files import load_masks, save_mask
 
@@ -42,7 +44,7 @@ async def test_rules_are_learned_and_used_by_the_next_crawl(serve: Serve, caplog
     assert first.stats["dedup/learned/rules"] == len(book) >= 1
     assert first.stats["dedup/learned/seconds"] > 0
     assert [text for text in messages(caplog, 20) if text.startswith("Learned ")] == [
-        f"Learned {len(book)} rules for 1 sites, see {Path.cwd() / 'dedup-rules'}"
+        f"Learned {counted(len(book), 'rule')} for 1 site, see {Path.cwd() / 'dedup-rules'}"
     ]
     server.reset()
     second = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SITES={site: "shadow"})
@@ -112,8 +114,29 @@ async def test_a_directory_that_cannot_be_written(
 
 def test_what_hinders_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert learner.hindrance(tmp_path / "not/yet/there") is None
-    monkeypatch.setattr(learner.os, "access", lambda path, mode: path != tmp_path)
-    assert learner.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable"
+    assert not list(tmp_path.iterdir()), "nothing is left behind, and nothing made"
+
+    def refuse(dir: Path) -> Any:  # noqa: A002
+        raise OSError(errno.EROFS, "Read-only file system", str(dir))
+
+    monkeypatch.setattr(learner, "TemporaryFile", refuse)
+    assert learner.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable: Read-only file system"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
+@pytest.mark.parametrize("learn", ["live", "close"])
+@in_reactor
+async def test_a_directory_that_takes_no_file_is_told_at_the_start(
+    serve: Serve, learn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Even where root asks, whom no permission hinders."""
+    server = serve({"/": page(prose("start"))})
+    with caplog.at_level("INFO"):
+        await crawl(Links, server.url("/"), DEDUP_DIR="/proc/x/rules", DEDUP_LEARN=learn)
+    (warning,) = messages(caplog)
+    assert "DEDUP_DIR is /proc/x/rules, which cannot be written (/proc is not writable: " in warning
+    said = messages(caplog, 20)
+    assert said.index(warning) < said.index(next(line for line in said if "mode active" in line))
 
 
 @in_reactor

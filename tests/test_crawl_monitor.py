@@ -100,7 +100,7 @@ async def test_confirmed_samples_stop_before_the_callback(
     told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.closing"))
     avoided = stats["avoided"]
     assert f"{avoided} downloads avoided" in told
-    assert f"{samples} samples of the discards: {samples} are" in told
+    assert f"spot checks: {samples} of {avoided + samples} filtered URLs were fetched to check: all duplicates" in told
     assert avoided == 3 * PAGES - 2 - PAGES - samples
     assert stats["avoided/bytes"] > 100 * avoided
     assert not [name for name in stats if name.startswith("errors")]

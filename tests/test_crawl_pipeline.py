@@ -18,6 +18,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import TransientPipeline
 from scrapy_dedup.crawl.content_fields import with_field
+from scrapy_dedup.crawl.field_hints import is_html
 from scrapy_dedup.crawl.origins import Origins
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules.errors import RuleFileError
@@ -474,6 +475,100 @@ async def test_a_crawl(serve: Serve) -> None:
     assert (found["transient/items"], found["transient/blocks"]) == (9, 9)
     origins = Shared.of(made).transient.origins
     assert (len(origins), len(origins._origins)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("shown", "html"),
+    [
+        ("<p>A <b>chair</b></p>", True),
+        ('<DIV class="a">A<br>chair</DIV >', True),
+        ("<section>" + "a chair " * 500 + "</section>", True),
+        ("Alice <a@example.org>, Bob <b@example.org>", False),
+        ("<Alice> said: a < b and c > d, </Alice>", False),
+        ("an <br> or an <a href=x> without an end", False),
+    ],
+)
+def test_html_is_told_from_text_with_angle_brackets(shown: str, html: bool) -> None:
+    assert is_html(shown, f"<html><body>{shown}</body></html>") is html
+
+
+def test_text_that_quotes_a_tag_is_no_html() -> None:
+    page = "<html><body><p>Write &lt;b&gt;bold&lt;/b&gt; for <b>bold</b>, or &lt;a href=x>x&lt;/a>.</p></body></html>"
+    response = response_of(page)
+    assert not is_html("".join(response.css("p ::text").getall()), response.text)
+    assert is_html(response.css("p").get(""), response.text)
+
+
+@in_reactor
+async def test_text_fields_with_angle_brackets_are_named_as_text(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Texts(Links):
+        def parse(self, response: Any) -> Any:
+            yield {"text": " ".join(response.css("body ::text").getall()), "html": response.css("body").get()}
+
+    words = " ".join(f"word{number}" for number in range(60))
+    text = f"Alice &lt;a@example.org&gt; writes &lt;b&gt;bold&lt;/b&gt; {words}"
+    server = serve({"/": f"<html><body><p>{text}</p></body></html>"})
+    caplog.set_level("INFO")
+    await crawl(Texts, server.url("/"))
+    (told,) = [line for line in messages(caplog, 20) if "DEDUP_CONTENT_FIELDS" in line]
+    assert "{'html': 'html', 'text': 'text'}" in told
+
+
+class Fields(Links):
+    def parse(self, response: Any) -> Any:
+        for number in range(3):
+            yield {
+                "body": response.text,
+                "price": number,
+                "seller": {"name": "Bob", "about": [{"words": "long"}]},
+                "none": None,
+                "empty": [],
+                "mixed": "text" if number else None,
+            }
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (["body", "mixed", "seller.name", "seller.about.words", "none", "empty"], None),
+        (["boddy"], "no item has the field 'boddy': is 'body' meant?"),
+        (["words"], "no item has the field 'words': is 'seller.about.words' meant?"),
+        (["seller.nam"], "no item has the field 'seller.nam': is 'seller.name' meant?"),
+        (["qqq"], "no item has the field 'qqq': items have body, empty, mixed, none, price, seller, seller.about, "),
+        (["price"], "the field 'price' holds int and not a string or a list of strings: take it out of the setting"),
+        (
+            ["seller"],
+            "the field 'seller' holds dict and not a string or a list of strings: name a field in it, such as ",
+        ),
+        (["body", "boddy", "price"], "is 'body' meant?; the field 'price' holds int"),
+    ],
+)
+@in_reactor
+async def test_fields_that_no_item_has_or_that_do_not_fit_are_told_once(
+    serve: Serve, caplog: pytest.LogCaptureFixture, fields: list[str], said: str | None
+) -> None:
+    server = serve(shop)
+    done = await crawl(Fields, server.url("/"), DEDUP_CONTENT_FIELDS=dict.fromkeys(fields, "html"))
+    assert len(done.items) == 3
+    told = messages(caplog)
+    if said is None:
+        assert told == []
+    else:
+        assert [line.startswith("DEDUP_CONTENT_FIELDS is to be corrected: ") for line in told] == [True]
+        assert said in told[0]
+
+
+@in_reactor
+async def test_fields_are_not_judged_where_there_is_no_item(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    class Silent(Links):
+        def parse(self, response: Any) -> Any:
+            return ()
+
+    server = serve(shop)
+    await crawl(Silent, server.url("/"), DEDUP_CONTENT_FIELDS={"body": "html"})
+    assert messages(caplog) == []
 
 
 @in_reactor

@@ -277,7 +277,7 @@ def test_errors_redirects_and_poor_pages_are_no_evidence() -> None:
         rows = [Observation(url, url.split("&", 1)[0], **extra) for url in urls]  # type: ignore[arg-type]
         result = learn(rows)
         assert len(result.book) == 0
-        assert any("no evidence" in note for note in result.reports[0].notes)
+        assert any("not used as evidence: " in note for note in result.reports[0].notes)
 
 
 def test_the_order_of_words_does_not_matter_where_the_bag_is_known() -> None:

@@ -42,6 +42,12 @@ def test_methods_bodies_and_hosts():
         assert server.counted(host="localhost") == {"/": 1}
 
 
+def test_a_body_that_ends_with_the_connection():
+    with Server({"/": Answer("all of it", close=True)}) as server, urlopen(server.url("/")) as response:
+        assert response.read() == b"all of it"
+        assert response.headers["Content-Length"] is None
+
+
 def test_hang_up():
     with Server({"/": Answer(hang_up=True)}) as server, pytest.raises(OSError, match="closed connection"):
         urlopen(server.url("/"))

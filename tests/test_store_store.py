@@ -75,6 +75,7 @@ def test_every_column_is_filled(store: Store, path: Path) -> None:
                 hops=["http://example.com/h"],
                 spider="shop",
                 version=Version(()).to_bytes(),
+                ends=True,
             )
         ]
     )

@@ -3,10 +3,11 @@
 import sys
 from typing import TYPE_CHECKING
 
+from ..learning.wording import counted
 from ..rules.exchange import READ, add_rules, imported
 from .base import DONE, Mistake, Nothing
 from .evidence import site_named
-from .wording import condition_of, counted, operations_of
+from .wording import condition_of, operations_of
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings

@@ -183,9 +183,9 @@ def forget(settings: "DedupSettings", names: list[str]) -> int:
 
 def check(settings: "DedupSettings") -> int:
     """Read every rule file and mask file and print what is wrong with it; 1 if something is."""
+    from ..learning.wording import counted
     from ..rules.files import check as faults_of
     from ..rules.mask_files import check_masks
-    from .wording import counted
 
     faults = [
         fault for directory in settings.rule_directories for fault in (*faults_of(directory), *check_masks(directory))

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ..learning.wording import counted
 from .base import Mistake
-from .wording import counted
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings

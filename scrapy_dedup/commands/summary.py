@@ -7,10 +7,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ..learning.certainty import UNINFORMATIVE
+from ..learning.wording import counted
 from .aliases import kinds_table
 from .console import plain_console
 from .page_explanation import places_table
-from .wording import condition_of, counted, operations_of, sampled
+from .wording import condition_of, operations_of, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,7 +58,7 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
     """Return the table of all sites, those with most duplicates first."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("site", overflow="fold")
-    for name in ("URLs", "pages", "duplicates", "rules", "removed", "share", "at risk"):
+    for name in ("URLs", "pages", "duplicates", "rules", "would skip", "of duplicates", "may be lost (95 %)"):
         table.add_column(name, justify="right")
     for report in sorted(reports, key=lambda report: (-report.duplicates, report.site)):
         table.add_row(
@@ -67,7 +69,7 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
             str(report.rules),
             str(report.removed),
             f"{report.share:.0%}" if report.duplicates else "-",
-            f"{report.at_risk:.1f}",
+            f"{report.at_risk:.1f}" if report.at_risk <= UNINFORMATIVE * report.removed else "-",
         )
     return table
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..learning.wording import counted
 from ..rules.forms import operation_form, predicate_form
 
 if TYPE_CHECKING:
@@ -25,40 +26,37 @@ def evidence_of(evidence: "Evidence | None") -> str:
     """Return what a rule rests on, in one line."""
     if evidence is None:
         return "no evidence is known"
-    samples = ""
+    from ..learning.certainty import UNINFORMATIVE, share_lost
+
+    said = [
+        f"{counted(evidence.groups, 'witness group')} for it, {evidence.counterexamples} against it",
+        f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them filtered",
+    ]
     if evidence.samples:
-        samples = f"; {sampled(evidence)}"
+        said.append(sampled(evidence))
+    share = share_lost(evidence)
+    if share < UNINFORMATIVE or evidence.counterexamples or evidence.refuted:
+        said.append(f"at most {share:.1%} of what it filters are other pages (95 %)")
     if evidence.probes:
-        samples += f"; {counted(evidence.probes, 'probed page')}, {evidence.contradicted} against it"
-    learners = f", found by {', '.join(evidence.learners)}" if evidence.learners else ""
-    return (
-        f"{counted(evidence.groups, 'group')} for it, {evidence.counterexamples} against it; "
-        f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them removed; "
-        f"at most {evidence.upper95:.1%} of the pages lost (95 %){learners}{samples}"
-    )
+        said.append(f"{counted(evidence.probes, 'probed page')}, {evidence.contradicted} against it")
+    if evidence.learners:
+        said.append(f"found by {', '.join(evidence.learners)}")
+    return "; ".join(said)
 
 
 def sampled(evidence: "Evidence") -> str:
-    """Return what samples of the discards have shown, with the bound that they give.
+    """Return what spot checks have shown: URLs that a rule filtered, fetched all the same.
 
     >>> from scrapy_dedup.rules import Evidence
-    >>> sampled(Evidence(samples=59))
-    '59 samples, 0 other pages (at most 5.0% of the discards, 95 %)'
+    >>> sampled(Evidence(samples=59)), sampled(Evidence(samples=1)), sampled(Evidence(samples=9, refuted=1))
+    ('59 spot checks: all duplicates', '1 spot check: a duplicate', '9 spot checks: 8 duplicates, 1 other page')
     """
-    from ..learning.evidence import upper_bound
-
-    bound = upper_bound(evidence.refuted, evidence.samples)
-    others = counted(evidence.refuted, "other page")
-    return f"{counted(evidence.samples, 'sample')}, {others} (at most {bound:.1%} of the discards, 95 %)"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "group"), counted(2, "group")
-    ('1 group', '2 groups')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    if not evidence.refuted:
+        shown = "a duplicate" if evidence.samples == 1 else "all duplicates"
+    else:
+        duplicates = counted(evidence.samples - evidence.refuted, "duplicate")
+        shown = f"{duplicates}, {counted(evidence.refuted, 'other page')}"
+    return f"{counted(evidence.samples, 'spot check')}: {shown}"
 
 
 def _asked(form: Any) -> str:

@@ -53,7 +53,7 @@ class Comparing:
         mine = observation_of_row(sample)
         with self._lock:
             page = self._page(sample.scope, sample.site, url)
-            if mine is None or page is None:
+            if mine is None or page is None or {mine.ends, page.ends} == {True, False}:  # one may be cut off
                 return Comparison(Difference.UNKNOWN)
             if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
                 return Comparison(Difference.NONE)
@@ -163,4 +163,5 @@ def observation_of_row(row: "ObservationRow") -> Observation | None:
         sketch=prints.sketch,
         words=prints.words,
         version=version_in(row.version),
+        ends=row.ends,
     )

@@ -1,12 +1,12 @@
 """Fields of items, by name: read, and replaced in every type of item that Scrapy takes."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from itemadapter import ItemAdapter
 
-__all__ = ["with_field"]
+__all__ = ["holds_text", "values_of", "with_field"]
 
 #: From the strings of a field to those in their place; None leaves the field alone.
 Rewrite = Callable[[list[str]], list[str] | None]
@@ -43,6 +43,29 @@ def with_field(item: Any, name: str, rewrite: Rewrite) -> Any:
     return item if new is old else _with_value(item, head, new)
 
 
+def values_of(item: Any, name: str) -> Iterator[Any]:
+    """Give what :func:`with_field` would look at: the value of a field, or of that field of each of several nested items."""
+    if not ItemAdapter.is_item(item):
+        return
+    adapter = ItemAdapter(item)
+    value = _value(adapter, name)
+    if value is not _MISSING:
+        yield value
+        return
+    head, dot, rest = name.partition(".")
+    value = _value(adapter, head) if dot else _MISSING
+    if value is not _MISSING:
+        for part in value if isinstance(value, list) or type(value) is tuple else (value,):
+            yield from values_of(part, rest)
+
+
+def holds_text(value: Any) -> bool:
+    """Whether a value can be rewritten: a string, or a list or tuple of strings."""
+    if isinstance(value, str):
+        return True
+    return (isinstance(value, list) or type(value) is tuple) and bool(value) and all(isinstance(x, str) for x in value)
+
+
 def _value(adapter: ItemAdapter, name: str) -> Any:
     try:
         return adapter[name]
@@ -52,13 +75,13 @@ def _value(adapter: ItemAdapter, name: str) -> Any:
 
 def _rewritten(old: Any, rewrite: Rewrite) -> Any:
     """Return the value in the place of *old*, or *old* itself."""
+    if not holds_text(old):
+        return old
     if isinstance(old, str):
         strings = rewrite([old])
         return old if strings is None else "".join(strings)
-    if (isinstance(old, list) or type(old) is tuple) and old and all(isinstance(each, str) for each in old):
-        strings = rewrite(list(old))
-        return old if strings is None else type(old)(strings)
-    return old
+    strings = rewrite(list(old))
+    return old if strings is None else type(old)(strings)
 
 
 def _with_value(item: Any, name: str, value: Any) -> Any:

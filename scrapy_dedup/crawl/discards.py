@@ -142,6 +142,7 @@ class Discards:
             shared.stats.inc_value("dedup/discarded/urls")
             shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
             shared.tally.discarded(identity.site, rules)
+            shared.teachers.filtered(identity.site, rules)
         shared.monitor.discarded(discarded, identity, other, rules)
         shared.seen.wait(identity.slot, discarded)
         identity.discarded = identity.slot

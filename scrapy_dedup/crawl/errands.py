@@ -14,7 +14,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import run_in_thread
 
 from .marks import SWITCH
-from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row, redirect_row
+from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,17 +98,21 @@ class Errands:
     async def row(self, response: "Response", site: str) -> "ObservationRow | None":
         """Return what was seen as a row of the store; None if it was cut off."""
         request = response.request
-        if request is None or CUT_OFF.intersection(response.flags):
-            return None
         shared = self._shared
+        if request is None:
+            return None
+        if response.status == 200 and (reason := shared.left_out.cut_off(response, site)):
+            shared.left_out.add(reason)
+            return None
         base = base_row(request, response, shared.settings.scope, site, shared.spider.name, from_cache=False)
         if 300 <= response.status < 400:
             return redirect_row(request, response, base)
         if response.status != 200 or request.method != "GET":
             return base
+        versioned = shared.versions.kept
         if is_quick(response):
-            return page_row(response, base, shared.settings.max_body, versioned=True)
-        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=True))
+            return page_row(response, base, shared.settings.max_body, versioned=versioned)
+        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
 
     def record(self, row: "ObservationRow") -> None:
         """Hand over a row to the store, as that of any response."""

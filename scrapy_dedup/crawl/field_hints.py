@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from itemadapter import ItemAdapter
+from lxml.html.defs import tags
 from scrapy import signals
 from scrapy.http import HtmlResponse
 
@@ -22,7 +23,7 @@ _LONG, _READ = 200, 2_000
 _OWN: Final = 0.8
 _DEPTH: Final = 3
 _MOST_NAMED: Final = 10
-_TAG = re.compile(r"<[A-Za-z][^<>]*>")
+_TAG = re.compile(r"<([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*|/)?>")
 _WORD = re.compile(r"\w+")
 
 
@@ -42,7 +43,7 @@ class FieldHints:
         try:
             words: set[str] = set()
             for name, value in _strings(item, _DEPTH):
-                if _TAG.search(value, 0, _READ):
+                if is_html(value, response.text):
                     self.found[name] = "html"
                 elif len(value) >= _LONG and name not in self.found:
                     words = words or set(_WORD.findall(response.text))
@@ -61,12 +62,26 @@ class FieldHints:
             return
         fields = dict(sorted(self.found.items())[:_MOST_NAMED])
         logger.info(
-            "scrapy-dedup: fields of items look like page content, such as %s: DEDUP_CONTENT_FIELDS = %s strips passing "
+            "scrapy-dedup: fields of items look like page content, such as %s: DEDUP_CONTENT_FIELDS = %s strips transient "
             'content from them (DEDUP_STRIP = "off" silences this)',
             ", ".join(f"{name} ({kind})" for name, kind in fields.items()),
             fields,
             extra={"spider": self._shared.spider},
         )
+
+
+def is_html(value: str, source: str) -> bool:
+    """Whether a string is a part of the HTML of a page, and no text in which angle brackets stand.
+
+    It has an element that HTML knows, with its end tag. A text of the page that quotes one is told by *source*, the
+    HTML of the page, in which the tag is escaped.
+    """
+    for start, name in {match.group(): match.group(1) for match in _TAG.finditer(value, 0, _READ)}.items():
+        if name.lower() not in tags or f"&lt;{start[1:-1]}" in source:
+            continue
+        if re.search(rf"</{name}\s*>", value, re.IGNORECASE):
+            return True
+    return False
 
 
 def _strings(item: Any, depth: int, before: str = "") -> Iterator[tuple[str, str]]:

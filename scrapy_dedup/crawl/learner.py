@@ -180,16 +180,24 @@ def _outcome_of(answer: bytes) -> Outcome | None:
 
 
 def hindrance(directory: Path) -> str | None:
-    """Return why no rule file can be written into *directory*, which need not exist; None if nothing is known."""
+    """Return why no rule file can be written into *directory*, which need not exist; None if nothing is known.
+
+    Permissions do not tell: root has them all, also where the file system takes no file. So one is made, which has
+    no name or goes at once, in the folder that is there already.
+    """
     for path in (directory, *directory.parents):
         try:
             if not path.exists():
                 continue
             if not path.is_dir():
                 return f"{path} is a file"
-            return None if os.access(path, os.W_OK | os.X_OK) else f"{path} is not writable"
         except OSError as error:  # a folder further up that may not be searched, say
             return f"{path}: {error.strerror}"
+        try:
+            with TemporaryFile(dir=path):
+                return None
+        except OSError as error:
+            return f"{path} is not writable: {error.strerror}"
     return None
 
 

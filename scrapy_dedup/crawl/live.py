@@ -12,6 +12,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from ..learning.wording import counted
 from ..rules.errors import RuleFileError
 from . import signals
 from .learner import Learner, Outcome, hindrance
@@ -271,9 +272,9 @@ class Learning:
             return
         self._count(outcome.summary, time.monotonic() - started)
         logger.info(
-            "Learned %d rules for %d sites, see %s",
-            shared.stats.get_value("dedup/learned/rules"),
-            len(self._rules),
-            self.directory,
+            "Learned %s for %s%s",
+            counted(shared.stats.get_value("dedup/learned/rules") or 0, "rule"),
+            counted(len(self._rules), "site"),
+            f", see {self.directory}" if self.directory.is_dir() else "",
             extra={"spider": shared.spider},
         )

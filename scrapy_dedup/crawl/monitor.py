@@ -22,7 +22,7 @@ from .comparing import Comparing
 from .deciding import discards_of_one_rule
 from .discards import NORMAL_FORM, DuplicateDiscarded, differences
 from .marks import SAMPLE, digest, is_digest_of
-from .observing import CUT_OFF, LaterRow, base_row, is_quick, page_row
+from .observing import LaterRow, base_row, is_quick, page_row
 from .sampling import HEAD_START, Sampling, has_room, kind_of
 from .suspects import Case, Suspects
 from .untold import Untold
@@ -229,7 +229,7 @@ class Monitor:
         from_cache = "cached" in response.flags
         if (
             response.status != 200
-            or CUT_OFF.intersection(response.flags)
+            or shared.left_out.cut_off(response, sample.site)
             or (from_cache and response.url != request.url)
             or key != identities.of_url(sample.page).key  # by the rules of now they are two pages
         ):

@@ -15,6 +15,7 @@ from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
 from ..content.versions import version_of
 from ..store.rows import ObservationRow
+from .left_out import ends_of
 from .marks import redirects_to
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ _MUCH_WORK: Final = 24_576
 _OWN_WORK: Final = 1_024
 #: Bytes in which the head of a page is looked for, if only a part of it is read.
 HEAD: Final = 65_536
-#: Flags of responses whose bodies are not whole.
-CUT_OFF: Final = frozenset(("dataloss", "download_stopped", "partial"))
 #: Content that is neither HTML nor JSON is only digested.
 AT_ONCE_DIGEST: Final = 4_194_304
 
@@ -61,7 +60,7 @@ def redirect_row(request: "Request", response: Response, base: ObservationRow) -
 def base_row(
     request: "Request", response: Response, scope: str, site: str, spider: str, *, from_cache: bool
 ) -> ObservationRow:
-    """Return what is known of a response without a look at its body."""
+    """Return what is known of a response before its body is read."""
     return ObservationRow(
         scope=scope,
         site=site,
@@ -71,6 +70,7 @@ def base_row(
         spider=spider,
         hops=tuple(redirects_to(request)),
         from_cache=from_cache,
+        ends=ends_of(response) if response.status == 200 else None,
     )
 
 
@@ -219,6 +219,7 @@ class LaterRow:
             base.hops,
             base.from_cache,
             version,
+            base.ends,
         )
 
 

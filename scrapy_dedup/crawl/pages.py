@@ -7,7 +7,7 @@ from scrapy import Request
 
 from .aliases import PageLook
 from .identities import is_plain_get
-from .marks import KEY, mark_new
+from .marks import KEY, SWITCH, mark_new
 from .recorder import Recorder
 from .settings import Mode
 from .shared import Shared
@@ -103,6 +103,7 @@ class PageMiddleware:
         # The meta may be a copy of another response's: the key must be the one of this response.
         request.meta.pop(KEY, None)
         if not is_plain_get(request):
+            self._count_left_out(request)
             return
         identity = self._shared.identities.of_url(request.url)
         if identity.mode is None:
@@ -118,6 +119,12 @@ class PageMiddleware:
                 self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
         self._shared.extras.revisits.note(request, response, identity.site)
+
+    def _count_left_out(self, request: Request) -> None:
+        """Count the answer to a request that is not compared, unless that is what the spider asks for."""
+        is_wanted = request.meta.get(SWITCH) is not False and not request.meta.get("verbatim_url")
+        if is_wanted and self._shared.identities.site_and_mode(request.url)[1] is not None:
+            self._shared.left_out.add("method")
 
     def _searched(self, response: "Response") -> PageLook | None:
         """Search the page for other URLs of its own; return what looks for them among its requests."""

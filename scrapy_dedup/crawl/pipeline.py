@@ -1,11 +1,13 @@
 """The item pipeline: takes transient content out of the fields that are named."""
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from .content_fields import with_field
+from .field_check import FieldCheck
 from .rewriting import marked, removed
 from .shared import Shared
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from .transient_page import Found, TransientPage
 
 __all__ = ["TransientPipeline"]
+
+logger = logging.getLogger(__name__)
 
 
 class TransientPipeline:
@@ -34,6 +38,7 @@ class TransientPipeline:
         self._marks = settings.strip == "mark"
         self._transient = shared.transient
         self._transient.has_pipeline = True
+        self._check = FieldCheck(settings.content_fields)
         for signal in (signals.item_scraped, signals.item_dropped, signals.item_error):
             shared.crawler.signals.connect(self._done, signal)
 
@@ -44,6 +49,10 @@ class TransientPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Return *item*, or, where it is frozen, one like it, without transient content in its content fields."""
+        try:
+            self._check.look(item)
+        except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
+            self._shared.faults.report("fields", "An item could not be looked at")
         try:
             response = self._transient.origins.take(item)
             if not self._transient.masks:
@@ -56,6 +65,14 @@ class TransientPipeline:
             self._shared.faults.report("pipeline", "The page that an item came from could not be looked at")
             return item
         return item if page is None or not page.spans else self._stripped(item, page)
+
+    def close_spider(self) -> None:
+        """Tell which of the named fields no item had, or cannot be stripped."""
+        problem = self._check.problem
+        if problem:
+            logger.warning(
+                "DEDUP_CONTENT_FIELDS is to be corrected: %s", problem, extra={"spider": self._shared.spider}
+            )
 
     def _done(self, response: Any) -> None:
         self._transient.origins.done(response)

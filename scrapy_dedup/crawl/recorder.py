@@ -15,7 +15,7 @@ from ..rules.exchange import CLEAN_PARAM, declaring_lines
 from ..store.rows import ObservationRow
 from .identities import is_plain_get
 from .marks import SWITCH
-from .observing import CUT_OFF, OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
+from .observing import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
 from .robots import is_robots
 from .shared import Shared
 
@@ -43,22 +43,26 @@ class Recorder:
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
-        if not CUT_OFF.isdisjoint(response.flags) or (300 <= response.status < 400 and b"Location" in response.headers):
+        if 300 <= response.status < 400 and b"Location" in response.headers:
             return
+        left_out = self._shared.left_out
         row = self._base(request, response, site)
         if row is None:
             return
         if response.status != 200:
+            left_out.add("status")
             self._record(row)
+            return
+        if reason := left_out.cut_off(response, site):
+            left_out.add(reason)
             return
         versioned = self._shared.versions.wanted(site, request.url)
         if is_quick(response):
             made = page_row(response, row, self._max_body, versioned=versioned)
             taken = self._record(made)
-            self._shared.learning.repeats.note(made)
+            self._note(made)
         else:
-            note = self._shared.learning.repeats.note
-            later = LaterRow(response, row, self._max_body, versioned=versioned, made=note)
+            later = LaterRow(response, row, self._max_body, versioned=versioned, made=self._note)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
@@ -71,6 +75,7 @@ class Recorder:
         row = row and redirect_row(request, response, row)
         if row is not None and self._record(row):
             self._shared.stats.inc_value("dedup/recorded/redirects")
+            self._shared.left_out.add("redirect")
 
     def robots(self, request: "Request", response: "Response", site: str) -> None:
         """Record what a robots.txt declares, or that it does no more; a host has one row."""
@@ -81,6 +86,12 @@ class Recorder:
             row = base_row(request, response, self._shared.settings.scope, site, "", from_cache=from_cache)
             digest = fingerprint_body(response.body, kind=Kind.OTHER)
             self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
+            self._shared.left_out.add("robots.txt")
+
+    def _note(self, row: ObservationRow) -> None:
+        """Note a page whose row is made, in whichever thread."""
+        self._shared.left_out.note(row)
+        self._shared.learning.repeats.note(row)
 
     def _base(self, request: "Request", response: "Response", site: str) -> ObservationRow | None:
         shared = self._shared
@@ -89,6 +100,7 @@ class Recorder:
             # The HTTP cache has answered with the copy of another URL: to record it would let a
             # rule prove itself by its own work.
             shared.stats.inc_value("dedup/recorded/skipped/cached")
+            shared.left_out.add("cached")
             return None
         return base_row(request, response, shared.settings.scope, site, shared.spider.name, from_cache=from_cache)
 

@@ -131,6 +131,14 @@ SETTINGS: tuple[Setting, ...] = (
         values.integer,
     ),
     Setting(
+        "DEDUP_STORE_TEXTS",
+        "bool",
+        True,
+        "Whether the texts and link addresses of some pages are stored as they are, by which transient content is found; "
+        "if not, only hashes of them are (see :doc:`/usage/privacy`).",
+        values.truth,
+    ),
+    Setting(
         "DEDUP_MAX_BODY",
         "int (bytes)",
         1_048_576,
@@ -276,6 +284,7 @@ class DedupSettings:
     evidence_days: float | None
     store_max_rows: int | None
     sketches_per_site: int
+    store_texts: bool
     max_body: int
     media: bool
     learn: str

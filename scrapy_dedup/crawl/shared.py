@@ -12,6 +12,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
+from ..learning.wording import counted
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError
 from ..rules.mask_files import load_masks
@@ -29,6 +30,7 @@ from .field_hints import FieldHints
 from .identities import Identities, UrlIdentity
 from .journal import Journal, Page
 from .ledger import Ledger, had_passed
+from .left_out import LeftOut
 from .live import Learning
 from .marks import CHECKED, digest, redirects_to
 from .masks import Masks
@@ -39,6 +41,7 @@ from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
 from .stopping import told
 from .tally import Tally
+from .teachers import Teachers
 from .transient import TransientContent
 from .under_way import UnderWay
 from .unwritten import Unwritten
@@ -107,10 +110,12 @@ class Shared:
         self.ledger = Ledger(settings, self.names, self.record)
         self.discards = Discards(self)
         self.tally = Tally()
+        self.left_out = LeftOut()
         self.monitor = Monitor(self)
         self.retraction = Retraction(self)
+        self.teachers = Teachers(self)
         self.unwritten = Unwritten(self)
-        self.versions = Versions()
+        self.versions = Versions(kept=settings.store_texts)
         self.masks = Masks({}, self.identities.site_and_mode)
         self.use_masks(self._masks_in(settings.rule_directories))
         self.transient = TransientContent(self, self.masks)
@@ -214,11 +219,11 @@ class Shared:
             self.stats.set_value("dedup/masks", len(self.masks))
         places = ", ".join(str(path) for path in self.settings.rule_directories)
         logger.info(
-            "scrapy-dedup, mode %(mode)s: %(rules)d rules for %(sites)d sites%(places)s",
+            "scrapy-dedup, mode %(mode)s: %(rules)s for %(sites)s%(places)s",
             {
                 "mode": self.settings.mode,
-                "rules": len(acting),
-                "sites": len({rule.site for rule in acting}),
+                "rules": counted(len(acting), "rule"),
+                "sites": counted(len({rule.site for rule in acting}), "site"),
                 "places": f", from {places}" if places else "",
             },
             extra={"spider": self.spider},

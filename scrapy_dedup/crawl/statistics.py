@@ -8,6 +8,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/recorded", "Responses handed over to the store, redirects included."),
     ("dedup/recorded/redirects", "Those of them that are redirects."),
     ("dedup/recorded/skipped/cached", "Copies that the HTTP cache served under another URL than their own."),
+    (
+        "dedup/not_evidence/<reason>",
+        "Responses that are not used as evidence, by reason: redirect, status, cut_off, hardly_any_text and so on.",
+    ),
     ("dedup/store/written", "Rows that the store has taken: observations and discards."),
     ("dedup/store/dropped", "Rows that are lost, since the store could not be written or too many waited."),
     ("dedup/discarded", "Requests discarded because an equivalent one is fetched or on its way."),
@@ -39,7 +43,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/avoided/site/<site>", "Downloads avoided on a site, of the 20 sites with most."),
     (
         "dedup/avoided/lost_at_most",
-        "How many of the downloads avoided are pages of their own, at most: the upper 95 % bound by the samples.",
+        "How many of these are other pages, at most (95 %), by the witness groups and all spot checks of their rules.",
     ),
     (
         "dedup/extra/requests",

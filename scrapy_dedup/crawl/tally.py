@@ -4,8 +4,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..learning.evidence import upper_bound
-
 #: Sites that are counted by themselves; those past it are counted together.
 MOST_SITES: Final = 10_000
 OTHERS: Final = "other sites"
@@ -52,11 +50,6 @@ class SiteTally:
     def samples(self) -> int:
         """Return the samples that could be compared."""
         return self.confirmed + self.differing
-
-    @property
-    def most_lost(self) -> float:
-        """Return how many of the avoided downloads are pages of their own, at most (95 %), by the samples."""
-        return self.avoided * upper_bound(self.differing, self.samples)
 
 
 class Tally:

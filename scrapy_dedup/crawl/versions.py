@@ -12,18 +12,21 @@ MOST_TEMPLATES: Final = 5_000
 
 
 class Versions:
-    """Decides, page by page.
+    """Decides, page by page; where texts are not to be stored (DEDUP_STORE_TEXTS), none are *kept*.
 
     Where a site has a mask all its pages are kept, since pages are compared under it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, kept: bool) -> None:
+        self.kept = kept
         self._seen: Counter[int] = Counter()
         #: Sites that have a mask.
         self.masked: frozenset[str] = frozenset()
 
     def wanted(self, site: str, url: str) -> bool:
         """Whether to keep the texts of the page at *url*, and count it if so."""
+        if not self.kept:
+            return False
         if site in self.masked:
             return True
         template = hash((site, template_of(url)))

@@ -8,7 +8,7 @@ canonical URLs are weaker evidence of another kind and never make a cluster.
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -16,6 +16,7 @@ from ..content.mask import Mask
 from ..observation import Observation
 from ..rules.exchange import CLEAN_PARAM
 from ..urls import normal_form
+from ..urls.templates import template_of
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
 from .noise_floor import NoiseFloor
 from .own_pages import OwnPages
@@ -88,9 +89,7 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         reason = no_evidence(observation)
         page = None if reason else identities.of(observation)
         if page is None:
-            left_out[
-                reason or ("its texts are not kept" if observation.version is None else "what is its own passes")
-            ] += 1
+            left_out[reason or identities.why_not(observation)] += 1
             if (
                 reason in ("redirect", "status")
                 and 300 <= observation.status < 500
@@ -161,7 +160,11 @@ def no_evidence(observation: Observation) -> str | None:
 class Identities:
     """What tells the pages of a site apart, under its mask."""
 
-    def __init__(self, observations: Iterable[Observation], mask: Mask | None = None) -> None:
+    def __init__(self, observations: Collection[Observation], mask: Mask | None = None) -> None:
+        #: URL templates whose pages have closing tags, as far as pages are in doubt that have none.
+        self._ending: set[tuple[object, ...]] = set()
+        if any(each.ends is False for each in observations):
+            self._ending = {template_of(each.url) for each in observations if each.ends}
         self._mask = mask if mask is not None and mask.version else None
         #: Fingerprint of all of a page -> that of what lasts of it.
         self._masked: dict[str, str | None] = {}
@@ -176,6 +179,8 @@ class Identities:
         shows the same with all that passes, and nothing is known about it beside any other. Nor is it of a page
         of which the mask hides most that is its own.
         """
+        if self._is_cut_off(observation):
+            return None
         mask = self._mask
         plain = plain_identity(observation)
         if mask is None:
@@ -183,3 +188,13 @@ class Identities:
         if plain in self._masked:
             return self._masked[plain]
         return None if mask.applies_to(observation.url) else plain
+
+    def why_not(self, observation: Observation) -> str:
+        """Return why :meth:`of` cannot tell the page of an observation."""
+        if self._is_cut_off(observation):
+            return "cut off"
+        return "its texts are not kept" if observation.version is None else "what is its own passes"
+
+    def _is_cut_off(self, observation: Observation) -> bool:
+        """Whether a page that ended with the connection lacks the closing tags that others of its template have."""
+        return observation.ends is False and template_of(observation.url) in self._ending

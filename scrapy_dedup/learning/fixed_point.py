@@ -14,6 +14,7 @@ from ..content.mask import Mask
 from ..content.versions import Version
 from ..observation import Observation
 from ..rules import RuleBook
+from ..store.pages import cut_off_pages
 from ..store.store import Store
 from ..urls import normal_form
 from .learn import MAX_LOSS, Learned, Progress, learn
@@ -49,7 +50,8 @@ class Evidence:
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
         """Return (URL in normal form, seconds since 1970, version) of what is kept of *site*."""
         found = self.store.versions(self.scope, site, since=self.since)
-        return [(normal_form(url), at, version) for url, at, version in found]
+        cut_off = cut_off_pages(self.store, self.scope, site)  # what these lack does not come and go
+        return [(normal_form(url), at, version) for url, at, version in found if (url, at) not in cut_off]
 
 
 @dataclass(frozen=True, slots=True)

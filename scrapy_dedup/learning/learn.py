@@ -315,6 +315,6 @@ def _near_duplicates(sketches: Sequence[Sketch]) -> str | None:
     if found.share < NOTABLE_SHARE:
         return None
     return (
-        f"nearly alike: {found.near} of {found.pages} sampled pages differ from another one in a few words "
-        "(a clock, a counter, a rotating block may hide duplicates)"
+        f"{found.near} of {found.pages} pages are near-duplicates; transient content may hide more duplicates: "
+        "crawl again, or set DEDUP_REVISITS = 3"
     )

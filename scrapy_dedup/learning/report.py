@@ -8,6 +8,7 @@ from .budget import HeldOut
 from .clusters import Clusters
 from .evidence import MIN_GROUPS, upper_bound
 from .judgement import Judgement
+from .wording import counted, not_evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,13 @@ def _notes(found: Clusters, acting: int, judgement: Judgement) -> list[str]:
         notes.append("nothing to learn: no two URLs led to the same page")
     elif not acting:
         notes.append(
-            f"insufficient evidence: {found.duplicates} duplicates, but no pattern of them was seen on "
+            f"insufficient evidence: {counted(found.duplicates, 'duplicate')}, but no pattern of them was seen on "
             f"{MIN_GROUPS} pages or more without a counterexample"
         )
     if judgement.lost:
-        notes.append(f"the rules merge {judgement.lost} pages that differed when they were recorded")
+        notes.append(f"the rules merge {counted(judgement.lost, 'page')} that differed when they were recorded")
     if found.noisy:
         notes.append(f"noise: {found.noisy} of {found.compared} second responses to a URL differed from the first")
-    for reason, count in sorted(found.left_out.items()):
-        notes.append(f"no evidence: {count} responses ({reason})")
+    if found.left_out:
+        notes.append(not_evidence(found.left_out))
     return notes

@@ -199,6 +199,9 @@ def _check(engine: Engine, place: str, readonly: bool) -> None:
             connection.exec_driver_sql("DROP INDEX discard_by_url")
             for index in schema.discard.indexes:
                 index.create(connection)
+        if version in (1, 2, 3):
+            connection.exec_driver_sql("ALTER TABLE observation ADD COLUMN ends BOOLEAN")
+            schema.observation_without_end.create(connection)
         schema.metadata.create_all(connection)  # those that are missing
         number = str(schema.VERSION)
         if version:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from ..observation import Observation
+from ..urls.templates import template_of
 from .reading import OBSERVED, observation_of
 from .schema import discard, observation, page_sketch, page_version, signed_hash
 from .store import Store
@@ -53,6 +54,32 @@ def some_discards(store: Store, scope: str, site: str, *, since: float, limit: i
     d = discard.c
     query = select(d.url).where(d.scope == scope, d.site == site, d.time >= since)
     return [row.url for row in store.rows(query.order_by(d.url_key).limit(limit))]
+
+
+def cut_off_pages(store: Store, scope: str, site: str) -> set[tuple[str, float]]:
+    """Return URL and time of the responses of *site* that were cut off. Raises StoreError.
+
+    They ended with the connection, and without the closing tags that other pages of their URL template have.
+    """
+    o = observation.c
+    its = o.scope == scope, o.site == site
+    doubtful = [(row.url, row.time) for row in store.rows(select(o.url, o.time).where(*its, o.ends.is_(False)))]
+    if not doubtful:
+        return set()
+    whole = {template_of(row.url) for row in store.rows(select(o.url).where(*its, o.ends.is_(True)))}
+    return {(url, at) for url, at in doubtful if template_of(url) in whole}
+
+
+def spiders_before(store: Store, scope: str, site: str, spider: str, before: float) -> list[str]:
+    """Return the names of the spiders that have seen pages of *site* before a time; none if *spider* is among them.
+
+    Raises StoreError.
+    """
+    o = observation.c
+    its = o.scope == scope, o.site == site, o.time < before
+    if any(True for _ in store.rows(select(o.id).where(*its, o.spider == spider).limit(1))):
+        return []
+    return sorted(row.spider for row in store.rows(select(o.spider).distinct().where(*its, o.spider != "")))
 
 
 def fetched_twice(

@@ -17,6 +17,7 @@ OBSERVED: Final = (
     "bag",
     "headers",
     "words",
+    "ends",
 )
 """Columns of an observation that are read."""
 
@@ -36,6 +37,7 @@ def observation_of(row: Any) -> Observation:
         sketch=_sketch(row.data),
         words=row.words,
         version=version_in(row.version),
+        ends=row.ends,
     )
 
 

@@ -32,6 +32,8 @@ class ObservationRow(NamedTuple):
     from_cache: bool = False
     #: The packed texts of the page, where they are kept (see :mod:`scrapy_dedup.content.versions`).
     version: bytes | None = None
+    #: Whether its closing tags have come; False only where nothing but these tells, since the connection ended it.
+    ends: bool | None = None
 
 
 class DiscardState(str, Enum):

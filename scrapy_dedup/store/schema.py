@@ -20,7 +20,7 @@ from sqlalchemy import (
 from xxhash import xxh3_64_intdigest
 
 #: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
-VERSION = 3
+VERSION = 4
 
 _BYTES = 16
 
@@ -104,8 +104,19 @@ observation = Table(
     Column("spider", Text, nullable=False),
     # Since version 2 of the tables.
     Column("version", BigInteger),
+    # Since version 4.
+    Column("ends", Boolean),
     Index("observation_by_site", "scope", "site", "url_key"),
     Index("observation_by_time", "time"),
+)
+# Few have no end, and these are asked for by themselves.
+_WITHOUT_END = observation.c.ends.is_(False)
+observation_without_end = Index(
+    "observation_without_end",
+    observation.c.scope,
+    observation.c.site,
+    sqlite_where=_WITHOUT_END,
+    postgresql_where=_WITHOUT_END,
 )
 
 

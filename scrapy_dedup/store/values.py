@@ -10,7 +10,7 @@ from .schema import signed_hash
 #: The columns of an observation that are written.
 OBSERVATION: Final = (
     *("scope", "site", "url", "url_key", "time", "status", "redirect", "hops", "canonical", "content_type", "headers"),
-    *("length", "digest", "text", "bag", "words", "sketch", "from_cache", "spider", "version"),
+    *("length", "digest", "text", "bag", "words", "sketch", "from_cache", "spider", "version", "ends"),
 )
 
 #: Those of a discard, and when it is there already.
@@ -50,6 +50,7 @@ def observation_values(row: ObservationRow, sketch: int | None, version: int | N
         row.from_cache,
         clean(row.spider),
         version,
+        row.ends,
     )
 
 
