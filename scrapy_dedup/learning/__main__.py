@@ -80,6 +80,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
             groups=groups,
             learners=options.learner or None,
             deadline=deadline,
+            elsewhere=lambda inner: _known(directories, sorted(inner), groups),
         )
     learned = both.learned
     # What the user said stands in its file already, or in another directory: it stays there.

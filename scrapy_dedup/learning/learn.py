@@ -24,8 +24,9 @@ from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .entropy import Priors
-from .judgement import Deep, Sample, judged
+from .judgement import Deep, Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .nesting import inner_sites, innermost_first
 from .odd_responses import without_odd_responses
 from .other_sites import priors_by_site
 from .own_pages import MAX_PAGES, OwnPages
@@ -41,6 +42,9 @@ logger = logging.getLogger(__name__)
 Progress = Callable[[str, int, int], None]
 """Takes what is being done, the number of steps done, and of all steps."""
 
+Elsewhere = Callable[[AbstractSet[str]], RuleBook]
+"""Takes the names of sites, and returns their rules."""
+
 MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 NOTABLE_SHARE = 0.05
@@ -54,10 +58,11 @@ MAX_LOSS = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The rules of all observed sites, and a report of each site."""
+    """The rules of all observed sites, a report of each site, and the sites of the URLs that are nested in its own."""
 
     book: RuleBook
     reports: tuple[SiteReport, ...] = field(default=())
+    nested: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
 
 
 def learn_rules(
@@ -93,13 +98,15 @@ def learn(
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
+    elsewhere: Elsewhere | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
     As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
-    how many pages are nearly alike, which takes a second a site.
+    how many pages are nearly alike, which takes a second a site. Sites whose URLs are nested in those of others are
+    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*.
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
@@ -110,7 +117,9 @@ def learn(
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
     priors = priors_by_site(by_site, known, masks)
-    for number, (site, seen) in enumerate(sorted(by_site.items())):
+    nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
+    for number, site in enumerate(innermost_first(nested)):
+        seen = by_site[site]
         if deadline is not None and monotonic() > deadline:
             logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
             break
@@ -130,6 +139,7 @@ def learn(
             priors=priors.get(site),
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
+            others=_others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None,
         )
         if diagnose and (note := _near_duplicates(list(pages.values())[:MAX_SKETCHES])):
             report = replace(report, notes=(*report.notes, note))
@@ -138,7 +148,16 @@ def learn(
         reports.append(report)
     if progress:
         progress("learned", len(by_site), len(by_site))
-    return Learned(RuleBook(rules, deep, groups), tuple(reports))
+    return Learned(RuleBook(rules, deep, groups), tuple(reports), nested)
+
+
+def _others(
+    sites: AbstractSet[str], rules: Iterable[Rule], deep: Mapping[str, Mapping[str, DeepSplit]], before: Elsewhere
+) -> RuleBook:
+    """Return the rules of *sites*: those just learned, else those of *before*."""
+    old = before(sites)
+    fresh = [rule for rule in rules if rule.site in sites]
+    return RuleBook(fresh, {site: splits for site, splits in deep.items() if site in sites}, old.groups).beside(old)
 
 
 def learn_site(
@@ -153,17 +172,19 @@ def learn_site(
     priors: Priors | None = None,
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
+    others: RuleBook | None = None,
 ) -> tuple[list[Rule], Mapping[str, DeepSplit], SiteReport]:
     """Return the rules and deep tokens of one site, and what is to be said of them.
 
-    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other sites.
+    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
+    sites, *others* the rules of the sites whose URLs are nested in its own.
     """
 
     def search(part: Sample, limit: Deadline) -> tuple[Sequence[Proposal], Deep]:
         some = SiteLearner(part, learners, declarations, limit, priors)
         return some.proposals(), some.deep
 
-    every = Sample.of(site, found, groups)
+    every = Sample.of(site, found, groups, others)
     sample = without_odd_responses(every, found, search, deadline.share(INQUIRY))
     learner = SiteLearner(sample, learners, declarations, deadline, priors)
     found_all = learner.proposals()
@@ -184,8 +205,7 @@ def learn_site(
         fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    book = RuleBook(rules, {site: deep}, groups)
-    report = site_report(site, found, rules, judged(book, sample), held_out)
+    report = site_report(site, found, rules, judged(book_of(rules, sample, deep), sample), held_out)
     if odd := len(every.urls) - len(sample.urls):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses ({found.floor})"))
     if learner.out_of_time:
