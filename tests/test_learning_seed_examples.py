@@ -9,9 +9,9 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.learning.entropy import Options, Page, Relevance, canonical_rules, host_rules
+from scrapy_dedup.learning.entropy import Page, Relevance, canonical_rules, host_rules
 from scrapy_dedup.learning.fixed_point import Evidence, learn_both
-from scrapy_dedup.rules import Ignore, Nested
+from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 
@@ -231,6 +231,17 @@ def test_what_matters_in_a_nested_url_is_kept() -> None:
         return [f"http://xyz.com/video?url={inner.format(n // 3, lang, rng.randrange(10**6))}" for _ in range(3)]
 
     assert len(keys_of(learn_rules(seen_under(languages)), languages)) == 20
+
+
+@pytest.mark.parametrize("forms", [nested, nested_only])
+def test_nested_urls_by_the_method_of_the_document(forms: Forms) -> None:
+    """The value of the parameter is canonicalized before its entropies are taken."""
+    found = host_rules(Page(each.url, each.fingerprint) for each in seen_under(forms))
+    book = RuleBook(canonical_rules(found, "xyz.com"))
+    assert (
+        found.everywhere.get("q.url", *(part["q.url"] for part in found.by_path.values())).relevance is Relevance.ACCEPT
+    )
+    assert len(keys_of(book, forms)) == 20
 
 
 def store_row(url: str, text: str | None) -> ObservationRow:
