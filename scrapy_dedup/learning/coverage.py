@@ -3,7 +3,7 @@
 from ..rules import Ignore, IgnoreValue, Literal, Lower, OneOf, Predicate, Set
 from .emission import Match, Proposal
 
-__all__ = ["covers", "says_as_much"]
+__all__ = ["covers", "reaches", "says_as_much"]
 
 
 def covers(one: Proposal, other: Proposal) -> bool:
@@ -13,7 +13,7 @@ def covers(one: Proposal, other: Proposal) -> bool:
 
 def says_as_much(one: Proposal, other: Proposal) -> bool:
     """As :func:`covers`, also where *other* asks for fewer values of a key than *one* does."""
-    return _reaches(one.match, other.match) and _does_as_much(one, other)
+    return reaches(one.match, other.match) and _does_as_much(one, other)
 
 
 def _does_as_much(one: Proposal, other: Proposal) -> bool:
@@ -35,7 +35,7 @@ def _values(proposal: Proposal) -> frozenset[str | None] | None:
     return None
 
 
-def _reaches(one: Match, other: Match) -> bool:
+def reaches(one: Match, other: Match) -> bool:
     """Tell whether URLs that match *other* match *one*."""
     asked = dict(other)
     return all(key in asked and _implied(predicate, asked[key]) for key, predicate in one)

@@ -195,6 +195,7 @@ def learn_site(
     sure = proposals
     for proposal in doubtful:
         sure = without(sure, proposal)
+    sure = learner.generalised(sure)
     sure, standing = with_standing(
         sure, before, sample, learner.deep, known.site_rules(site).deep, contradicted=learner.contradicted
     )
@@ -240,10 +241,17 @@ def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> li
 def _without_what_is_off(rule: Rule, off: Sequence[Rule]) -> Rule:
     """Return a rule without the operations on keys that a rule which is off, where both hold, acts on."""
     keys = {key for other in off if not _exclude_each_other(rule, other) for key in other.ops}
-    if not keys & rule.ops.keys():
+    forbidden = {key for key in rule.ops if any(_overlap(key, other) for other in keys)}
+    if not forbidden:
         return rule
-    ops = {key: operation for key, operation in rule.ops.items() if key not in keys}
+    ops = {key: operation for key, operation in rule.ops.items() if key not in forbidden}
     return Rule(rule.site, rule.match, ops, rule.status, rule.evidence)
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Tell whether some key is both: either may be a beginning of keys (``q.utm_*``)."""
+    ours, theirs = one.removesuffix("*"), other.removesuffix("*")
+    return one == other or (one != ours and theirs.startswith(ours)) or (other != theirs and ours.startswith(theirs))
 
 
 def _exclude_each_other(one: Rule, other: Rule) -> bool:
