@@ -92,8 +92,8 @@ def _names(accepted: Sequence[Proposal], table: Table, deep: Mapping[str, DeepSp
     found: list[Wider] = []
     for name, names in families([key.removeprefix("q.") for key in seen]).items():
         keys = {f"q.{each}" for each in names}
-        if "%" in name or kept & keys:
-            continue
+        if name[-1].isalnum() or "%" in name or kept & keys:
+            continue  # "item1" and "item2" are a family; but "item*" has "items", too
         said = [proposal.match for proposal in accepted if proposal.key == f"q.{name}*"]
         for match in places:
             own = {one.key: values for one, values in members if one.key in keys and reaches(one.match, match)}

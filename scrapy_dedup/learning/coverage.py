@@ -3,7 +3,7 @@
 from ..rules import Ignore, IgnoreValue, Literal, Lower, OneOf, Predicate, Set
 from .emission import Match, Proposal
 
-__all__ = ["covers", "reaches", "says_as_much"]
+__all__ = ["covers", "keys_meet", "reaches", "says_as_much"]
 
 
 def covers(one: Proposal, other: Proposal) -> bool:
@@ -53,3 +53,13 @@ def _named(predicate: Predicate) -> frozenset[str]:
     if isinstance(predicate, Literal):
         return frozenset({predicate.value})
     return frozenset(predicate.values) if isinstance(predicate, OneOf) else frozenset()
+
+
+def keys_meet(one: str, other: str) -> bool:
+    """Tell whether some key is both: either may be a beginning of keys (``q.utm_*``).
+
+    >>> keys_meet("q.utm_*", "q.utm_id"), keys_meet("q.utm_*", "q.u*"), keys_meet("q.u", "q.utm_*")
+    (True, True, False)
+    """
+    ours, theirs = one.removesuffix("*"), other.removesuffix("*")
+    return one == other or (one != ours and theirs.startswith(ours)) or (other != theirs and ours.startswith(theirs))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .combining import rules_of
+from .coverage import keys_meet
 from .emission import Proposal
 from .judgement import Deep, Judgement, Sample, book_of, judged
 
@@ -28,10 +29,19 @@ class Wider:
 
 
 def generalised(
-    proposals: Sequence[Proposal], candidates: Sequence[Wider], sample: Sample, deep: Deep
+    proposals: Sequence[Proposal],
+    candidates: Sequence[Wider],
+    sample: Sample,
+    deep: Deep,
+    *,
+    refused: Sequence[Proposal] = (),
 ) -> list[Proposal]:
-    """Return accepted proposals, widened by those of the *candidates* against which no URL speaks."""
+    """Return accepted proposals, widened by those of the *candidates* against which nothing speaks.
+
+    That is a URL, or what was *refused* of a key that they act on.
+    """
     found = list(proposals)
+    candidates = [one for one in candidates if not any(keys_meet(one.proposal.key, other.key) for other in refused)]
     if not candidates:
         return found
     before = _judged(found, sample, deep)

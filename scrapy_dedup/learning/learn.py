@@ -20,6 +20,7 @@ from ..urls import DeepSplit, normal_form, site_of_url
 from .believing import still_supported
 from .budget import within_budget
 from .clusters import Clusters, clusters
+from .coverage import keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
@@ -195,7 +196,8 @@ def learn_site(
     sure = proposals
     for proposal in doubtful:
         sure = without(sure, proposal)
-    sure = learner.generalised(sure)
+    refused = [one for one in found_all if one not in allowed]
+    sure = learner.generalised(sure, [*refused, *doubtful])
     sure, standing = with_standing(
         sure, before, sample, learner.deep, known.site_rules(site).deep, contradicted=learner.contradicted
     )
@@ -241,17 +243,11 @@ def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> li
 def _without_what_is_off(rule: Rule, off: Sequence[Rule]) -> Rule:
     """Return a rule without the operations on keys that a rule which is off, where both hold, acts on."""
     keys = {key for other in off if not _exclude_each_other(rule, other) for key in other.ops}
-    forbidden = {key for key in rule.ops if any(_overlap(key, other) for other in keys)}
+    forbidden = {key for key in rule.ops if any(keys_meet(key, other) for other in keys)}
     if not forbidden:
         return rule
     ops = {key: operation for key, operation in rule.ops.items() if key not in forbidden}
     return Rule(rule.site, rule.match, ops, rule.status, rule.evidence)
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Tell whether some key is both: either may be a beginning of keys (``q.utm_*``)."""
-    ours, theirs = one.removesuffix("*"), other.removesuffix("*")
-    return one == other or (one != ours and theirs.startswith(ours)) or (other != theirs and ours.startswith(theirs))
 
 
 def _exclude_each_other(one: Rule, other: Rule) -> bool:

@@ -76,13 +76,13 @@ class SiteLearner:
         part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
         return selected(part, learners).proposals
 
-    def generalised(self, proposals: Sequence[Proposal]) -> list[Proposal]:
-        """Return accepted proposals, widened to names, hosts and spellings that were not seen."""
+    def generalised(self, proposals: Sequence[Proposal], refused: Sequence[Proposal] = ()) -> list[Proposal]:
+        """Return accepted proposals, widened to names, hosts and spellings that were not seen; *refused* are others."""
         table, deep, found = self._evidence.table, self._evidence.deep, list(proposals)
         for name in ("affixes", "entropy"):
-            if name in self._learners:
+            if name in self._learners and not self._deadline.passed():
                 wider = wider_families(found, table, deep) if name == "affixes" else wider_spellings(found, table)
-                more = generalised(found, wider, self._evidence.sample, deep)
+                more = generalised(found, wider, self._evidence.sample, deep, refused=refused)
                 self._wider.update(dict.fromkeys([one for one in more if one not in found], (name,)))
                 found = more
         return found
