@@ -79,7 +79,8 @@ def learn_rules(
 
     *max_loss* is the share of a site's pages that its rules together may be expected to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
-    rules of before: their manual, off and suspended ones stay. *learners* are the names of those that
+    rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
+    makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
     are asked (:data:`.learners.LEARNERS`), all by default. After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
 
