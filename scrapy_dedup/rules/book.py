@@ -150,28 +150,25 @@ class RuleBook:
         """
         sites = set(sites)
         fresh = RuleBook(*load_sites(directories, sites), self.groups)
-        book = RuleBook(groups=self.groups)
         kept = {site: found for site, found in self._sites.items() if site not in sites}
-        book._sites = dict(sorted({**kept, **fresh._sites}.items()))
-        compiled = {site: program for site, program in self._compiled.items() if site in kept} | fresh._compiled
-        book._compiled = {site: compiled[site] for site in book._sites if site in compiled}
-        return book
+        compiled = {site: program for site, program in self._compiled.items() if site in kept}
+        return self._sharing({**kept, **fresh._sites}, compiled | fresh._compiled)
 
     def beside(self, others: "RuleBook") -> "RuleBook":
         """Return the book with the rules of the sites of *others* that it has none of; what is compiled is shared."""
-        book = RuleBook(groups=self.groups)
-        book._sites = dict(sorted({**others._sites, **self._sites}.items()))
-        compiled = {site: found for site, found in others._compiled.items() if site not in self._sites}
-        compiled |= self._compiled
-        book._compiled = {site: compiled[site] for site in book._sites if site in compiled}
-        return book
+        compiled = {site: program for site, program in others._compiled.items() if site not in self._sites}
+        return self._sharing({**others._sites, **self._sites}, compiled | self._compiled)
 
     def only(self, sites: Iterable[str]) -> "RuleBook":
         """Return the book of some of the sites; what is compiled is shared."""
         chosen = set(sites)
+        return self._sharing({site: found for site, found in self._sites.items() if site in chosen}, self._compiled)
+
+    def _sharing(self, sites: Mapping[str, SiteRules], compiled: Mapping[str, SiteProgram]) -> "RuleBook":
+        """Return the book of *sites*, with what is compiled of them."""
         book = RuleBook(groups=self.groups)
-        book._sites = {site: found for site, found in self._sites.items() if site in chosen}
-        book._compiled = {site: found for site, found in self._compiled.items() if site in chosen}
+        book._sites = dict(sorted(sites.items()))
+        book._compiled = {site: compiled[site] for site in book._sites if site in compiled}
         return book
 
     # -- keys
