@@ -105,6 +105,12 @@ def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
         st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
         st.builds(Replace, st.sampled_from([*_KEYS, ""]), some, st.just(""), st.sampled_from(["", "lower"])),
         st.sampled_from([Lower(), Lower(first=True), SetOfValues(), Nested(), Keep()]),
+        st.builds(
+            lambda site, key, only: Nested({site: {key: Ignore(only)}}),
+            st.sampled_from(["example.com", "example.org"]),
+            st.sampled_from(["q.a", "q.b", "q.sid", "q.tag[]", "q.ü"]),
+            only,
+        ),
     )
 
 

@@ -47,6 +47,29 @@ def test_from_file_writes_rules(project):
     assert project.scrapy("learn-rules", "--check").returncode == 0
 
 
+def test_a_nested_url_of_another_site(project):
+    """URLs (12) to (14) of the document, as many as a rule needs."""
+    rows = [
+        {"url": f"http://xyz.com/video?irrelevant={7 * n + copy}&url={inner}{n}%3Firrelevant2%3D{11 * n + copy}"}
+        | {"fingerprint": f"text{n}", "words": 200}
+        for n in range(30)
+        for copy in range(3)
+        for inner in ["http%3A%2F%2Fabc.com%2Fvideo"]
+    ]
+    write_rows(project.folder / "seen.jsonl", rows)
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", fresh=True)
+    assert done.returncode == 0, done.stderr
+    assert "100%" in done.stdout
+    assert "q.url nested (q.irrelevant2 ignore int{1,6} of abc.com)" in done.stdout
+    assert project.scrapy("learn-rules", "--check").returncode == 0
+    shown = project.scrapy(
+        "explain-url", "http://xyz.com/video?irrelevant=5&url=http%3A%2F%2Fabc.com%2Fvideo%3Firrelevant2%3D7"
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "http://xyz.com/video?url=http%3A%2F%2Fabc.com%2Fvideo\n" in shown.stdout
+    assert "q.url nested (q.irrelevant2 ignore int{1,6} of abc.com)" in shown.stdout
+
+
 def test_where_there_is_nothing_to_learn_is_said_and_where_no_rule_is_written(project):
     odd = [{"url": url, "fingerprint": "one page"} for url in ("no url", "http://", "mailto:a@b", "?", "#")]
     write_rows(project.folder / "seen.jsonl", odd)

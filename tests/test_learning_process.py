@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.store import Store
 
 from .store_rows import seen
@@ -45,6 +46,28 @@ def test_rules_are_written_and_a_summary_is_printed(store: Path, tmp_path: Path)
 def test_only_the_asked_sites_are_learned(store: Path, tmp_path: Path) -> None:
     done = run("--store", str(store), "--dir", str(tmp_path / "rules"), "--site", "example.org")
     assert (done.returncode, json.loads(done.stdout)["sites"]) == (0, [])
+
+
+def test_nested_urls_are_compared_by_the_file_of_their_site(store: Path, tmp_path: Path) -> None:
+    """One site is learned at a time, as in a crawl; the file of the other one is read for what is nested."""
+    with Store.open(store) as opened:
+        opened.add_observations(
+            seen(
+                "",
+                f"this is frame number {i} of them all",
+                site="frames.com",
+                url=f"http://frames.com/f?url=http%3A%2F%2Fexample.com%2Fp%3Fid%3D{i}%26sid%3D{i * 3 + session:032x}",
+            )
+            for i in range(40)
+            for session in range(3)
+        )
+    rules = tmp_path / "rules"
+    for site in ("example.com", "frames.com"):
+        assert run("--store", str(store), "--dir", str(rules), "--site", site).returncode == 0
+    book = RuleBook.load(rules)
+    assert [rule.ops for rule in book.for_site("frames.com")] == [{"q.url": Nested()}]
+    frame = "http://frames.com/f?url=http%3A%2F%2Fexample.com%2Fp%3Fid%3D9"
+    assert book.equivalent(f"{frame}%26sid%3D{'a' * 32}", frame)
 
 
 def test_a_store_that_is_none_is_one_line(tmp_path: Path) -> None:

@@ -180,6 +180,32 @@ CASES: list[tuple[str, list[tuple[Match, Ops]], dict[str, str]]] = [
         },
     ),
     (
+        "a nested URL of another site, of which some parameters are ignored here",
+        [
+            (
+                {},
+                {
+                    "q.u": Nested(
+                        {
+                            "other.com": {"q.sid": Ignore(ValueClass("int", 1, 9)), "q.tag[]": Ignore()},
+                            "other.com/b": {"q.n": Ignore()},
+                            "other.com/": {"q.m": Ignore()},
+                        }
+                    )
+                },
+            )
+        ],
+        {
+            "/?u=http://www.OTHER.com/a%3Fsid=12%26b=2%26tag%5B%5D=1": "/?u=http%3A%2F%2Fwww.other.com%2Fa%3Fb%3D2",
+            "/?u=http://other.com/%3Fsid=abc": "/?u=http%3A%2F%2Fother.com%2F%3Fsid%3Dabc",
+            "/?u=http://other.com/b/c%3Fn=1%26m=2": "/?u=http%3A%2F%2Fother.com%2Fb%2Fc%3Fm%3D2",
+            "/?u=http://other.com/?n=1%26m=2": "/?u=http%3A%2F%2Fother.com%2F%3Fn%3D1",
+            "/?u=http://other.com/bb%3Fn=1": "/?u=http%3A%2F%2Fother.com%2Fbb%3Fn%3D1",
+            "/?u=http://third.com/%3Fsid=1": "/?u=http%3A%2F%2Fthird.com%2F%3Fsid%3D1",
+            "/?sid=1": "/?sid=1",
+        },
+    ),
+    (
         "nested in a nested one, to a depth of two",
         [({}, {"q.u": Nested(), "q.s": Ignore()})],
         {

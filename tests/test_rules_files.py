@@ -109,6 +109,9 @@ def test_all_forms(tmp_path: Path) -> None:
                     "q.i": SetOfValues(),
                     "q.j": Nested(),
                     "q.k": Keep(),
+                    "q.nested": Nested(
+                        {"example.org": {"q.sid": Ignore(["1"]), "q.n": Ignore()}, "b.de": {"q.x": Ignore()}}
+                    ),
                     "q.l": Replace("path.1", "p-", ".html", "lower"),
                     "q.utm_*": Ignore(),
                     "path.0": Ignore(["a"], cut=True),

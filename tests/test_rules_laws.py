@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,8 +13,11 @@ from scrapy_dedup.rules import (
     Keep,
     Literal,
     Lower,
+    Nested,
     OfClass,
     OneOf,
+    Operation,
+    Replace,
     Rule,
     RuleBook,
     Set,
@@ -206,3 +210,21 @@ def test_digest_says_whether_keys_may_differ(case: tuple[RuleBook, list[str]]) -
         assert RuleBook(acting[1:], deep).digest() != book.digest()
         assert RuleBook(rules, deep, SiteGroups({"g": [SITE]})).digest() != book.digest()
         assert RuleBook(acting, {SITE: {"q.new": DeepSplit("-")}}).digest() != book.digest()
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"q.sid": Set({None: "1"})},
+        {"q.sid": Set({None: "1"}), "q.x": Replace("q.sid")},
+        {"q.sid": Replace("q.y")},
+    ],
+)
+@pytest.mark.parametrize("inner", ["", "%3Fsid=3%26y=4", "%3Fsid=3%26sid=4"])
+def test_a_key_is_its_own_key_where_the_inner_site_adds_what_the_outer_one_ignores(
+    own: dict[str, Operation], inner: str
+) -> None:
+    ignoring = Nested({"example.org": {"q.sid": Ignore()}})
+    book = RuleBook([Rule("example.com", {}, {"q.u": ignoring}), Rule("example.org", {}, own)])
+    key = book.canonical_key(f"http://example.com/?u=http://example.org/{inner}")
+    assert book.canonical_key(key) == key

@@ -15,6 +15,7 @@ from scrapy_dedup.rules import (
     IgnoreValue,
     Keep,
     Literal,
+    Nested,
     Replace,
     Rule,
     RuleBook,
@@ -162,6 +163,12 @@ def test_redaction_is_total(case: tuple[str, list[Rule]], text: str) -> None:
 def test_values_that_are_none() -> None:
     with pytest.raises(ValueError, match="transform"):
         Replace("q.a", transform="upper")
+    with pytest.raises(ValueError, match="no query parameter"):
+        Nested({"example.org": {"path.0": Ignore()}})
+    with pytest.raises(FormError, match="table by site"):
+        operation_of({"nested": ["q.sid"]})
+    with pytest.raises(FormError, match="can only be ignored"):
+        operation_of({"nested": {"example.org": {"q.sid": "lower"}}})
     with pytest.raises(FormError, match="no operation"):
         operation_of("drop")
     assert Set({None: None}) == Set({})

@@ -82,6 +82,11 @@ def _short(form: Any) -> str:
         source = form["replace"]
         parts = (form.get("prefix", ""), f"<{source}>" if source else "", form.get("suffix", ""))
         return f"as {''.join(parts)} {form.get('transform', '')}".rstrip()
+    if "nested" in form:
+        inner = [
+            f"{key} {_short(one)} of {place}" for place, keys in form["nested"].items() for key, one in keys.items()
+        ]
+        return f"nested ({', '.join(inner)})"
     return " ".join(f"{word} {_one_of(values)}" for word, values in form.items())
 
 

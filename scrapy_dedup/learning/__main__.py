@@ -80,6 +80,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
             groups=groups,
             learners=options.learner or None,
             deadline=deadline,
+            elsewhere=lambda inner: _known(directories, sorted(inner), groups),
         )
     learned = both.learned
     save(both, options.dir, options.also)

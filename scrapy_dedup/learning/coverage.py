@@ -4,7 +4,7 @@ from ..rules import Ignore, IgnoreValue, Literal, Lower, OfClass, OneOf, Predica
 from ..urls import ValueClass
 from .emission import Match, Proposal
 
-__all__ = ["covers", "says_as_much"]
+__all__ = ["covers", "keys_meet", "reaches", "says_as_much"]
 
 
 def covers(one: Proposal, other: Proposal) -> bool:
@@ -14,7 +14,7 @@ def covers(one: Proposal, other: Proposal) -> bool:
 
 def says_as_much(one: Proposal, other: Proposal) -> bool:
     """As :func:`covers`, also where *other* asks for fewer values of a key than *one* does."""
-    return _reaches(one.match, other.match) and _does_as_much(one, other)
+    return reaches(one.match, other.match) and _does_as_much(one, other)
 
 
 def _does_as_much(one: Proposal, other: Proposal) -> bool:
@@ -41,7 +41,7 @@ def _values(proposal: Proposal) -> frozenset[str | None] | ValueClass | None:
     return frozenset(only) if isinstance(only, frozenset) else only
 
 
-def _reaches(one: Match, other: Match) -> bool:
+def reaches(one: Match, other: Match) -> bool:
     """Tell whether URLs that match *other* match *one*."""
     asked = dict(other)
     return all(key in asked and _implied(predicate, asked[key]) for key, predicate in one)
@@ -65,3 +65,13 @@ def _named(predicate: Predicate) -> frozenset[str]:
     if isinstance(predicate, Literal):
         return frozenset({predicate.value})
     return frozenset(predicate.values) if isinstance(predicate, OneOf) else frozenset()
+
+
+def keys_meet(one: str, other: str) -> bool:
+    """Tell whether some key is both: either may be a beginning of keys (``q.utm_*``).
+
+    >>> keys_meet("q.utm_*", "q.utm_id"), keys_meet("q.utm_*", "q.u*"), keys_meet("q.u", "q.utm_*")
+    (True, True, False)
+    """
+    ours, theirs = one.removesuffix("*"), other.removesuffix("*")
+    return one == other or (one != ours and theirs.startswith(ours)) or (other != theirs and ours.startswith(theirs))

@@ -6,24 +6,22 @@ nothing changes, and not for ever.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from ..content.mask import Mask
 from ..content.versions import Version
 from ..observation import Observation
-from ..rules import RuleBook
+from ..rules import Rule, RuleBook
 from ..store.pages import cut_off_pages
 from ..store.store import Store
-from ..urls import normal_form
-from .learn import MAX_LOSS, Learned, Progress, learn
-from .masks import SitePages
+from ..urls import DeepSplit, normal_form
+from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
+from .masks import Masks, SitePages
+from .nesting import innermost_first
 from .report import SiteReport
 from .sighted import with_aliases
-
-if TYPE_CHECKING:
-    from ..rules.lifecycle import Departure
 
 MOST_ROUNDS = 3
 
@@ -73,26 +71,29 @@ def learn_both(
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
+    elsewhere: Elsewhere | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
 
     *known* and *masks* are those of before: what the user said in them stays. The other arguments are those of
-    :func:`.learn.learn`; sites that are not begun at *deadline* are left out. Raises StoreError, ValueError.
+    :func:`.learn.learn`; sites that are not begun at *deadline* are left out. A site is learned again where it came before one whose URLs are
+    nested in its own. Raises StoreError, ValueError.
     """
     before = masks or {}
-    found: dict[str, Mask] = {}
-    comparing: dict[str, Mask] = {}
-    reports: list[SiteReport] = []
-    rules = []
-    departures: list[Departure] = []
-    deep = {}
-    for site in evidence.named():
-        if deadline is not None and monotonic() > deadline:
-            break
+    found: dict[str, tuple[Learned, Masks]] = {}
+
+    def one(site: str) -> None:
+        """Learn a site, in the light of those that were learned already."""
+
+        def rules_elsewhere(sites: AbstractSet[str]) -> RuleBook:
+            fresh = [found[other][0].book for other in sorted(sites & found.keys())]
+            rules, deep = _together(fresh)
+            old = elsewhere(sites) if elsewhere is not None else known.only(sites)
+            return RuleBook(rules, deep, groups).beside(old)
+
         pages = SitePages(site, evidence.versions(site))
         old = pages.without_refuted(before.get(site), known)
         used = wanted = pages.masks(None, old)
-        learned = None
         for _ in range(MOST_ROUNDS):
             fresh = learn(
                 evidence.observations(site, versions=wanted.comparing is not None),
@@ -104,34 +105,55 @@ def learn_both(
                 progress=progress,
                 deadline=deadline,
                 diagnose=diagnose,
+                elsewhere=rules_elsewhere,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands
-            learned, used = fresh, wanted
+            used = wanted
+            found[site] = fresh, used
             if pages:
-                wanted = pages.masks(learned.book, old)
+                wanted = pages.masks(fresh.book, old)
             if _version(wanted.comparing) == _version(used.comparing):
                 break
-        if learned is None:
-            continue  # nothing is known of the site: what is in its files stays there
-        rules += list(learned.book)
-        departures += learned.departures
-        deep[site] = learned.book.site_rules(site).deep
-        reports += [_with_what_passes(report, used.mask) for report in learned.reports]
-        if used.mask is not None:
-            found[site] = used.mask
-        if used.comparing is not None:
-            comparing[site] = used.comparing
+
+    for site in evidence.named():
+        if deadline is not None and monotonic() > deadline:
+            break
+        one(site)
+    for site in _again({site: learned.nested.get(site, frozenset()) for site, (learned, _) in found.items()}):
+        if deadline is not None and monotonic() > deadline:
+            break
+        one(site)
+    rules, deep = _together([learned.book for learned, _ in found.values()])
+    reports = [_with_what_passes(report, used.mask) for learned, used in found.values() for report in learned.reports]
+    departures = [departure for learned, _ in found.values() for departure in learned.departures]
     learned = with_aliases(
         Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures)),
         evidence.store,
         scope=evidence.scope,
         since=evidence.since,
         known=known,
-        masks=comparing,
+        masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
         deadline=deadline,
     )
-    return Both(learned, found)
+    return Both(learned, {site: used.mask for site, (_, used) in found.items() if used.mask is not None})
+
+
+def _again(nested: Mapping[str, AbstractSet[str]]) -> list[str]:
+    """Return the sites that were learned (in this order) before one whose URLs are nested in theirs."""
+    number = {site: place for place, site in enumerate(nested)}
+    late = {site for site, inner in nested.items() if any(number.get(other, -1) > number[site] for other in inner)}
+    return [site for site in innermost_first(nested) if site in late]
+
+
+def _together(books: Iterable[RuleBook]) -> tuple[list[Rule], dict[str, Mapping[str, DeepSplit]]]:
+    """Return the rules and the deep tokens of some books."""
+    rules: list[Rule] = []
+    deep: dict[str, Mapping[str, DeepSplit]] = {}
+    for book in books:
+        rules += book
+        deep |= {site: book.site_rules(site).deep for site in book.sites}
+    return rules, deep
 
 
 def _version(mask: Mask | None) -> str:

@@ -237,8 +237,13 @@ def _exclude(one: Proposal, other: Proposal) -> bool:
 
 
 def _widens(fresh: Sequence[Proposal], incumbents: Sequence[Proposal]) -> bool:
-    """Tell whether a fresh proposal says all that an incumbent says."""
-    return any(_says(one, other) for one in fresh for other in incumbents)
+    """Tell whether a fresh proposal says all that an incumbent says, or is the family of its name."""
+    return any(
+        _says(one, other)
+        or (one.key.endswith("*") and other.key.startswith(one.key[:-1]) and set(one.match) <= set(other.match))
+        for one in fresh
+        for other in incumbents
+    )
 
 
 def _united(chosen: Sequence[Proposal], more: Sequence[Proposal]) -> list[Proposal]:

@@ -40,11 +40,19 @@ class Sample:
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
     refused: AbstractSet[str] = field(default=frozenset(), repr=False, compare=False)
     """Other URLs of the site, which were never answered but by redirects and errors of the client; of a part: of the whole."""
+    others: RuleBook | None = field(default=None, repr=False, compare=False)
+    """The rules of other sites whose URLs are nested in these."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
     """The last judgement, by the digest of its rules."""
 
     @classmethod
-    def of(cls, site: str, found: Clusters, groups: Mapping[str, Sequence[str]] | None) -> "Sample":
+    def of(
+        cls,
+        site: str,
+        found: Clusters,
+        groups: Mapping[str, Sequence[str]] | None,
+        others: RuleBook | None = None,
+    ) -> "Sample":
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
@@ -53,7 +61,7 @@ class Sample:
         passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
         urls, times = [found.urls[i] for i in chosen], _of(found.times, chosen)
-        return cls(site, urls, content, groups, lone, found.confirmed, found.own_pages, times, found.refused)
+        return cls(site, urls, content, groups, lone, found.confirmed, found.own_pages, times, found.refused, others)
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
         """Return which URLs were the same page in two crawls: all, where observations tell no times.
@@ -67,7 +75,7 @@ class Sample:
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
         known = (self.groups, self.lone, self.confirmed, self.own_pages)
-        return Sample(self.site, urls, content, *known, _of(self.times, chosen), self.refused)
+        return Sample(self.site, urls, content, *known, _of(self.times, chosen), self.refused, self.others)
 
 
 def _of(times: Sequence[float] | None, chosen: Sequence[int]) -> Sequence[float] | None:
@@ -158,5 +166,6 @@ def judged(book: RuleBook, sample: Sample) -> Judgement:
 
 
 def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:
-    """Return the compiled rules of the sample's site."""
-    return RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.groups)
+    """Return the compiled rules of the sample's site, beside those of sites whose URLs are nested in its own."""
+    book = RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.groups)
+    return book if sample.others is None else book.beside(sample.others)

@@ -6,7 +6,7 @@ function -> held-out check of the budget -> rules
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -22,13 +22,15 @@ from .believing import counted_with_files, still_supported, with_witnesses
 from .budget import within_budget
 from .class_guards import with_open_lengths
 from .clusters import Clusters, clusters
+from .coverage import keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .entropy import Priors
 from .incumbents import said_by, with_incumbents
-from .judgement import Deep, Sample, judged
+from .judgement import Deep, Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .nesting import inner_sites, innermost_first
 from .odd_responses import without_odd_responses
 from .other_sites import priors_by_site
 from .own_pages import MAX_PAGES, OwnPages
@@ -42,6 +44,9 @@ logger = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 """Takes what is being done, the number of steps done, and of all steps."""
+
+Elsewhere = Callable[[AbstractSet[str]], RuleBook]
+"""Takes the names of sites, and returns their rules."""
 
 MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
@@ -57,12 +62,13 @@ MAX_LOSS = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The rules of all observed sites, and a report of each site."""
+    """The rules of all observed sites, a report of each site, and the sites of the URLs that are nested in its own."""
 
     book: RuleBook
     reports: tuple[SiteReport, ...] = field(default=())
     departures: tuple[Departure, ...] = field(default=())
     """The learned rules of before that leave their files, and why."""
+    nested: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
 
 
 def learn_rules(
@@ -78,7 +84,8 @@ def learn_rules(
 
     *max_loss* is the share of a site's pages that its rules together may be expected to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
-    rules of before: their manual, off and suspended ones stay. *learners* are the names of those that
+    rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
+    makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
     are asked (:data:`.learners.LEARNERS`), all by default. After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
 
@@ -98,13 +105,15 @@ def learn(
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
+    elsewhere: Elsewhere | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
     As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
-    how many pages are nearly alike, which takes a second a site.
+    how many pages are nearly alike, which takes a second a site. Sites whose URLs are nested in those of others are
+    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*.
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
@@ -116,7 +125,9 @@ def learn(
     reports = []
     departures: list[Departure] = []
     priors = priors_by_site(by_site, known, masks)
-    for number, (site, seen) in enumerate(sorted(by_site.items())):
+    nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
+    for number, site in enumerate(innermost_first(nested)):
+        seen = by_site[site]
         if deadline is not None and monotonic() > deadline:
             logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
             break
@@ -136,6 +147,7 @@ def learn(
             priors=priors.get(site),
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
+            others=_others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None,
         )
         report = outcome.report
         if diagnose and (note := _near_duplicates(list(pages.values())[:MAX_SKETCHES])):
@@ -146,7 +158,7 @@ def learn(
         reports.append(report)
     if progress:
         progress("learned", len(by_site), len(by_site))
-    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures))
+    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), nested)
 
 
 def pruned(learned: Learned, known: RuleBook) -> Learned:
@@ -177,6 +189,15 @@ class LearnedSite:
     departures: tuple[Departure, ...] = ()
 
 
+def _others(
+    sites: AbstractSet[str], rules: Iterable[Rule], deep: Mapping[str, Mapping[str, DeepSplit]], before: Elsewhere
+) -> RuleBook:
+    """Return the rules of *sites*: those just learned, else those of *before*."""
+    old = before(sites)
+    fresh = [rule for rule in rules if rule.site in sites]
+    return RuleBook(fresh, {site: splits for site, splits in deep.items() if site in sites}, old.groups).beside(old)
+
+
 def learn_site(
     site: str,
     found: Clusters,
@@ -189,17 +210,19 @@ def learn_site(
     priors: Priors | None = None,
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
+    others: RuleBook | None = None,
 ) -> LearnedSite:
     """Return the rules of one site, learned beside those that act already.
 
-    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other sites.
+    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
+    sites, *others* the rules of the sites whose URLs are nested in its own.
     """
 
     def search(part: Sample, limit: Deadline) -> tuple[Sequence[Proposal], Deep]:
         some = SiteLearner(part, learners, declarations, limit, priors)
         return some.proposals(), some.deep
 
-    every = Sample.of(site, found, groups)
+    every = Sample.of(site, found, groups, others)
     sample = without_odd_responses(every, found, search, deadline.share(INQUIRY))
     learner = SiteLearner(sample, learners, declarations, deadline, priors)
     found_all = learner.proposals()
@@ -212,8 +235,10 @@ def learn_site(
     sure = proposals
     for proposal in doubtful:
         sure = without(sure, proposal)
+    refused = [one for one in found_all if one not in allowed]
+    sure = learner.generalised(with_witnesses(sure, sample, learner.deep), [*refused, *doubtful])
     settled = with_incumbents(
-        with_open_lengths(with_witnesses(sure, sample, learner.deep), learner.evidence),
+        with_open_lengths(sure, learner.evidence),
         before,
         sample,
         learner.deep,
@@ -230,14 +255,23 @@ def learn_site(
         fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    book = RuleBook(rules, {site: deep}, groups)
-    report = site_report(site, found, rules, judged(book, sample), held_out)
+    report = site_report(site, found, rules, judged(book_of(rules, sample, deep), sample), held_out)
     if odd := len(every.urls) - len(sample.urls):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses ({found.floor})"))
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
-    return LearnedSite(rules, deep, report, settled.departures)
+    return LearnedSite(rules, deep, report, (*settled.departures, *_switched_off(before, rules, settled.departures)))
+
+
+def _switched_off(
+    before: Iterable[Rule], rules: Iterable[Rule], departures: Iterable[Departure]
+) -> Iterator[Departure]:
+    """Yield the rules that leave since the user has switched off what they do, or a part of it."""
+    known = {rule.id for rule in rules} | {departure.rule.id for departure in departures}
+    for rule in before:
+        if rule.status is Status.ACTIVE and not rule.is_alias and rule.id not in known:
+            yield Departure(rule, Reason.OFF)
 
 
 def _candidates(rules: Sequence[Rule], doubtful: Sequence[Proposal]) -> list[Rule]:
@@ -266,9 +300,10 @@ def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> li
 def _without_what_is_off(rule: Rule, off: Sequence[Rule]) -> Rule:
     """Return a rule without the operations on keys that a rule which is off, where both hold, acts on."""
     keys = {key for other in off if not _exclude_each_other(rule, other) for key in other.ops}
-    if not keys & rule.ops.keys():
+    forbidden = {key for key in rule.ops if any(keys_meet(key, other) for other in keys)}
+    if not forbidden:
         return rule
-    ops = {key: operation for key, operation in rule.ops.items() if key not in keys}
+    ops = {key: operation for key, operation in rule.ops.items() if key not in forbidden}
     return Rule(rule.site, rule.match, ops, rule.status, rule.evidence)
 
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
-from .affixes import affix_splits
+from .affixes import affix_splits, wider_families
 from .believing import contradicted, doubtful
+from .casing import wider_spellings
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .entropy import Priors
+from .generalising import generalised
 from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
 from .selection import Selected, selected
@@ -46,6 +48,7 @@ class SiteLearner:
         self._deadline = deadline
         self.out_of_time = False
         self._selected = Selected()
+        self._wider: dict[Proposal, tuple[str, ...]] = {}
 
     @property
     def deep(self) -> Mapping[str, DeepSplit]:
@@ -67,7 +70,7 @@ class SiteLearner:
     @property
     def sources(self) -> Mapping[Proposal, tuple[str, ...]]:
         """Return the learners that each of the proposals comes from."""
-        return self._selected.sources
+        return {**self._selected.sources, **self._wider}
 
     def proposals_of_part(self, rows: Rows) -> list[Proposal]:
         """Return what would be proposed if some of the URLs were all, by the learners that had a part in the whole.
@@ -77,6 +80,17 @@ class SiteLearner:
         learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
         part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
         return selected(part, learners).proposals
+
+    def generalised(self, proposals: Sequence[Proposal], refused: Sequence[Proposal] = ()) -> list[Proposal]:
+        """Return accepted proposals, widened to names, hosts and spellings that were not seen; *refused* are others."""
+        table, deep, found = self._evidence.table, self._evidence.deep, list(proposals)
+        for name in ("affixes", "entropy"):
+            if name in self._learners and not self._deadline.passed():
+                wider = wider_families(found, table, deep) if name == "affixes" else wider_spellings(found, table)
+                more = generalised(found, wider, self._evidence.sample, deep, refused=refused)
+                self._wider.update(dict.fromkeys([one for one in more if one not in found], (name,)))
+                found = more
+        return found
 
     def doubtful(self, proposals: Sequence[Proposal], counted: Mapping[Proposal, int]) -> list[Proposal]:
         """Return the proposals against which more speaks than the pages for them outweigh."""

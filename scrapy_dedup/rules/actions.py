@@ -27,7 +27,7 @@ from .operations import (
     SetOfValues,
 )
 
-__all__ = ["Action", "Context", "Mark", "Outcome", "action_of", "normal_key", "normal_value"]
+__all__ = ["Action", "Context", "Mark", "Outcome", "action_of", "inner_url", "normal_key", "normal_value"]
 
 
 class Mark(Enum):
@@ -54,7 +54,9 @@ class Context:
 
     __slots__ = ("_made", "_values", "nested")
 
-    def __init__(self, values: Callable[[], Mapping[str, str | None]], nested: Callable[[str], str] | None) -> None:
+    def __init__(
+        self, values: Callable[[], Mapping[str, str | None]], nested: Callable[[str, Nested], str] | None
+    ) -> None:
         self._values = values
         self._made: Mapping[str, str | None] | None = None
         self.nested = nested
@@ -121,7 +123,7 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
         case Keep() | SetOfValues():
             return lambda value, _: Mark.KEEP
         case Nested():
-            return lambda value, context: _nested(key, value, context)
+            return lambda value, context: _nested(key, operation, value, context)
         case Replace():
             return lambda value, context: _replaced(key, operation, context)
         case Anchored() | Declared():
@@ -211,15 +213,23 @@ def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
     return text if _may_stand(key, text) else Mark.PASS
 
 
-def _nested(key: str, value: str | None, context: Context) -> Outcome:
-    if not value or context.nested is None:
-        return Mark.PASS
+def inner_url(key: str, value: str) -> str | None:
+    """Return the URL that *value* of *key*, in normal form, is; None where it is none.
+
+    >>> inner_url("q.url", "http%3A%2F%2Fexample.org%2F%3Fid%3D1"), inner_url("q.url", "http")
+    ('http://example.org/?id=1', None)
+    """
     if key.startswith("q."):
         value = value.replace("+", " ")
     try:
         url = unquote_to_bytes(value).decode()
     except UnicodeError:
+        return None
+    return url if _is_url(url) else None
+
+
+def _nested(key: str, operation: Nested, value: str | None, context: Context) -> Outcome:
+    url = inner_url(key, value) if value and context.nested is not None else None
+    if url is None or context.nested is None:
         return Mark.PASS
-    if not _is_url(url):
-        return Mark.PASS
-    return normal_value(key, context.nested(url).replace("%", "%25").replace("+", "%2B"))
+    return normal_value(key, context.nested(url, operation).replace("%", "%25").replace("+", "%2B"))

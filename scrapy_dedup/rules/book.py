@@ -17,6 +17,8 @@ from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
+from .operations import Nested
+from .predicates import Absent, Literal, Predicate
 from .program import OriginProgram, SiteProgram
 from .table import OpTable
 
@@ -73,6 +75,7 @@ class RuleBook:
             if any(rule.status.acts and not rule.is_alias for rule in found.rules)
         }
         self._programs: dict[str, OriginProgram | None] = {}
+        self._ignoring: dict[Nested, RuleBook] = {}
 
     # -- what it holds
 
@@ -147,10 +150,24 @@ class RuleBook:
         """
         sites = set(sites)
         fresh = RuleBook(*load_sites(directories, sites), self.groups)
-        book = RuleBook(groups=self.groups)
         kept = {site: found for site, found in self._sites.items() if site not in sites}
-        book._sites = dict(sorted({**kept, **fresh._sites}.items()))
-        compiled = {site: program for site, program in self._compiled.items() if site in kept} | fresh._compiled
+        compiled = {site: program for site, program in self._compiled.items() if site in kept}
+        return self._sharing({**kept, **fresh._sites}, compiled | fresh._compiled)
+
+    def beside(self, others: "RuleBook") -> "RuleBook":
+        """Return the book with the rules of the sites of *others* that it has none of; what is compiled is shared."""
+        compiled = {site: program for site, program in others._compiled.items() if site not in self._sites}
+        return self._sharing({**others._sites, **self._sites}, compiled | self._compiled)
+
+    def only(self, sites: Iterable[str]) -> "RuleBook":
+        """Return the book of some of the sites; what is compiled is shared."""
+        chosen = set(sites)
+        return self._sharing({site: found for site, found in self._sites.items() if site in chosen}, self._compiled)
+
+    def _sharing(self, sites: Mapping[str, SiteRules], compiled: Mapping[str, SiteProgram]) -> "RuleBook":
+        """Return the book of *sites*, with what is compiled of them."""
+        book = RuleBook(groups=self.groups)
+        book._sites = dict(sorted(sites.items()))
         book._compiled = {site: compiled[site] for site in book._sites if site in compiled}
         return book
 
@@ -255,7 +272,7 @@ class RuleBook:
         return parts
 
     def _context(self, program: OriginProgram, path: str, query: str, depth: int) -> Context:
-        nested = None if depth >= _MAX_DEPTH else lambda text: self._nested(text, depth + 1)
+        nested = None if depth >= _MAX_DEPTH else lambda text, how: self.nested_key(text, how, depth=depth + 1)
         return Context(lambda: program.values(path, query), nested)
 
     def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
@@ -274,7 +291,14 @@ class RuleBook:
                 program.moves[table] = known
         return known
 
-    def _nested(self, url: str, depth: int) -> str:
+    def nested_key(self, url: str, operation: Nested, *, depth: int = 1) -> str:
+        """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
+        if operation.ignore:
+            ignoring = self._ignoring.get(operation)
+            if ignoring is None:
+                rules = [_rule_of(place, keys) for place, keys in operation.by_place().items()]
+                ignoring = self._ignoring[operation] = RuleBook(rules, groups=self.groups)
+            url = ignoring.canonical_key(url)
         parts = normal_parts(url)
         origin, path, query = self._key(self._program(parts[0]), parts, depth)
         return f"{origin}{path}?{query}" if query else origin + path
@@ -311,3 +335,10 @@ class RuleBook:
         """
         for found in self._sites.values():
             update_site(directory, found.site, found.rules, found.deep)
+
+
+def _rule_of(place: str, operations: "Mapping[str, Operation]") -> Rule:
+    """Return the rule that operations are at a site (``example.org``), or at a site and segment (``example.org/video``)."""
+    site, slash, segment = place.partition("/")
+    predicate: Predicate = Literal(segment) if segment else Absent()
+    return Rule(site, {"path.0": predicate} if slash else {}, operations)

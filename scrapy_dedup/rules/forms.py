@@ -41,7 +41,7 @@ _WORDS: dict[str, Operation] = {
 _WORD_OF = {operation: word for word, operation in _WORDS.items()}
 _OPERATIONS = (
     ", ".join([f'"{word}"' for word in _WORDS])
-    + ", { ignore = [..] }, { set = {..} }, { replace = .. } or { anchor = .. }"
+    + ", { ignore = [..] }, { set = {..} }, { replace = .. }, { nested = {..} } or { anchor = .. }"
 )
 _PREDICATES = '"a value", { in = [..] }, { class = "..", length = [.., ..] } or { absent = true }'
 
@@ -139,6 +139,13 @@ def operation_form(operation: Operation) -> Form:
         case Replace(source, prefix, suffix, transform):
             form = {"replace": source, "prefix": prefix, "suffix": suffix, "transform": transform}
             return {name: text for name, text in form.items() if text or name == "replace"}
+        case Nested():
+            inner = operation.by_place()
+            return {
+                "nested": {
+                    place: {key: operation_form(one) for key, one in keys.items()} for place, keys in inner.items()
+                }
+            }
         case Anchored(prefix, lead, pages):
             form = {"anchor": prefix, "lead": lead, "pages": list(pages)}
             return {name: value for name, value in form.items() if value or name == "anchor"}
@@ -183,11 +190,25 @@ def operation_of(form: Form) -> Operation:
         if texts["transform"] not in {"", "lower"}:
             raise FormError(f"transform = {_shown(texts['transform'])}", 'the only transform is "lower"')
         return Replace(*texts.values())
+    if "nested" in form:
+        _no_other(form, {"nested"})
+        return _nested_of(form["nested"])
     if "anchor" in form:
         _no_other(form, {"anchor", "lead", "pages"})
         prefix, lead = (_string(form.get(name, ""), name) for name in ("anchor", "lead"))
         return Anchored(prefix, lead, tuple(_strings(form.get("pages", []), "pages")))
     raise FormError(f"{_shown(form)} is no operation", f"an operation is {_OPERATIONS}")
+
+
+def _nested_of(form: Form) -> Nested:
+    remedy = 'nested must be a table by site, such as { "example.org/video" = { "q.sid" = "ignore" } }'
+    if not isinstance(form, Mapping) or not all(isinstance(keys, Mapping) for keys in form.values()):
+        raise FormError(f"nested = {_shown(form)}", remedy)
+    operations = {str(site): {str(key): operation_of(one) for key, one in keys.items()} for site, keys in form.items()}
+    try:
+        return Nested(operations)  # type: ignore[arg-type]  # it says so itself
+    except ValueError as error:
+        raise FormError(str(error), remedy) from None
 
 
 def _class_form(value_class: ValueClass) -> dict[str, Form]:

@@ -36,6 +36,7 @@ class Reason(str, Enum):
     COUNTEREXAMPLE = "counterexample"
     DECLARED = "declared"
     COVERED = "covered"
+    OFF = "off"
     PRUNED = "pruned"
 
     __str__ = str.__str__
@@ -57,7 +58,7 @@ class Departure:
     @property
     def is_loss(self) -> bool:
         """Whether the rule acted, and less is filtered without it."""
-        return self.rule.status is Status.ACTIVE and self.reason is not Reason.COVERED
+        return self.rule.status is Status.ACTIVE and self.reason not in {Reason.COVERED, Reason.OFF}
 
     def __str__(self) -> str:
         what = "narrower" if self.by and self.is_loss else "wider" if self.by else "dropped"
@@ -71,6 +72,7 @@ class Departure:
                 Reason.COUNTEREXAMPLE: ": pages that it makes one differ",
                 Reason.DECLARED: ": the site declares that what it drops is content",
                 Reason.COVERED: "" if self.by else ": pages were seen to be one where it keeps them apart",
+                Reason.OFF: ": what it does was switched off",
                 Reason.PRUNED: ": it was pruned",
             }[self.reason]
         )

@@ -5,6 +5,7 @@ An operation that says nothing of the value at hand (``Ignore(only={"1"})`` wher
 value is 2) leaves it to the next best one.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ __all__ = [
     "Set",
     "SetOfValues",
 ]
+
+_repeat = re.compile(r".*\[[0-9]+\]\Z", re.DOTALL).match
 
 Only = frozenset[str] | ValueClass | None
 
@@ -101,9 +104,36 @@ class SetOfValues:
     """The values of a repeated parameter are a set: shown sorted, each once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Nested:
-    """The value is a URL: shown by its own canonical key, to a depth of 2."""
+    """The value is a URL: shown by its own canonical key, to a depth of 2.
+
+    ``ignore``: by the site of such a URL, or by site and first segment of the path, the parameters of it that are
+    dropped here. The rules of that site say nothing of them, since it was not crawled; and they are dropped in this
+    value only.
+
+    >>> nested = Nested({"example.org": {"q.sid": Ignore()}, "example.net/video": {"q.t": Ignore(["0"])}})
+    >>> nested == Nested({**nested.by_place(), "example.com": {}})
+    True
+
+    Raises ValueError for what is no parameter, or not ignored.
+    """
+
+    ignore: tuple[tuple[str, tuple[tuple[str, Ignore], ...]], ...]
+
+    def __init__(self, ignore: Mapping[str, Mapping[str, Ignore]] | None = None) -> None:
+        for place, keys in (ignore or {}).items():
+            for key, operation in keys.items():
+                if not key.startswith("q.") or key.endswith("*") or _repeat(key):
+                    raise ValueError(f'"{key}" of {place} is no query parameter; write "q.NAME"')
+                if not isinstance(operation, Ignore) or operation.cut:
+                    raise ValueError(f'"{key}" of {place} can only be ignored')
+        items = sorted((ignore or {}).items())
+        object.__setattr__(self, "ignore", tuple((place, tuple(sorted(keys.items()))) for place, keys in items if keys))
+
+    def by_place(self) -> dict[str, dict[str, Ignore]]:
+        """Return what is dropped, by site or site and segment."""
+        return {place: dict(keys) for place, keys in self.ignore}
 
 
 @dataclass(frozen=True, slots=True)

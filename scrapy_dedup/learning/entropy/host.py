@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...rules import Absent, Ignore, Literal, Lower, Nested, Operation, Rule
+from ...rules import Absent, Ignore, Literal, Lower, Operation, Rule
 from ...urls import GroupsLike, values_of
 from ..combining import rules_of
 from ..emission import Match, Proposal
@@ -99,7 +99,7 @@ def _operations(rule: ParameterRule) -> list[Operation]:
     if rule.relevance is Relevance.IGNORE:
         return [Ignore()]
     if rule.nested:
-        return [Nested()]
+        return [rule.inner]
     return [Lower()] if rule.lower else []
 
 

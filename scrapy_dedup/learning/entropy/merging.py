@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from ...rules import Nested
 from .analysis import ParameterRule
 from .names import NameList
 from .relevance import Relevance
@@ -77,7 +78,14 @@ def _common(rules: Sequence[ParameterRule], relevance: Relevance) -> ParameterRu
         tuples=tuple(dict.fromkeys(keys for rule in rules for keys in rule.tuples)),
         lower=all(rule.lower for rule in rules),
         nested=any(rule.nested for rule in rules),
+        inner=_ignored_by_all([rule.inner for rule in rules if rule.nested]),
     )
+
+
+def _ignored_by_all(operations: Sequence[Nested]) -> Nested:
+    """Return what is ignored in nested URLs by each of some operations."""
+    common = [set(operation.ignore) for operation in operations]
+    return Nested({place: dict(keys) for place, keys in set.intersection(*common)} if common else None)
 
 
 def _unanimous(found: Sequence[Relevance], ratio: float) -> Relevance | None:

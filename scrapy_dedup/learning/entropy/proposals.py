@@ -4,20 +4,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...rules import Lower, Nested
+from ...rules import Absent, Literal, Lower, OneOf, RuleBook
 from ...urls import DeepSplit, values_of
 from ..combining import rules_of
 from ..constant_pages import constant_pages
-from ..emission import Proposal, dropped
+from ..emission import Match, Proposal, dropped
 from ..emission import proposals as pattern_proposals
+from ..evidence import MIN_GROUPS
 from ..frame import Frame
 from ..guards import Node
 from ..judgement import Sample, book_of, judged
 from ..scope import scoped
-from ..table import ABSENT, Codes, Table, encode
+from ..table import ABSENT, Rows, Table, encode
+from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant
 from .templates import Template, templates
-from .values import are_spellings, case_insensitive, inner_urls
+from .values import case_insensitive, where_spellings
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
@@ -44,23 +46,44 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     rest = _peeled(frame, placed)
     book = book_of(rules_of(sample.site, found), sample, deep)
     found += [Proposal(match, key, Lower()) for match, key in case_insensitive(rest)]
-    return [*fixed, *found, *_nested(table, rest, inner_urls(rest, book), found)]
+    return [*fixed, *found, *_nested(table, rest, book, found)]
 
 
-def _nested(table: Table, rest: Frame, inner: Mapping[str, Codes], found: Sequence[Proposal]) -> list[Proposal]:
+def _nested(table: Table, rest: Frame, book: RuleBook, found: Sequence[Proposal]) -> list[Proposal]:
     """Return the keys whose values are URLs to be canonicalized, and what is irrelevant beside them.
 
-    *inner* are the codes of what these values are. Where the URL in a value came in several spellings, nothing else
+    *book* are the rules of URLs in values. Where the URL in a value came in several spellings, nothing else
     of a URL could be told before, nor the other way round: both are tested together.
     """
+    operations = nested_operations(rest, book)
+    codes = {key: shown(rest, key, operation, book) for key, operation in operations.items()}
+    inner = {key: fewer for key, fewer in codes.items() if fewer is not None}
     if not inner:
         return []
     canonical = Frame(table, rest.rows, {**rest.columns, **inner})
     known = {proposal.key for proposal in found} | inner.keys()
     placed = [(place, key) for place, key in _irrelevant(canonical) if key not in known]
     peeled = _peeled(canonical, placed)
-    nested = [Proposal((), key, Nested()) for key in inner if are_spellings(peeled, rest.columns[key])]
+    nested = []
+    for key in inner:
+        rows = where_spellings(peeled, rest.columns[key])
+        if rows is not None:
+            # What no rule of the inner site says is known only where it was seen.
+            match = _sections(rest, rows) if operations[key].ignore else ()
+            nested.append(Proposal(match, key, operations[key]))
     return [*nested, *(_drop(table, rest, place, key) for place, key in placed)] if nested else []
+
+
+def _sections(frame: Frame, rows: Rows) -> Match:
+    """Return the pattern of the first segments that some rows have, if they are fewer than a rule needs groups."""
+    codes = np.unique(frame.columns["path.0"][rows]).tolist() if "path.0" in frame.columns else []
+    if not codes or len(codes) >= MIN_GROUPS:
+        return ()
+    values = [frame.table.vocabulary[code] for code in codes if code != ABSENT]
+    if not values:
+        return (("path.0", Absent()),)
+    optional = ABSENT in codes
+    return (("path.0", Literal(values[0], optional) if len(values) == 1 else OneOf(values, optional)),)
 
 
 def _irrelevant(frame: Frame) -> list[tuple[Template, str]]:

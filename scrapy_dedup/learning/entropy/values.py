@@ -1,16 +1,14 @@
-"""Keys whose values say less than they show: their case means nothing, or they are URLs themselves.
+"""Keys whose values say less than they show: their case means nothing.
 
-Source: url-parameter-relevance, the passages on case sensitivity, H(F|lower(V)) - H(F|V), and on
-nested URLs, both taken given the rest of the URL: two pages whose names differ in case alone, and in
-nothing else, are what speaks for the case.
+Source: url-parameter-relevance, the passage on case sensitivity, H(F|lower(V)) - H(F|V), taken given the rest of the
+URL: two pages whose names differ in case alone, and in nothing else, are what speaks for the case.
 """
 
 from collections.abc import Callable, Mapping
-from urllib.parse import unquote
 
 import numpy as np
 
-from ...rules import Absent, OneOf, Predicate, RuleBook
+from ...rules import Absent, OneOf, Predicate
 from ...urls.percent import lower_value
 from ..emission import Match
 from ..evidence import MIN_GROUPS, tolerable
@@ -20,8 +18,6 @@ from ..table import ABSENT, Codes, Rows
 from .joint import case_merit
 from .templates import MAX_VALUES, MIN_URLS
 
-MIN_URL_SHARE = 0.9
-"""Share of a key's values that must be URLs for it to be nested."""
 MIN_TESTED = 0.8
 """Share of a key's capitals that must stand where the case was tested, for it to hold on the whole site."""
 _CASED = ("path.", "q.", "ext", "m.", "s.")
@@ -99,41 +95,22 @@ def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
     return [], kept
 
 
-def inner_urls(frame: Frame, book: RuleBook) -> dict[str, Codes]:
-    """Return the keys whose values are URLs that come in several spellings of one, with the codes of what they are.
+def where_spellings(frame: Frame, codes: Codes) -> Rows | None:
+    """Return the rows that show values of a key to lead to the same pages, None where it is not shown.
 
-    *book* says what makes no difference in URLs of the site itself.
+    *codes* are those of the values, which the frame no longer tells apart.
     """
-
-    def identity(value: str) -> str:
-        return book.canonical_key(unquote(value.replace("+", " ")))
-
-    found = {}
-    for key, codes in sorted(frame.columns.items()):
-        if key.startswith("q.") and _are_urls(frame, codes):
-            fewer = _same(frame, codes, identity)
-            if fewer is not None:
-                found[key] = fewer
-    return found
-
-
-def are_spellings(frame: Frame, codes: Codes) -> bool:
-    """Tell whether values of a key, whose *codes* the frame no longer tells apart, lead to the same pages."""
     groups = frame.groups({})
     concerned = varying(groups, codes)
     bad = int((concerned & (groups.contents > 1)).sum())
-    return _clean(groups, concerned) >= MIN_GROUPS and tolerable(bad, int(concerned.sum()))
+    if _clean(groups, concerned) < MIN_GROUPS or not tolerable(bad, int(concerned.sum())):
+        return None
+    rows: Rows = groups.order[(concerned & (groups.contents == 1))[groups.group]]
+    return rows
 
 
 def _clean(groups: Groups, concerned: Flags) -> int:
     return int((concerned & (groups.contents == 1)).sum())
-
-
-def _are_urls(frame: Frame, codes: Codes) -> bool:
-    """Tell whether nearly all values of a column are absolute URLs, escaped as in a query."""
-    texts = [frame.table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
-    urls = sum(text[:5].lower() in {"http:", "http%", "https"} and "%3A%2F%2F" in text for text in texts)
-    return bool(texts) and urls >= MIN_URL_SHARE * len(texts)
 
 
 def _same(frame: Frame, codes: Codes, identity: Callable[[str], str]) -> Codes | None:
