@@ -20,6 +20,7 @@ def crawler(*rules: Rule, spider: type[scrapy.Spider] = Links, **settings: Any) 
     """A crawler of which everything is made, and that does not run."""
     write_rules(*rules)
     made = get_crawler(spider, {**BASE, **settings})
+    made.crawling = True
     made.spider = made._create_spider()
     made._apply_settings()
     return made

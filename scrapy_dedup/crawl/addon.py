@@ -13,6 +13,7 @@ from .cache import SharedCacheStorage
 from .dupefilter import FALLBACK, DupeFilter
 from .gate import Gate
 from .pages import ArrivalMiddleware, PageMiddleware
+from .participation import is_crawl
 from .pipeline import TransientPipeline
 from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
 from .sample_gate import SampleGate
@@ -20,7 +21,9 @@ from .settings import SETTINGS, DedupSettingError, DedupSettings
 from .stopping import loaded, told
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +40,13 @@ class Addon:
     It adds the middlewares where they are not listed already, and puts the configured
     dupe filter into :setting:`DEDUP_FALLBACK_DUPEFILTER_CLASS`, to wrap it.
     """
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the add-on of a crawl. Raises NotConfigured where there is none, as in ``scrapy fetch``."""
+        if not is_crawl(crawler):
+            raise NotConfigured
+        return cls()
 
     def update_settings(self, settings: "BaseSettings") -> None:
         """Add the components. Raises DedupSettingError for a wrong setting, NotConfigured if switched off."""
