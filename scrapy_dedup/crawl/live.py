@@ -18,6 +18,7 @@ from .learner import Learner, Outcome, hindrance
 from .repeats import Repeats
 from .swapping import Swapping
 from .times import Times
+from .worth import note_learned, worth_learning
 
 if TYPE_CHECKING:
     from .shared import Shared
@@ -40,7 +41,7 @@ class Learning:
         self._shared = shared
         settings = shared.settings
         #: Whether it goes on during the crawl: otherwise rules would not be used before its end.
-        self.live = settings.learn == "live" and settings.compares
+        self.live = settings.learn == "live" and settings.learns_any
         self.times = Times()
         self.repeats = Repeats()
         self.swapping = Swapping(shared)
@@ -70,7 +71,7 @@ class Learning:
     def opened(self) -> None:
         """Tell at once, and not after a long crawl, if what it teaches cannot be saved."""
         settings = self._shared.settings
-        problem = hindrance(self.directory) if settings.learn != "off" else None
+        problem = hindrance(self.directory) if settings.learns_any else None
         if problem is None:
             return
         what = "No rules will be learned when this crawl closes"
@@ -95,6 +96,8 @@ class Learning:
 
     def news(self, site: str, url: str) -> None:
         """Note that a page of *site* has come that may teach something."""
+        if not self._shared.settings.learns(site):
+            return
         for repeated in self.repeats.found():
             self.times.repeat(*repeated)
         due = self.times.add(site, url)
@@ -103,7 +106,7 @@ class Learning:
         if due:
             if self._running is None and self._timer is None:
                 self._plan()
-        elif self._learner is None:  # to start takes longer than to learn a small site
+        elif self._learner is None and self.times.near:  # to start takes longer than to learn a small site
             deferred_from_coro(run_in_thread(self.learner.start)).addErrback(lambda _: None)
 
     def refuted(self, site: str) -> bool:
@@ -243,17 +246,18 @@ class Learning:
             await run_in_thread(shutil.rmtree, self._passing, True)
 
     async def _learn_last(self) -> None:
-        """Learn from what is recorded, if something is new; tell what was found."""
+        """Learn from what is recorded, if enough of it is new; tell what was found."""
         shared = self._shared
-        sites = self.times.news
-        if shared.settings.learn == "off" or not sites:
+        settings = shared.settings
+        worth = await run_in_thread(worth_learning, settings, self.times)
+        if not worth:
             return
         if shared.unsaved:
             if not self.live:
                 shared.stats.inc_value("dedup/learned/failed")
             return
         started = time.monotonic()
-        outcome = await run_in_thread(self.learner.learn, sites, shared.settings.learn_timeout, self._wanted())
+        outcome = await run_in_thread(self.learner.learn, worth, settings.learn_timeout, self._wanted())
         if outcome.ended:
             return
         if outcome.summary is None:
@@ -268,6 +272,8 @@ class Learning:
             )
             return
         self._count(outcome.summary, time.monotonic() - started)
+        learned = {report["site"] for report in outcome.summary.get("sites", ())}
+        await run_in_thread(note_learned, settings, {site: worth[site] for site in learned & worth.keys()})
         logger.info(
             "Learned %d rules for %d sites, see %s",
             shared.stats.get_value("dedup/learned/rules"),

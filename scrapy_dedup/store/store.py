@@ -1,22 +1,37 @@
 """The store: what crawls have seen, and what they discarded."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, CursorResult, Engine, Table, delete, exists, func, inspect, null, or_, select, update
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Engine,
+    Table,
+    delete,
+    exists,
+    func,
+    insert,
+    inspect,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
+from .news import News, name_of, news, prefix_of, repeats
 from .reading import OBSERVED, observation_of, version_in
 from .rows import SCHEDULED, DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import alias_sighting, discard, observation, page_sketch, page_version
+from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version
 from .sketches import sketch_keeper, version_keeper
 from .values import (
     DISCARD,
@@ -278,6 +293,25 @@ class Store:
         for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
+    # Learning
+
+    def news(self, scope: str, site: str) -> News:
+        """Return how many responses of a site are recorded, and since it was learned the last time."""
+        with self._reading() as connection:
+            return news(connection, scope, site)
+
+    def repeats(self, scope: str, site: str, learned: int) -> bool:
+        """Whether, after the observation *learned*, a URL has shown what another one shows, as it did not before."""
+        with self._reading() as connection:
+            return repeats(connection, scope, site, learned)
+
+    def note_learned(self, scope: str, learned: Mapping[str, int]) -> None:
+        """Note that sites have been learned, each from its observations up to an id."""
+        with self._transaction() as connection:
+            for site, last in learned.items():
+                connection.execute(delete(meta).where(meta.c.name == name_of(scope, site)))
+                connection.execute(insert(meta).values(name=name_of(scope, site), value=str(last)))
+
     # Forgetting
 
     def forget(self, site: str, scope: str | None = None) -> int:
@@ -292,6 +326,8 @@ class Store:
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
                 removed = connection.execute(query).rowcount
+            noted = meta.c.name.startswith(prefix_of(site), autoescape=True)
+            connection.execute(delete(meta).where(noted if scope is None else meta.c.name == name_of(scope, site)))
         self._sketches.forget()
         self._versions.forget()
         self._shrink()

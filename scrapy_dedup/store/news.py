@@ -1,0 +1,70 @@
+"""What was recorded of a site since it was learned the last time."""
+
+from collections import defaultdict
+from itertools import islice
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, exists, func, or_, select
+
+from .schema import meta, observation
+
+_IDS: Final = 500  # in one query
+
+
+class News(NamedTuple):
+    """How many responses of a site are recorded."""
+
+    responses: int
+    #: Those that have come since it was learned the last time.
+    fresh: int
+    #: The id of the last one that was there then, and of the last one that is there now; 0 without any.
+    learned: int
+    last: int
+
+
+def news(connection: Connection, scope: str, site: str) -> News:
+    """Return how many responses of a site are recorded."""
+    o = observation.c
+    its = o.scope == scope, o.site == site
+    responses, last = connection.execute(select(func.count(), func.coalesce(func.max(o.id), 0)).where(*its)).one()
+    learned = int(connection.scalar(select(meta.c.value).where(meta.c.name == name_of(scope, site))) or 0)
+    if learned > last:  # all was forgotten meanwhile, and ids begin anew
+        learned = 0
+    fresh = connection.scalar(select(func.count()).where(*its, o.id > learned)) or 0
+    return News(responses, fresh, learned, last)
+
+
+def repeats(connection: Connection, scope: str, site: str, learned: int) -> bool:
+    """Whether a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
+    o, before = observation.c, observation.alias().c
+    its = o.scope == scope, o.site == site
+    known = exists().where(
+        *(before.scope == scope, before.site == site, before.url_key == o.url_key, before.id <= learned),
+        or_(before.bag == o.bag, before.redirect == o.redirect),
+    )
+    urls: defaultdict[str, set[int]] = defaultdict(set)
+    for key, bag, redirect in connection.execute(
+        select(o.url_key, o.bag, o.redirect).where(*its, o.id > learned, ~known)
+    ):
+        if redirect is not None:
+            return True
+        if bag is not None:
+            urls[bag].add(key)
+    if any(len(keys) > 1 for keys in urls.values()):
+        return True
+    bags = iter(urls)
+    while some := list(islice(bags, _IDS)):
+        shown = connection.execute(select(o.bag, o.url_key).where(*its, o.bag.in_(some)))
+        if any(key not in urls[bag] for bag, key in shown):
+            return True
+    return False
+
+
+def name_of(scope: str, site: str) -> str:
+    """Return the name under which is noted how far a site has been learned."""
+    return prefix_of(site) + scope
+
+
+def prefix_of(site: str) -> str:
+    """Return how these names of a site begin, whatever the scope."""
+    return f"learned/{site}/"
