@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from ..store.news import News
+from ..store.news import Recorded
 from ..store.store import Store, StoreError
 from .times import GROWTH, LEAST, Times
 
@@ -26,11 +26,11 @@ def worth_learning(settings: "DedupSettings", times: Times) -> dict[str, int]:
         return {}
     try:
         with Store.open(settings.store, readonly=True) as store:
-            found = {site: store.news(settings.scope, site) for site in sites}
+            found = store.recorded(settings.scope, sites)
             return {
-                site: news.last
-                for site, news in found.items()
-                if not times.is_small(site) or _is_worth_it(store, settings.scope, site, news)
+                site: recorded.last
+                for site, recorded in found.items()
+                if not times.is_small(site) or _is_worth_it(store, settings.scope, site, recorded)
             }
     except StoreError:  # the process that learns tells it
         return dict.fromkeys(sites, 0)
@@ -42,9 +42,10 @@ def note_learned(settings: "DedupSettings", learned: Mapping[str, int]) -> None:
         store.note_learned(settings.scope, learned)
 
 
-def _is_worth_it(store: Store, scope: str, site: str, news: News) -> bool:
-    if news.responses < LEAST:
+def _is_worth_it(store: Store, scope: str, site: str, recorded: Recorded) -> bool:
+    if recorded.responses < LEAST:
         return False
-    if news.fresh >= min(GROWTH * (news.responses - news.fresh), MOST_FRESH):
+    news = store.news(scope, site, recorded.last)
+    if news.responses >= min(GROWTH * (recorded.responses - news.responses), MOST_FRESH):
         return True
     return store.repeats(scope, site, news.learned)

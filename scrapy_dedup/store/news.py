@@ -1,6 +1,7 @@
 """What was recorded of a site since it was learned the last time."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -8,30 +9,44 @@ from sqlalchemy import Connection, exists, func, or_, select
 
 from .schema import meta, observation
 
-_IDS: Final = 500  # in one query
+_IDS: Final = 500  # sites or contents in one query
 
 
-class News(NamedTuple):
-    """How many responses of a site are recorded."""
+class Recorded(NamedTuple):
+    """What is recorded of a site."""
 
     responses: int
-    #: Those that have come since it was learned the last time.
-    fresh: int
-    #: The id of the last one that was there then, and of the last one that is there now; 0 without any.
-    learned: int
+    #: The id of the last one.
     last: int
 
 
-def news(connection: Connection, scope: str, site: str) -> News:
-    """Return how many responses of a site are recorded."""
+class News(NamedTuple):
+    """What was recorded of a site since it was learned."""
+
+    responses: int
+    #: The id of the last one that was there when it was learned, 0 if it never was.
+    learned: int
+
+
+def recorded(connection: Connection, scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
+    """Return what is recorded of those of *sites* of which anything is."""
     o = observation.c
-    its = o.scope == scope, o.site == site
-    responses, last = connection.execute(select(func.count(), func.coalesce(func.max(o.id), 0)).where(*its)).one()
+    found: dict[str, Recorded] = {}
+    rest = iter(sites)
+    while some := list(islice(rest, _IDS)):
+        query = select(o.site, func.count(), func.max(o.id)).where(o.scope == scope, o.site.in_(some)).group_by(o.site)
+        found.update((site, Recorded(responses, last)) for site, responses, last in connection.execute(query))
+    return found
+
+
+def news(connection: Connection, scope: str, site: str, last: int) -> News:
+    """Return what was recorded of a site since it was learned, the *last* response included."""
+    o = observation.c
     learned = int(connection.scalar(select(meta.c.value).where(meta.c.name == name_of(scope, site))) or 0)
     if learned > last:  # all was forgotten meanwhile, and ids begin anew
         learned = 0
-    fresh = connection.scalar(select(func.count()).where(*its, o.id > learned)) or 0
-    return News(responses, fresh, learned, last)
+    fresh = connection.scalar(select(func.count()).where(o.scope == scope, o.site == site, o.id > learned)) or 0
+    return News(fresh, learned)
 
 
 def repeats(connection: Connection, scope: str, site: str, learned: int) -> bool:

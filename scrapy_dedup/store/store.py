@@ -28,7 +28,7 @@ from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
-from .news import News, name_of, news, prefix_of, repeats
+from .news import News, Recorded, name_of, news, prefix_of, recorded, repeats
 from .reading import OBSERVED, observation_of, version_in
 from .rows import SCHEDULED, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version
@@ -295,10 +295,15 @@ class Store:
 
     # Learning
 
-    def news(self, scope: str, site: str) -> News:
-        """Return how many responses of a site are recorded, and since it was learned the last time."""
+    def recorded(self, scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
+        """Return how many responses are recorded of those of *sites* of which there are any."""
         with self._reading() as connection:
-            return news(connection, scope, site)
+            return recorded(connection, scope, sites)
+
+    def news(self, scope: str, site: str, last: int) -> News:
+        """Return how many responses of a site were recorded since it was learned, up to the *last* one."""
+        with self._reading() as connection:
+            return news(connection, scope, site, last)
 
     def repeats(self, scope: str, site: str, learned: int) -> bool:
         """Whether, after the observation *learned*, a URL has shown what another one shows, as it did not before."""
