@@ -141,6 +141,7 @@ async def test_when_nothing_is_learned(serve: Serve, monkeypatch: pytest.MonkeyP
         ("/", {"DEDUP_LEARN": "off"}),
         ("/", {"DEDUP_LEARN": "close", "DEDUP_MODE": "observe"}),
         ("/", {"DEDUP_LEARN": "live", "DEDUP_SITES": {f"127.0.0.1:{server.port}": "observe"}}),
+        ("/", {"DEDUP_LEARN": "live", "DEDUP_SITES": {f"127.0.0.1:{server.port}": "observe"}, "DEDUP_REVISITS": 3}),
     ):
         await crawl(Links, server.url(start), **settings)
         assert not Path("ran").exists(), start

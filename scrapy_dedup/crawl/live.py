@@ -94,13 +94,16 @@ class Learning:
 
     # While the crawl goes on
 
+    def count(self, site: str, url: str) -> bool:
+        """Count a response of *site*, if it is learned; return whether it should be now."""
+        return self._shared.settings.learns(site) and self.times.add(site, url)
+
     def news(self, site: str, url: str) -> None:
         """Note that a page of *site* has come that may teach something."""
-        if not self._shared.settings.learns(site):
-            return
         for repeated in self.repeats.found():
-            self.times.repeat(*repeated)
-        due = self.times.add(site, url)
+            if self._shared.settings.learns(repeated[0]):
+                self.times.repeat(*repeated)
+        due = self.count(site, url)
         if not self.live or self.swapping.ceased:
             return
         if due:

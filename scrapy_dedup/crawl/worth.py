@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from ..store.news import Recorded
+from ..store.news import Recorded, news, recorded, repeats
 from ..store.store import Store, StoreError
 from .times import GROWTH, LEAST, Times
 
@@ -26,11 +26,11 @@ def worth_learning(settings: "DedupSettings", times: Times) -> dict[str, int]:
         return {}
     try:
         with Store.open(settings.store, readonly=True) as store:
-            found = store.recorded(settings.scope, sites)
+            found = recorded(store, settings.scope, sites)
             return {
-                site: recorded.last
-                for site, recorded in found.items()
-                if not times.is_small(site) or _is_worth_it(store, settings.scope, site, recorded)
+                site: of_site.last
+                for site, of_site in found.items()
+                if not times.is_small(site) or _is_worth_it(store, settings.scope, site, of_site)
             }
     except StoreError:  # the process that learns tells it
         return dict.fromkeys(sites, 0)
@@ -42,10 +42,10 @@ def note_learned(settings: "DedupSettings", learned: Mapping[str, int]) -> None:
         store.note_learned(settings.scope, learned)
 
 
-def _is_worth_it(store: Store, scope: str, site: str, recorded: Recorded) -> bool:
-    if recorded.responses < LEAST:
+def _is_worth_it(store: Store, scope: str, site: str, of_site: Recorded) -> bool:
+    if of_site.responses < LEAST:
         return False
-    news = store.news(scope, site, recorded.last)
-    if news.responses >= min(GROWTH * (recorded.responses - news.responses), MOST_FRESH):
+    fresh = news(store, scope, site, of_site.last)
+    if fresh.responses >= min(GROWTH * (of_site.responses - fresh.responses), MOST_FRESH):
         return True
-    return store.repeats(scope, site, news.learned)
+    return repeats(store, scope, site, fresh.learned)

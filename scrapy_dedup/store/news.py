@@ -3,11 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import Connection, exists, func, or_, select
+from sqlalchemy import exists, func, or_, select
 
 from .schema import meta, observation
+
+if TYPE_CHECKING:
+    from .store import Store
 
 _IDS: Final = 500  # sites or contents in one query
 
@@ -28,28 +31,29 @@ class News(NamedTuple):
     learned: int
 
 
-def recorded(connection: Connection, scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
+def recorded(store: "Store", scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
     """Return what is recorded of those of *sites* of which anything is."""
     o = observation.c
     found: dict[str, Recorded] = {}
     rest = iter(sites)
     while some := list(islice(rest, _IDS)):
         query = select(o.site, func.count(), func.max(o.id)).where(o.scope == scope, o.site.in_(some)).group_by(o.site)
-        found.update((site, Recorded(responses, last)) for site, responses, last in connection.execute(query))
+        found.update((site, Recorded(responses, last)) for site, responses, last in store.rows(query))
     return found
 
 
-def news(connection: Connection, scope: str, site: str, last: int) -> News:
+def news(store: "Store", scope: str, site: str, last: int) -> News:
     """Return what was recorded of a site since it was learned, the *last* response included."""
     o = observation.c
-    learned = int(connection.scalar(select(meta.c.value).where(meta.c.name == name_of(scope, site))) or 0)
+    noted = [int(row.value) for row in store.rows(select(meta.c.value).where(meta.c.name == name_of(scope, site)))]
+    learned = max(noted, default=0)
     if learned > last:  # all was forgotten meanwhile, and ids begin anew
         learned = 0
-    fresh = connection.scalar(select(func.count()).where(o.scope == scope, o.site == site, o.id > learned)) or 0
+    ((fresh,),) = store.rows(select(func.count()).where(o.scope == scope, o.site == site, o.id > learned))
     return News(fresh, learned)
 
 
-def repeats(connection: Connection, scope: str, site: str, learned: int) -> bool:
+def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
     """Whether a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
     o, before = observation.c, observation.alias().c
     its = o.scope == scope, o.site == site
@@ -58,9 +62,7 @@ def repeats(connection: Connection, scope: str, site: str, learned: int) -> bool
         or_(before.bag == o.bag, before.redirect == o.redirect),
     )
     urls: defaultdict[str, set[int]] = defaultdict(set)
-    for key, bag, redirect in connection.execute(
-        select(o.url_key, o.bag, o.redirect).where(*its, o.id > learned, ~known)
-    ):
+    for key, bag, redirect in store.rows(select(o.url_key, o.bag, o.redirect).where(*its, o.id > learned, ~known)):
         if redirect is not None:
             return True
         if bag is not None:
@@ -69,7 +71,7 @@ def repeats(connection: Connection, scope: str, site: str, learned: int) -> bool
         return True
     bags = iter(urls)
     while some := list(islice(bags, _IDS)):
-        shown = connection.execute(select(o.bag, o.url_key).where(*its, o.bag.in_(some)))
+        shown = store.rows(select(o.bag, o.url_key).where(*its, o.bag.in_(some)))
         if any(key not in urls[bag] for bag, key in shown):
             return True
     return False

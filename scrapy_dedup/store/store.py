@@ -8,27 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    CursorResult,
-    Engine,
-    Table,
-    delete,
-    exists,
-    func,
-    insert,
-    inspect,
-    null,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, CursorResult, Engine, Table, delete, exists, func, inspect, null, or_, select, update
 
 from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
-from .news import News, Recorded, name_of, news, prefix_of, recorded, repeats
+from .news import name_of, prefix_of
 from .reading import OBSERVED, observation_of, version_in
 from .rows import SCHEDULED, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version
@@ -295,27 +281,12 @@ class Store:
 
     # Learning
 
-    def recorded(self, scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
-        """Return how many responses are recorded of those of *sites* of which there are any."""
-        with self._reading() as connection:
-            return recorded(connection, scope, sites)
-
-    def news(self, scope: str, site: str, last: int) -> News:
-        """Return how many responses of a site were recorded since it was learned, up to the *last* one."""
-        with self._reading() as connection:
-            return news(connection, scope, site, last)
-
-    def repeats(self, scope: str, site: str, learned: int) -> bool:
-        """Whether, after the observation *learned*, a URL has shown what another one shows, as it did not before."""
-        with self._reading() as connection:
-            return repeats(connection, scope, site, learned)
-
     def note_learned(self, scope: str, learned: Mapping[str, int]) -> None:
         """Note that sites have been learned, each from its observations up to an id."""
         with self._transaction() as connection:
             for site, last in learned.items():
                 connection.execute(delete(meta).where(meta.c.name == name_of(scope, site)))
-                connection.execute(insert(meta).values(name=name_of(scope, site), value=str(last)))
+                connection.execute(meta.insert().values(name=name_of(scope, site), value=str(last)))
 
     # Forgetting
 
