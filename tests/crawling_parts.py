@@ -6,20 +6,20 @@ from typing import Any
 
 import scrapy
 from scrapy.crawler import Crawler
-from scrapy.utils.test import get_crawler
 
 from scrapy_dedup.crawl.dupefilter import DupeFilter
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import Rule
 from scrapy_dedup.store.writer import Writer
 
-from .crawling import BASE, Links, write_rules
+from .crawling import Links, crawler_of, write_rules
 
 
 def crawler(*rules: Rule, spider: type[scrapy.Spider] = Links, **settings: Any) -> Crawler:
     """A crawler of which everything is made, and that does not run."""
     write_rules(*rules)
-    made = get_crawler(spider, {**BASE, **settings})
+    made = crawler_of(spider, **settings)
+    made.crawling = True
     made.spider = made._create_spider()
     made._apply_settings()
     return made

@@ -1,34 +1,15 @@
-"""The add-on: adds the components, and wraps the dupe filter that is configured."""
+"""The add-on, which is loaded by every command of Scrapy that has a crawler: what it needs in crawls is loaded there."""
 
-import logging
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scrapy.dupefilters import BaseDupeFilter
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import SETTINGS_PRIORITIES
 
-from .cache import FALLBACK as FALLBACK_STORAGE
-from .cache import SharedCacheStorage
-from .dupefilter import FALLBACK, DupeFilter
-from .gate import Gate
-from .pages import ArrivalMiddleware, PageMiddleware
-from .pipeline import TransientPipeline
-from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
-from .sample_gate import SampleGate
-from .settings import SETTINGS, DedupSettingError, DedupSettings
-from .stopping import loaded, told
+from .participation import is_crawl
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
-
-logger = logging.getLogger(__name__)
-
-#: Where the components stand: before everything else on the way out, and after it on the way back; outside
-#: redirects and compression; before HttpError; after everything else.
-SAMPLES, GATE, REDIRECTS, MEDIA, ROBOTS, PAGES, ARRIVALS = 9, 10, 605, 585, 586, 40, 1_000_000
-#: The pipeline comes early: one before it may put another item in the place of the spider's.
-PIPELINE = 50
+    from typing_extensions import Self
 
 
 class Addon:
@@ -38,69 +19,15 @@ class Addon:
     dupe filter into :setting:`DEDUP_FALLBACK_DUPEFILTER_CLASS`, to wrap it.
     """
 
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the add-on of a crawl. Raises NotConfigured where there is none, as in ``scrapy fetch``."""
+        if not is_crawl(crawler):
+            raise NotConfigured
+        return cls()
+
     def update_settings(self, settings: "BaseSettings") -> None:
         """Add the components. Raises DedupSettingError for a wrong setting, NotConfigured if switched off."""
-        try:
-            if not DedupSettings.are_enabled(settings):
-                raise NotConfigured
-            dedup = DedupSettings.from_crawler_settings(settings)
-        except DedupSettingError as error:
-            raise told(error) from None
-        _warn_of_misspelled(settings)
-        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RedirectRecorder, REDIRECTS)
-        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageMiddleware, PAGES)
-        if settings.getbool("ROBOTSTXT_OBEY"):
-            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RobotsRecorder, ROBOTS)
-        if dedup.media:
-            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
-        if dedup.content_fields and dedup.strip != "off":
-            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", TransientPipeline, PIPELINE)
-        if dedup.compares:
-            settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ArrivalMiddleware, ARRIVALS)
-            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Gate, GATE)
-            if dedup.sample:
-                settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", SampleGate, SAMPLES)
-            try:
-                _wrap_dupe_filter(settings)
-                if dedup.share_cache and settings.getbool("HTTPCACHE_ENABLED"):
-                    _wrap_cache_storage(settings)
-            except DedupSettingError as error:
-                raise told(error) from None
+        from .installing import install
 
-
-def _wrap_dupe_filter(settings: "BaseSettings") -> None:
-    current = settings["DUPEFILTER_CLASS"]
-    current_class = loaded("DUPEFILTER_CLASS", current, "Name a dupe filter.")
-    if current_class is BaseDupeFilter:  # the user wants no filtering
-        return
-    if isinstance(current_class, type) and issubclass(current_class, DupeFilter):
-        return
-    priority = settings.getpriority("DUPEFILTER_CLASS") or 0
-    if not _is_set(settings, FALLBACK):
-        settings.set(FALLBACK, current, priority)
-    settings.set("DUPEFILTER_CLASS", DupeFilter, max(priority, SETTINGS_PRIORITIES["addon"]))
-
-
-def _wrap_cache_storage(settings: "BaseSettings") -> None:
-    current = settings["HTTPCACHE_STORAGE"]
-    current_class = loaded("HTTPCACHE_STORAGE", current, "Name a storage.")
-    if isinstance(current_class, type) and issubclass(current_class, SharedCacheStorage):
-        return
-    priority = settings.getpriority("HTTPCACHE_STORAGE") or 0
-    if not _is_set(settings, FALLBACK_STORAGE):
-        settings.set(FALLBACK_STORAGE, current, priority)
-    settings.set("HTTPCACHE_STORAGE", SharedCacheStorage, max(priority, SETTINGS_PRIORITIES["addon"]))
-
-
-def _is_set(settings: "BaseSettings", name: str) -> bool:
-    return settings.getpriority(name) is not None and bool(settings.get(name))
-
-
-def _warn_of_misspelled(settings: "BaseSettings") -> None:
-    """Tell settings that look as if they were meant for the plug-in."""
-    known = [setting.name for setting in SETTINGS]
-    names: list[Any] = [name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")]
-    for name in sorted(set(names) - set(known)):
-        meant = get_close_matches(name, known, 1, 0.8)
-        if meant:
-            logger.warning("%s is no setting of scrapy-dedup; is %s meant?", name, meant[0])
+        install(settings)

@@ -1,11 +1,12 @@
 """What is done when a crawl closes: write what waits, forget what is too old, learn, sum up."""
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import run_in_thread
 
-from ..store.database import StoreError
+from ..store.database import StoreError, database_path
 from ..store.store import Store
 from ..store.writer import Writer
 from . import closing_report
@@ -43,6 +44,8 @@ async def close(shared: "Shared", reason: str) -> None:
         await run_in_thread(shared.extras.note)
     except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
         shared.faults.report("probes", "What probes have shown could not be written")
+    if written:
+        await run_in_thread(_close_store, shared.settings)
 
 
 def _count(shared: "Shared", writer: Writer) -> None:
@@ -72,6 +75,14 @@ def _tidy(shared: "Shared") -> None:
             shared.faults.count("store")
         else:
             shared.faults.report("store", "The store could not be tidied up")
+
+
+def _close_store(settings: "DedupSettings") -> None:
+    """Take away what stands beside the file of the store where a process was ended that read it."""
+    path = database_path(settings.store)
+    if path is not None and path.with_name(f"{path.name}-wal").exists():
+        with suppress(StoreError), Store.open(path):
+            pass
 
 
 async def _settle_samples(shared: "Shared", *, finished: bool) -> None:

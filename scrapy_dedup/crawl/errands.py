@@ -119,4 +119,4 @@ class Errands:
         shared = self._shared
         if shared.record(row):
             shared.stats.inc_value("dedup/recorded")
-            shared.learning.times.add(row.site, row.url)
+            shared.learning.count(row.site, row.url)

@@ -1,9 +1,11 @@
 """The process that learns, as the crawl sees it.
 
-It is ``python -m scrapy_dedup.learning``, so that a script without a main guard is never
-run again. It ends when its standard input does, which is when this process has ended,
-however that was. A session of its own keeps the keyboard's interrupts from it. Between two
-learnings it is kept for a while, since to start it takes longer than to learn a small site.
+It runs :mod:`scrapy_dedup.learning` and nothing else, so that a script without a main guard is never
+run again. It finds modules where this process does, but the standard library comes first and the
+working folder is left out: a module beside the spider may have any name. It ends when its
+standard input does, which is when this process has ended, however that was. A session of its
+own keeps the keyboard's interrupts from it. Between two learnings it is kept for a while, since
+to start it takes longer than to learn a small site.
 """
 
 import json
@@ -24,8 +26,20 @@ if TYPE_CHECKING:
 
 _POLL: Final = 0.05  # seconds between two looks at whether the answer is still wanted
 _ENDING: Final = 1.0  # seconds that a process is given to end that has said what is no answer
-_MOST_SITES: Final = 200  # named; if there are more, all sites of the scope are learned
 _LONGEST_ANSWER: Final = 1 << 22  # bytes
+
+#: Begins with the standard library alone (``-S``), adds where else this process finds modules, and then does what
+#: ``site`` does when an interpreter starts: installs may need that.
+_BOOTSTRAP: Final = """\
+import sys
+sys.path[:] = [path for path in sys.path if path]
+import json
+sys.path += [path for path in json.loads(sys.argv.pop(1)) if path not in sys.path]
+import site
+site.main()
+import runpy
+runpy.run_module("scrapy_dedup.learning", run_name="__main__", alter_sys=True)
+"""
 
 
 class Outcome(NamedTuple):
@@ -86,7 +100,7 @@ class Learner:
 
         It waits: call it in a thread.
         """
-        asked = {"sites": sorted(sites) if len(sites) <= _MOST_SITES else None, "seconds": timeout * 0.8}
+        asked = {"sites": sorted(sites), "seconds": timeout * 0.8}
         line = json.dumps(asked).encode() + b"\n"
         end = time.monotonic() + timeout
         fresh = self.pid is None
@@ -203,7 +217,8 @@ def hindrance(directory: Path) -> str | None:
 
 def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     """Return the command line of the process, which writes its rules into *directory*."""
-    command = [sys.executable, "-m", "scrapy_dedup.learning", "--parent"]
+    command = [sys.executable, "-S", *(["-s"] if sys.flags.no_user_site else [])]
+    command += ["-c", _BOOTSTRAP, json.dumps(_places()), "--parent"]
     command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
@@ -215,8 +230,15 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     return command
 
 
+def _places() -> list[str]:
+    """Return where this process finds modules, less the working folder; the package that runs here is found in any case."""
+    working = os.path.realpath(Path.cwd())
+    found = [os.path.realpath(path) for path in sys.path if isinstance(path, str)]
+    places = [path for path in found if path != working]
+    package = os.path.realpath(Path(__file__).parents[2])
+    return places if package in places else [*places, package]
+
+
 def _environment() -> dict[str, str]:
-    """Return the environment in which the process finds the package that runs here."""
-    package = str(Path(__file__).parents[2])
-    path = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{path}" if path else package}
+    """Return the environment of the process, whose modules are found by its arguments."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

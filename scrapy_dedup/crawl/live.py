@@ -19,6 +19,7 @@ from .learner import Learner, Outcome, hindrance
 from .repeats import Repeats
 from .swapping import Swapping
 from .times import Times
+from .worth import note_learned, worth_learning
 
 if TYPE_CHECKING:
     from .shared import Shared
@@ -41,7 +42,7 @@ class Learning:
         self._shared = shared
         settings = shared.settings
         #: Whether it goes on during the crawl: otherwise rules would not be used before its end.
-        self.live = settings.learn == "live" and settings.compares
+        self.live = settings.learn == "live" and settings.learns_any
         self.times = Times()
         self.repeats = Repeats()
         self.swapping = Swapping(shared)
@@ -71,7 +72,7 @@ class Learning:
     def opened(self) -> None:
         """Tell at once, and not after a long crawl, if what it teaches cannot be saved."""
         settings = self._shared.settings
-        problem = hindrance(self.directory) if settings.learn != "off" else None
+        problem = hindrance(self.directory) if settings.learns_any else None
         if problem is None:
             return
         what = "No rules will be learned when this crawl closes"
@@ -94,17 +95,22 @@ class Learning:
 
     # While the crawl goes on
 
+    def count(self, site: str, url: str) -> bool:
+        """Count a response of *site*, if it is learned; return whether it should be now."""
+        return self._shared.settings.learns(site) and self.times.add(site, url)
+
     def news(self, site: str, url: str) -> None:
         """Note that a page of *site* has come that may teach something."""
         for repeated in self.repeats.found():
-            self.times.repeat(*repeated)
-        due = self.times.add(site, url)
+            if self._shared.settings.learns(repeated[0]):
+                self.times.repeat(*repeated)
+        due = self.count(site, url)
         if not self.live or self.swapping.ceased:
             return
         if due:
             if self._running is None and self._timer is None:
                 self._plan()
-        elif self._learner is None:  # to start takes longer than to learn a small site
+        elif self._learner is None and self.times.near:  # to start takes longer than to learn a small site
             deferred_from_coro(run_in_thread(self.learner.start)).addErrback(lambda _: None)
 
     def refuted(self, site: str) -> bool:
@@ -246,17 +252,18 @@ class Learning:
             await run_in_thread(shutil.rmtree, self._passing, True)
 
     async def _learn_last(self) -> None:
-        """Learn from what is recorded, if something is new; tell what was found."""
+        """Learn from what is recorded, if enough of it is new; tell what was found."""
         shared = self._shared
-        sites = self.times.news
-        if shared.settings.learn == "off" or not sites:
+        settings = shared.settings
+        worth = await run_in_thread(worth_learning, settings, self.times)
+        if not worth:
             return
         if shared.unsaved:
             if not self.live:
                 shared.stats.inc_value("dedup/learned/failed")
             return
         started = time.monotonic()
-        outcome = await run_in_thread(self.learner.learn, sites, shared.settings.learn_timeout, self._wanted())
+        outcome = await run_in_thread(self.learner.learn, worth, settings.learn_timeout, self._wanted())
         if outcome.ended:
             return
         if outcome.summary is None:
@@ -271,6 +278,8 @@ class Learning:
             )
             return
         self._count(outcome.summary, time.monotonic() - started)
+        learned = {report["site"] for report in outcome.summary.get("sites", ())}
+        await run_in_thread(note_learned, settings, {site: worth[site] for site in learned & worth.keys()})
         logger.info(
             "Learned %s for %s%s",
             counted(shared.stats.get_value("dedup/learned/rules") or 0, "rule"),

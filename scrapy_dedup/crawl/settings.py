@@ -64,7 +64,8 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_MODE",
         '"observe", "shadow" or "active"',
         "active",
-        "How far it may go: record what is seen, also count what would be discarded, or discard it.",
+        "How far it may go: record what is seen and do nothing else, also learn and count what would be filtered, or "
+        "filter it.",
         values.mode,
     ),
     Setting(
@@ -156,7 +157,8 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_LEARN",
         '"live", "close" or "off"',
         "live",
-        "When rules are learned: while a crawl goes on and at its end, at its end only, or only by learn-rules.",
+        "When rules are learned: while a crawl goes on and at its end, at its end only, or only by learn-rules. In mode "
+        '"observe" only learn-rules learns.',
         values.learn,
     ),
     Setting(
@@ -335,6 +337,11 @@ class DedupSettings:
         """Whether requests are compared on any site: not everything is in mode observe."""
         return any(mode in (Mode.SHADOW, Mode.ACTIVE) for mode in (self.mode, *self.sites.values()))
 
+    @property
+    def learns_any(self) -> bool:
+        """Whether crawls learn the rules of any site."""
+        return self.learn != "off" and self.compares
+
     @staticmethod
     def _read(setting: Setting, value: object) -> Any:
         try:
@@ -345,6 +352,10 @@ class DedupSettings:
     def mode_of(self, site: str) -> Mode | None:
         """Return the mode of a site; None where the plug-in is off."""
         return self.sites.get(site, self.mode)
+
+    def learns(self, site: str) -> bool:
+        """Whether crawls learn the rules of a site: in mode observe they write into the store and nowhere else."""
+        return self.learn != "off" and self.mode_of(site) in (Mode.SHADOW, Mode.ACTIVE)
 
     @property
     def learned_directory(self) -> Path:

@@ -36,6 +36,7 @@ from .marks import CHECKED, digest, redirects_to
 from .masks import Masks
 from .monitor import Monitor
 from .outcomes import Outcomes
+from .participation import is_crawl
 from .retraction import Retraction
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
@@ -72,7 +73,7 @@ class Shared:
     def of(cls, crawler: "Crawler") -> "Shared":
         """Return the state of a crawl.
 
-        Raises NotConfigured if the plug-in is switched off, DedupSettingError and
+        Raises NotConfigured if the plug-in is switched off or there is no crawl, DedupSettingError and
         RuleFileError, which stop the start, after they have been told in one line.
         """
         shared = cls.of_enabled(crawler)
@@ -82,11 +83,11 @@ class Shared:
 
     @classmethod
     def of_enabled(cls, crawler: "Crawler") -> "Shared | None":
-        """As :meth:`of`; None if the plug-in is switched off."""
+        """As :meth:`of`; None instead of NotConfigured."""
         shared: Shared | None = getattr(crawler, _ATTRIBUTE, None)
         if shared is None:
             try:
-                if not DedupSettings.are_enabled(crawler.settings):
+                if not is_crawl(crawler) or not DedupSettings.are_enabled(crawler.settings):
                     return None
                 shared = cls(crawler, DedupSettings.from_crawler_settings(crawler.settings))
             except (DedupSettingError, RuleFileError) as error:

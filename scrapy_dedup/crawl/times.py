@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from ..learning.evidence import MIN_GROUPS
 from ..urls.templates import template_of
 
 #: Responses of a site before it is learned for the first time.
 FIRST = 40
+#: Fewer responses than a rule needs, which is two of each page that speaks for it: nothing is learned from these.
+LEAST = 2 * MIN_GROUPS
 #: By which part of what was seen before it must have grown each time after that.
 GROWTH = 0.5
 #: Responses of a kind of pages that was not there before, as which a site is learned earlier.
@@ -45,6 +48,8 @@ class Times:
         self._sites: dict[str, _Site] = {}
         self._kinds = 0
         self._due: dict[str, None] = {}
+        #: Whether a site was seen so often that one is likely to be learned soon, or when the crawl closes.
+        self.near = False
 
     def add(self, site: str, url: str) -> bool:
         """Count a response; return whether its site should be learned."""
@@ -52,6 +57,7 @@ class Times:
         if found is None:
             found = self._sites[site] = _Site()
         found.seen += 1
+        self.near = self.near or found.seen >= LEAST
         if site in self._due:
             return True
         if found.seen - found.learned >= max(FIRST, GROWTH * found.learned) or self._is_new_kind(found, url):
@@ -98,6 +104,10 @@ class Times:
     def news(self) -> tuple[str, ...]:
         """The sites that something new is known of."""
         return tuple(site for site, found in self._sites.items() if found.seen > found.learned)
+
+    def is_small(self, site: str) -> bool:
+        """Whether so little was seen of a site in this crawl that alone it would not be learned from."""
+        return site not in self._due and self._sites[site].seen < FIRST
 
     def begun(self, sites: Iterable[str]) -> dict[str, int]:
         """Note that *sites* are learned now; return what is to be given back where that fails."""

@@ -132,7 +132,9 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
                 path.touch(mode=0o600)
         elif not path.exists():
             raise StoreError(place, "does not exist", "Crawl first: the crawl records what it sees there.")
-    uri = path.as_uri() + ("?mode=ro" if readonly else "?mode=rw")
+    # Whoever closes the file last takes away what stands beside it, which takes the right to write.
+    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    uri = path.as_uri() + ("?mode=rw" if may_write or not readonly else "?mode=ro")
     if readonly and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
         # Readers, too, write an index of the write-ahead log beside the file, unless they are told
         # that nobody else can write.
@@ -142,7 +144,9 @@ def _sqlite(path: Path, readonly: bool, timeout: float) -> Engine:
         # isolation_level None: transactions are begun below, by us.
         connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
-            if not readonly:
+            if readonly:
+                connection.execute("PRAGMA query_only = ON")
+            else:
                 if not path.stat().st_size:
                     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
                 _write_ahead(connection, timeout)

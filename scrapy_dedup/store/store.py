@@ -1,7 +1,7 @@
 """The store: what crawls have seen, and what they discarded."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -14,9 +14,10 @@ from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
+from .news import name_of, prefix_of
 from .reading import OBSERVED, observation_of, version_in
 from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import alias_sighting, discard, observation, page_sketch, page_version, rule_check
+from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
 from .sketches import sketch_keeper, version_keeper
 from .values import (
     DISCARD,
@@ -293,6 +294,15 @@ class Store:
         query = select(*(rule_check.c[name] for name in CheckRow._fields)).where(rule_check.c.scope == scope)
         return [CheckRow._make(row) for row in self.rows(query.order_by(rule_check.c.id))]
 
+    # Learning
+
+    def note_learned(self, scope: str, learned: Mapping[str, int]) -> None:
+        """Note that sites have been learned, each from its observations up to an id."""
+        with self._transaction() as connection:
+            for site, last in learned.items():
+                connection.execute(delete(meta).where(meta.c.name == name_of(scope, site)))
+                connection.execute(meta.insert().values(name=name_of(scope, site), value=str(last)))
+
     # Forgetting
 
     def forget(self, site: str, scope: str | None = None) -> int:
@@ -307,6 +317,8 @@ class Store:
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
                 removed = connection.execute(query).rowcount
+            noted = meta.c.name.startswith(prefix_of(site), autoescape=True)
+            connection.execute(delete(meta).where(noted if scope is None else meta.c.name == name_of(scope, site)))
         self._sketches.forget()
         self._versions.forget()
         self._shrink()

@@ -1,0 +1,87 @@
+"""What was recorded of a site since it was learned the last time."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sqlalchemy import exists, func, or_, select
+
+from .schema import meta, observation
+
+if TYPE_CHECKING:
+    from .store import Store
+
+_IDS: Final = 500  # sites or contents in one query
+
+
+class Recorded(NamedTuple):
+    """What is recorded of a site."""
+
+    responses: int
+    #: The id of the last one.
+    last: int
+
+
+class News(NamedTuple):
+    """What was recorded of a site since it was learned."""
+
+    responses: int
+    #: The id of the last one that was there when it was learned, 0 if it never was.
+    learned: int
+
+
+def recorded(store: "Store", scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
+    """Return what is recorded of those of *sites* of which anything is."""
+    o = observation.c
+    found: dict[str, Recorded] = {}
+    rest = iter(sites)
+    while some := list(islice(rest, _IDS)):
+        query = select(o.site, func.count(), func.max(o.id)).where(o.scope == scope, o.site.in_(some)).group_by(o.site)
+        found.update((site, Recorded(responses, last)) for site, responses, last in store.rows(query))
+    return found
+
+
+def news(store: "Store", scope: str, site: str, last: int) -> News:
+    """Return what was recorded of a site since it was learned, the *last* response included."""
+    o = observation.c
+    noted = [int(row.value) for row in store.rows(select(meta.c.value).where(meta.c.name == name_of(scope, site)))]
+    learned = max(noted, default=0)
+    if learned > last:  # all was forgotten meanwhile, and ids begin anew
+        learned = 0
+    ((fresh,),) = store.rows(select(func.count()).where(o.scope == scope, o.site == site, o.id > learned))
+    return News(fresh, learned)
+
+
+def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
+    """Whether a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
+    o, before = observation.c, observation.alias().c
+    its = o.scope == scope, o.site == site
+    known = exists().where(
+        *(before.scope == scope, before.site == site, before.url_key == o.url_key, before.id <= learned),
+        or_(before.bag == o.bag, before.redirect == o.redirect),
+    )
+    urls: defaultdict[str, set[int]] = defaultdict(set)
+    for key, bag, redirect in store.rows(select(o.url_key, o.bag, o.redirect).where(*its, o.id > learned, ~known)):
+        if redirect is not None:
+            return True
+        if bag is not None:
+            urls[bag].add(key)
+    if any(len(keys) > 1 for keys in urls.values()):
+        return True
+    bags = iter(urls)
+    while some := list(islice(bags, _IDS)):
+        shown = store.rows(select(o.bag, o.url_key).where(*its, o.bag.in_(some)))
+        if any(key not in urls[bag] for bag, key in shown):
+            return True
+    return False
+
+
+def name_of(scope: str, site: str) -> str:
+    """Return the name under which is noted how far a site has been learned."""
+    return prefix_of(site) + scope
+
+
+def prefix_of(site: str) -> str:
+    """Return how these names of a site begin, whatever the scope."""
+    return f"learned/{site}/"

@@ -1,0 +1,288 @@
+"""What is written, and what is not: by commands that look at pages, in mode observe, by crawls of a few pages."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.commands.bench import _BenchSpider
+from scrapy.utils.test import get_crawler
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl.participation import is_crawl
+from scrapy_dedup.rules import Ignore
+from scrapy_dedup.store.store import Store
+
+from .conftest import Project, Serve
+from .crawling import STORE, Links, crawl, in_reactor, rule, write_rules
+from .server import Asked, page, prose
+from .waiting import PATIENCE
+
+BY_HAND = """
+ADDONS = {}
+DUPEFILTER_CLASS = "scrapy_dedup.crawl.DupeFilter"
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy_dedup.crawl.SampleGate": 9,
+    "scrapy_dedup.crawl.Gate": 10,
+    "scrapy_dedup.crawl.RedirectRecorder": 605,
+}
+SPIDER_MIDDLEWARES = {
+    "scrapy_dedup.crawl.PageMiddleware": 40,
+    "scrapy_dedup.crawl.ArrivalMiddleware": 1_000_000,
+}
+ITEM_PIPELINES = {"scrapy_dedup.crawl.TransientPipeline": 50}
+"""
+MARKING = """
+from scrapy_dedup.crawl import learner
+import sys
+learner.command_of = lambda *_: [sys.executable, "-c", "open('learning', 'w').close(); print('{}')"]
+"""
+
+
+def written(project: Project) -> dict[str, bytes]:
+    """The files of a project, less what Python leaves there."""
+    return {
+        str(path.relative_to(project.folder)): path.read_bytes()
+        for path in sorted(project.folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def settings_of(project: Project, more: str) -> None:
+    settings = project.folder / "shop/settings.py"
+    settings.write_text(settings.read_text() + more)
+
+
+def copies(asked: Asked) -> Any:
+    """Twenty pages, each under three session ids."""
+    if asked.path == "/":
+        return page(
+            prose("start"), *(f"/p?id={number}&sid=s{number}x{copy}" for number in range(20) for copy in range(3))
+        )
+    return page(prose(asked.query["id"]), "/")
+
+
+def few(asked: Asked) -> Any:
+    """Seven pages."""
+    return page(prose(asked.path), *(f"/{number}" for number in range(6)))
+
+
+@pytest.mark.parametrize("components", ["", BY_HAND], ids=["add-on", "by hand"])
+@pytest.mark.parametrize(
+    "looked",
+    [
+        (["fetch", "--nolog", "{url}p?id=1&sid=s1x1"], 1),
+        (["fetch", "--spider", "shop", "{url}p?id=1&sid=s1x1"], 1),
+        (["view", "{url}p?id=1&sid=s1x1"], 1),
+        (["shell", "{url}p?id=1&sid=s1x1", "-c", "(fetch('{url}p?id=1&sid=s1x2'), response.url)"], 2),
+        (["parse", "--spider", "shop", "--depth", "2", "--pipelines", "{url}"], 61),
+        (["check", "shop"], 1),
+    ],
+    ids=["fetch", "fetch by a spider", "view", "shell", "parse", "check"],
+)
+def test_commands_that_look_at_pages(
+    project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch, looked: tuple[list[str], int], components: str
+) -> None:
+    """They fetch all they are asked for, whatever rules say, and write nothing."""
+    command, fetched = looked
+    server = serve(copies)
+    url = server.url("/")
+    monkeypatch.setenv("BROWSER", "true %s")
+    settings_of(project, components + MARKING + "DEDUP_REVISITS = 2\n")
+    spider = project.folder / "shop/spiders/shop.py"
+    spider.write_text(
+        spider.read_text().replace(
+            "    def parse(self, response):\n", f'    def parse(self, response):\n        """@url {url}"""\n'
+        )
+    )
+    monkeypatch.chdir(project.folder)
+    site = url.split("/")[2]
+    write_rules(rule(site, {"q.sid": Ignore()}))
+    before = written(project)
+    done = project.scrapy(*(part.format(url=url) for part in command))
+    assert done.returncode == 0, done.stderr
+    assert len(server.hits) == fetched
+    assert "dedup/" not in done.stderr
+    assert written(project) == before
+    assert not (project.folder / ".scrapy/dedup").exists()
+
+
+def test_the_benchmark_is_no_crawl() -> None:
+    for spider, expected in ((_BenchSpider, False), (Links, True)):
+        crawler = get_crawler(spider)
+        assert not is_crawl(crawler), "it does not run"
+        crawler.crawling = True
+        assert is_crawl(crawler) is expected
+
+
+SCRIPT = """
+import sys
+from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy.utils.project import get_project_settings
+
+process = {process}(get_project_settings())
+process.crawl("shop", start=sys.argv[1])
+process.start()
+"""
+
+
+@pytest.mark.parametrize("process", ["AsyncCrawlerProcess", "CrawlerProcess"])
+def test_scripts_crawl(project: Project, serve: Serve, process: str) -> None:
+    project.write("script.py", SCRIPT.format(process=process))
+    done = project.python("script.py", serve(few).url("/"))
+    assert "'dedup/recorded': 7" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("learn", ["live", "close"])
+def test_observing_writes_the_store_alone(
+    project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: str
+) -> None:
+    """What is in DEDUP_DIR stays as it is; learn-rules learns from what was recorded."""
+    server = serve(copies)
+    start = (
+        "crawl",
+        "shop",
+        "-a",
+        f"start={server.url('/')}",
+        "-s",
+        "DEDUP_MODE=observe",
+        "-s",
+        f"DEDUP_LEARN={learn}",
+    )
+    before = written(project)
+    done = project.scrapy(*start)
+    assert "'dedup/recorded': 62" in done.stderr, done.stderr
+    assert written(project).keys() - before.keys() == {str(STORE)}
+    assert not (project.folder / "dedup-rules").exists()
+
+    monkeypatch.chdir(project.folder)
+    site = f"127.0.0.1:{server.port}"
+    write_rules(rule("other.test", {"q.a": Ignore()}), rule(site, {"q.unknown": Ignore()}))
+    kept = {name: data for name, data in written(project).items() if name != str(STORE)}
+    project.scrapy(*start)
+    assert {name: data for name, data in written(project).items() if name != str(STORE)} == kept
+
+    assert project.scrapy("learn-rules").returncode == 0
+    book = RuleBook.load("dedup-rules")
+    assert book.equivalent(server.url("/p?id=1&sid=s9x1"), server.url("/p?id=1&sid=s8x0"))
+
+
+@pytest.mark.parametrize("learn", ["live", "close"])
+def test_a_crawl_of_a_few_pages_starts_no_learning(project: Project, serve: Serve, learn: str) -> None:
+    settings_of(project, MARKING + f"DEDUP_LEARN = {learn!r}\n")
+    before = written(project)
+    done = project.scrapy("crawl", "shop", "-a", f"start={serve(few).url('/')}")
+    assert "'dedup/recorded': 7" in done.stderr, done.stderr
+    assert written(project).keys() - before.keys() == {str(STORE)}
+
+
+@in_reactor
+async def test_crawls_of_a_few_pages_are_learned_from_together(serve: Serve) -> None:
+    """A spider of seven pages that change each time learns when what is recorded has grown by half."""
+    visits = iter(range(1_000))
+
+    def changing(asked: Asked) -> Any:
+        return few(asked).replace("</body>", f"<p>visit {next(visits)}</p></body>")
+
+    server = serve(changing)
+    learned = []
+    for day in range(1, 9):
+        done = await crawl(Links, server.url("/"), DEDUP_LEARN="close")
+        assert len(done.items) == 7
+        if "dedup/learned/times" in done.stats:
+            learned.append(day)
+    assert learned == [3, 5, 8]
+
+
+@in_reactor
+async def test_a_few_pages_bring_the_last_group_that_a_rule_needs(serve: Serve) -> None:
+    """The store holds pages enough, and nine of them under two URLs: that of a tenth one is learned from at once."""
+
+    def shop(asked: Asked) -> Any:
+        links = [f"/p?id={number}" for number in range(30)]
+        links += [f"/p?id={number}&sid=s{number}x{copy}" for number in range(9) for copy in range(2)]
+        if asked.path == "/":
+            return page(prose("start"), *links)
+        if asked.path == "/tenth":
+            return page(prose("tenth"), "/p?id=9&sid=s9x0", "/p?id=9&sid=s9x1")
+        return page(prose(asked.query["id"]))
+
+    server = serve(shop)
+    await crawl(Links, server.url("/"), DEDUP_LEARN="close")
+    one, other = server.url("/p?id=1&sid=s9x1"), server.url("/p?id=1&sid=s8x0")
+    assert not RuleBook.load("dedup-rules").equivalent(one, other)
+    again = await crawl(Links, server.url("/p?id=3"), DEDUP_LEARN="close")
+    assert "dedup/learned/times" not in again.stats, "it is known"
+    done = await crawl(Links, server.url("/tenth"), DEDUP_LEARN="close")
+    assert len(done.items) == 3
+    assert RuleBook.load("dedup-rules").equivalent(one, other)
+
+
+READER = """\
+import sqlite3, sys
+connection = sqlite3.connect("file:.scrapy/dedup/store.sqlite?mode=ro", uri=True)
+connection.execute("BEGIN")
+connection.execute("SELECT count(*) FROM observation").fetchone()
+open("reading", "w").close()
+sys.stdin.buffer.read()
+"""
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["learned", "out of time"])
+def test_the_store_is_one_file(project: Project, serve: Serve, killed: bool) -> None:
+    if killed:
+        project.write("reader.py", READER)
+        settings_of(project, MARKING.replace("\"-c\", \"open('learning', 'w').close(); print('{}')\"", '"reader.py"'))
+        settings_of(project, "DEDUP_LEARN_TIMEOUT = 1\n")
+    url = serve(copies).url("/")
+    folder = project.folder / STORE.parent
+    done = project.scrapy("crawl", "shop", "-a", f"start={url}", "-s", "DEDUP_LEARN=close")
+    assert ("dedup/learned/failed" in done.stderr) is killed, done.stderr
+    assert [path.name for path in folder.iterdir()] == [STORE.name]
+    for command in (["learn-rules"], ["learn-rules", "--dry-run"], ["explain-url", f"{url}p?id=1&sid=s1x1"]):
+        done = project.scrapy(*command)
+        assert done.returncode == 0, done.stderr
+        assert [path.name for path in folder.iterdir()] == [STORE.name], command
+    with Store.open(project.folder / STORE, readonly=True) as store:
+        assert len(list(store.observations())) == 61
+
+
+BESIDE = """\
+import scrapy
+
+
+class Shop(scrapy.Spider):
+    name = "shop"
+    start_urls = [{url!r}]
+    custom_settings = {{"ADDONS": {{"scrapy_dedup.Addon": 600}}, "TELNETCONSOLE_ENABLED": False, "DEDUP_LEARN_TIMEOUT": {seconds}}}
+
+    def parse(self, response):
+        yield from response.follow_all(css="a")
+"""
+RUN = """\
+import sys
+from scrapy.cmdline import execute
+{more}
+execute(["scrapy", "runspider", "spider.py"])
+"""
+
+
+@pytest.mark.parametrize("where", ["beside the spider", "before the standard library"])
+def test_modules_that_are_named_as_those_of_the_standard_library(tmp_path: Path, serve: Serve, where: str) -> None:
+    project, other = Project(tmp_path / "spiders"), Project(tmp_path / "scripts")
+    project.write("spider.py", BESIDE.format(url=serve(copies).url("/"), seconds=PATIENCE))
+    more = ""
+    raising = 'open("imported", "w").close()\nraise ImportError("the wrong one")\n'
+    if where == "beside the spider":
+        for name in ("queue", "typing", "json", "sqlite3", "numpy"):
+            project.write(f"{name}.py", raising)
+        more = "import queue, typing, json, sqlite3"
+    else:
+        for name in ("queue", "typing", "json"):
+            other.write(f"backports/{name}.py", raising)
+        more = f"sys.path.insert(0, {str(other.folder / 'backports')!r})"
+    script = other.write("run.py", RUN.format(more=more))
+    done = project.python(str(script))
+    assert "'dedup/learned/rules': 1" in done.stderr, done.stderr
+    assert "WARNING" not in done.stderr
+    assert not (project.folder / "imported").exists()
+    assert list((project.folder / "dedup-rules").glob("*.toml"))
