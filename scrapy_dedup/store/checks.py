@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sqlalchemy.exc import ArgumentError
+
 from ..rules import Evidence, Rule, RuleBook
 from .database import StoreError, database_path
 from .rows import CheckRow
@@ -18,13 +20,13 @@ __all__ = ["checks_in", "with_checks"]
 
 def checks_in(target: str, scope: str) -> list[CheckRow]:
     """Return the running counts in the store at *target*; none where there is no store, or it cannot be read."""
-    path = database_path(target)
-    if path is not None and not path.exists():
-        return []
     try:
+        path = database_path(target)
+        if path is not None and not path.exists():
+            return []
         with Store.open(target, readonly=True) as store:
             return store.checks(scope)
-    except StoreError:  # whoever writes or learns from it tells why
+    except (StoreError, ArgumentError):  # whoever writes or learns from it tells why
         return []
 
 
