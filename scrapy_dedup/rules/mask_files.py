@@ -20,7 +20,7 @@ from .mask_reading import FORMAT, PATH_KEYS, is_path_header, read_mask
 from .toml_text import blocks_of, comments_before, edit, toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import PathLike
 
 __all__ = ["load_mask", "mask_file_name", "path_of_mask", "save_mask", "save_mask_file", "written_mask"]
@@ -102,8 +102,12 @@ def _named(path: Path) -> tuple[Mask | None, list[RuleFileError]]:
 
 
 def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
-    """As :func:`save_mask`, without what the user said: that stands in its file already, maybe in another directory."""
-    return save_mask(directory, replace(mask, paths=tuple([path for path in mask.paths if not path.state])))
+    """As :func:`save_mask`, without what the user said: that stands in its file already, maybe in another directory.
+
+    Of a path that says what it said before the counts and examples stay as they are: they are a snapshot.
+    """
+    learned = replace(mask, paths=tuple([path for path in mask.paths if not path.state]))
+    return _save(path_of_mask(directory, mask.site), learned, _with_snapshots)
 
 
 def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
@@ -119,11 +123,15 @@ def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:
 
     Raises RuleFileError for a faulty file that stands there, RuleWriteError where it cannot be written.
     """
-    path = Path(path)
+    return _save(Path(path), mask, lambda new, _: new)
+
+
+def _save(path: Path, mask: Mask, settled: "Callable[[Mask, Mask], Mask]") -> Path:
+    """Write *mask*, as it is *settled* with the mask that stands there, into the file at *path*."""
     with locked(path):
         old = _read(path)
         if old is not None:
-            mask = _with_users(mask, old)
+            mask = settled(_with_users(mask, old), old)
         elif not mask.paths:
             return path
         before = (text_of(path) or "") if old is not None else ""
@@ -131,6 +139,23 @@ def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:
         if text != before:
             write(path, text)
     return path
+
+
+def _with_snapshots(mask: Mask, old: Mask) -> Mask:
+    """Return *mask*, its paths with the counts and examples that they have in *old* where they say the same."""
+    known = {path.key: path for path in old.paths}
+    return replace(mask, paths=tuple([_snapshot(path, known.get(path.key, path)) for path in mask.paths]))
+
+
+def _snapshot(path: TransientPath, known: TransientPath) -> TransientPath:
+    again = replace(
+        known,
+        kind=path.kind,
+        slot=path.slot,
+        templates=path.templates,
+        state=path.state,
+    )
+    return known if again == known else path
 
 
 def _with_users(mask: Mask, old: Mask) -> Mask:
