@@ -3,12 +3,11 @@
 import logging
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..store.database import StoreError
 from ..store.store import Store
 from ..store.writer import Writer
 from . import closing_report
+from .compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from .settings import DedupSettings

@@ -4,12 +4,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import DontCloseSpider
-from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..rules.book import RuleBook
 from ..rules.suspension import Samples, note_samples
 from .budget import PER_PAGE, Extra, Granted, Part
+from .compatibility import run_in_thread
 from .errands import Closing, Errands
 from .revisits import Revisits
 from .robots import Robots

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from .compatibility import without_spider
 from .content_fields import with_field
 from .rewriting import marked, removed
 from .shared import Shared
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["TransientPipeline"]
 
 
+@without_spider
 class TransientPipeline:
     """Strips, or marks, what is transient in the fields of :setting:`DEDUP_CONTENT_FIELDS`.
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from scrapy import signals
-from scrapy.utils.asyncio import run_in_thread
 
 from ..store.pages import some_discards
 from ..store.store import Store
+from .compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from . import signals
+from .compatibility import run_in_thread
 from .identities import Alias
 from .turns import AT_ONCE, drained, in_turns, others_turn
 

@@ -1,0 +1,14 @@
+"""Which Scrapy is installed, for tests of what not every version has."""
+
+from typing import Any
+
+import pytest
+import scrapy
+
+#: Such as (2, 13).
+SCRAPY = tuple(scrapy.version_info[:2])
+
+
+def needs_scrapy(major: int, minor: int, what: str) -> Any:
+    """Mark a test that is skipped with an older Scrapy, which lacks *what*."""
+    return pytest.mark.skipif((major, minor) > SCRAPY, reason=f"Scrapy {major}.{minor} brought {what}")
