@@ -12,3 +12,7 @@ SCRAPY = tuple(scrapy.version_info[:2])
 def needs_scrapy(major: int, minor: int, what: str) -> Any:
     """Mark a test that is skipped with an older Scrapy, which lacks *what*."""
     return pytest.mark.skipif((major, minor) > SCRAPY, reason=f"Scrapy {major}.{minor} brought {what}")
+
+
+NEEDS_ASYNC_PROCESS = needs_scrapy(2, 14, "AsyncCrawlerProcess")
+NEEDS_NO_REACTOR = needs_scrapy(2, 15, "crawls without a reactor (TWISTED_REACTOR_ENABLED)")

@@ -14,6 +14,7 @@ from scrapy_dedup.crawl.statistics import STATS
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
+from .scrapy_versions import NEEDS_ASYNC_PROCESS
 from .server import page
 from .waiting import PATIENCE
 
@@ -227,6 +228,7 @@ def test_a_faulty_rule_file_stops_the_command_without_a_traceback(project: Proje
     assert re.search(r"The crawl is not started: .*dedup-rules/shop\.test\.toml:\d+: ", done.stderr)
 
 
+@NEEDS_ASYNC_PROCESS
 def test_whoever_awaits_a_crawl_gets_the_error(project: Project) -> None:
     project.write(
         "script.py",

@@ -77,10 +77,10 @@ class DedupCommand(ScrapyCommand):
         return settings
 
     def _spider_class(self, name: str) -> Any:
-        from scrapy.spiderloader import get_spider_loader
+        from ..crawl.compatibility import spider_loader
 
         assert self.settings is not None
-        loader = get_spider_loader(self.settings)
+        loader = spider_loader(self.settings)
         try:
             return loader.load(name)
         except KeyError:

@@ -8,13 +8,18 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import scrapy
+from scrapy import signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
 __all__ = [
     "CallLaterResult",
@@ -22,8 +27,10 @@ __all__ = [
     "download",
     "fingerprints_of",
     "heard_by",
+    "robots_of",
     "run_in_thread",
     "sleep",
+    "spider_loader",
     "without_spider",
 ]
 
@@ -101,6 +108,44 @@ async def download(crawler: "Crawler", request: "Request") -> "Response":
         found = maybe_deferred_to_future(engine.download(request))
     response: Response = await found
     return response
+
+
+def robots_of(crawler: "Crawler") -> Callable[[str], Any]:
+    """Return what tells the parser of a host's robots.txt, as far as the crawl has read it; None otherwise.
+
+    2.18: ``signals.robots_parsed``
+    """
+    if _VERSION >= (2, 18):
+        parsers: dict[str, Any] = {}
+
+        def read(robotparser: Any, request: "Request") -> None:
+            parsers[urlsplit(request.url).netloc] = robotparser
+
+        # The crawl holds it as long as it holds what is returned.
+        crawler.signals.connect(read, signals.robots_parsed, weak=False)
+        return parsers.get
+
+    def parser(host: str) -> Any:
+        engine: Any = crawler.engine
+        for middleware in engine.downloader.middleware.middlewares:
+            if isinstance(middleware, RobotsTxtMiddleware):
+                found = middleware._parsers.get(host)
+                return found if hasattr(found, "allowed") else None
+        return None
+
+    return parser
+
+
+def spider_loader(settings: "BaseSettings") -> Any:
+    """Return the spider loader of a project.
+
+    2.14: ``scrapy.spiderloader.get_spider_loader(settings)``
+    """
+    if _VERSION >= (2, 14):
+        from scrapy.spiderloader import get_spider_loader
+
+        return get_spider_loader(settings)
+    return load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings.frozencopy())
 
 
 def fingerprints_of(dupe_filter: Any) -> "set[bytes] | set[str]":
