@@ -15,4 +15,5 @@ def needs_scrapy(major: int, minor: int, what: str) -> Any:
 
 
 NEEDS_ASYNC_PROCESS = needs_scrapy(2, 14, "AsyncCrawlerProcess")
+NEEDS_TOLD_ERRORS = needs_scrapy(2, 14, "the error that stops a start: 2.13.0 hides it behind one of its own")
 NEEDS_NO_REACTOR = needs_scrapy(2, 15, "crawls without a reactor (TWISTED_REACTOR_ENABLED)")

@@ -14,7 +14,7 @@ from scrapy_dedup.crawl.statistics import STATS
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
-from .scrapy_versions import NEEDS_ASYNC_PROCESS
+from .scrapy_versions import NEEDS_ASYNC_PROCESS, NEEDS_TOLD_ERRORS
 from .server import page
 from .waiting import PATIENCE
 
@@ -194,6 +194,7 @@ async def test_custom_settings(serve: Serve) -> None:
     assert not (await crawl(Off, server.url("/"))).dedup()
 
 
+@NEEDS_TOLD_ERRORS
 def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project) -> None:
     spider = (project.folder / "shop/spiders/shop.py").read_text()
     own = spider.replace('name = "shop"', 'name = "own"\n    custom_settings = {"DEDUP_MAX_LOSS": 7}')

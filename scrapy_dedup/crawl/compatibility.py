@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import scrapy
 from scrapy import signals
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ __all__ = [
     "run_in_thread",
     "sleep",
     "spider_loader",
+    "without_crawl",
     "without_spider",
 ]
 
@@ -125,6 +125,8 @@ def robots_of(crawler: "Crawler") -> Callable[[str], Any]:
         crawler.signals.connect(read, signals.robots_parsed, weak=False)
         return parsers.get
 
+    from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+
     def parser(host: str) -> Any:
         engine: Any = crawler.engine
         for middleware in engine.downloader.middleware.middlewares:
@@ -146,6 +148,15 @@ def spider_loader(settings: "BaseSettings") -> Any:
 
         return get_spider_loader(settings)
     return load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings.frozencopy())
+
+
+def without_crawl(settings: "BaseSettings | None") -> None:
+    """Keep Scrapy from telling its version and settings for a command that crawls nothing.
+
+    2.14: ``requires_crawler_process``
+    """
+    if _VERSION < (2, 14) and settings is not None:
+        settings.set("LOG_ENABLED", False, "command")
 
 
 def fingerprints_of(dupe_filter: Any) -> "set[bytes] | set[str]":
