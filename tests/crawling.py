@@ -14,7 +14,7 @@ from typing import Any
 import pytest_twisted
 import scrapy
 from scrapy import signals
-from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import HtmlResponse
 from scrapy.utils.defer import deferred_from_coro
 
@@ -24,6 +24,7 @@ from scrapy_dedup.rules import Operation, Predicate, Rule, Status
 from scrapy_dedup.store.rows import DiscardRow
 from scrapy_dedup.store.store import Store
 
+from .scrapy_versions import SCRAPY
 from .waiting import PATIENCE
 
 #: For a test that is a coroutine and awaits crawls.
@@ -85,7 +86,7 @@ class Crawl:
 
 
 def crawler_of(spider: type[scrapy.Spider], **settings: Any) -> Crawler:
-    return AsyncCrawlerRunner({**BASE, **settings}).create_crawler(spider)
+    return CrawlerRunner({**BASE, **settings}).create_crawler(spider)
 
 
 async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
@@ -98,7 +99,8 @@ async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
         items.append(item)
 
     crawler.signals.connect(keep, signals.item_scraped)
-    await deferred_from_coro(crawler.crawl_async(*args, **kwargs)).addTimeout(PATIENCE, reactor)
+    start: Any = crawler.crawl if SCRAPY < (2, 14) else crawler.crawl_async
+    await deferred_from_coro(start(*args, **kwargs)).addTimeout(PATIENCE, reactor)
     return Crawl(crawler, items)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from .scrapy_versions import NEEDS_NO_REACTOR
 from .server import Asked, page, prose
 
 SITE = "shop.test"
@@ -125,7 +126,7 @@ def test_hand_edits_survive(project):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reactor", [True, pytest.param(False, marks=pytest.mark.reactorless)])
+@pytest.mark.parametrize("reactor", [True, pytest.param(False, marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR])])
 def test_crawl_learn_crawl(project, serve, reactor):
     server = serve(shop)
     crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}", "-s", f"TWISTED_REACTOR_ENABLED={reactor}")

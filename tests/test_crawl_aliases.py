@@ -157,6 +157,7 @@ async def test_what_was_queued_is_stopped_at_the_gate(serve: Serve) -> None:
     class Slowly(Links):
         custom_settings = {
             "CONCURRENT_REQUESTS": 1,
+            "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1,
             "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
         }
 

@@ -7,11 +7,11 @@ from weakref import ref
 
 import pytest
 import scrapy
-from scrapy.utils.asyncio import sleep
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, ensureDeferred, gatherResults
 
 from scrapy_dedup.crawl.collector import OF_PYTHON, Frozen
+from scrapy_dedup.crawl.compatibility import sleep
 
 from .conftest import Serve
 from .crawling import Links, crawl, in_reactor

@@ -12,11 +12,11 @@ import pytest
 import scrapy
 from scrapy import signals
 from scrapy.core.engine import ExecutionEngine
-from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import DuplicateDiscarded, live, times
+from scrapy_dedup.crawl.compatibility import call_later, download
 from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.rules import Ignore, Status
 
@@ -397,10 +397,9 @@ async def test_download_async_is_never_gated(serve: Serve) -> None:
             for each in super().parse(response):
                 yield each
             if "id=" in response.url:
-                engine = self.crawler.engine
                 for sid in ("s1x0", response.url.rpartition("=")[2]):  # an equivalent URL, and the page's own
                     url = response.url.rpartition("=")[0] + f"={sid}"
-                    again = await engine.download_async(scrapy.Request(url))  # type: ignore[union-attr]
+                    again = await download(self.crawler, scrapy.Request(url))
                     self.got.append(again.status)
 
     server = serve(Site())
@@ -427,7 +426,7 @@ async def test_download_async_of_a_copy_is_not_gated(serve: Serve) -> None:
                 write_rules(rule(f"127.0.0.1:{server.port}", {"q.x": Ignore()}))
                 assert await shared.learning.swapping.swap([f"127.0.0.1:{server.port}"])
                 for _ in range(2):
-                    again = await self.crawler.engine.download_async(response.request.copy())  # type: ignore[union-attr]
+                    again = await download(self.crawler, response.request.copy())
                     self.got.append(again.status)
 
     server = serve(lambda asked: page(prose("one page"), "/p?x=1") if asked.path == "/" else page(prose("p"), "/p?x=2"))

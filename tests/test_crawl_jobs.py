@@ -45,7 +45,8 @@ def shop(asked: Asked) -> Any:
 class Paused(Links):
     """Pauses after *pages* pages, as Ctrl-C does."""
 
-    custom_settings = {"CONCURRENT_REQUESTS": 1, "JOBDIR": "job"}
+    # The second is for Scrapy before 2.14, which downloads on while a callback is at work.
+    custom_settings = {"CONCURRENT_REQUESTS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1, "JOBDIR": "job"}
 
     def __init__(self, start: str, pages: int = 0) -> None:
         super().__init__(start)

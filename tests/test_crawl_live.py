@@ -290,7 +290,7 @@ async def test_a_learner_that_fails(
 class Stops(Links):
     """Closes once rules have changed and *more* pages have come; starts through the dupe filter."""
 
-    custom_settings = {"CONCURRENT_REQUESTS": 2, "JOBDIR": "job"}
+    custom_settings = {"CONCURRENT_REQUESTS": 2, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1, "JOBDIR": "job"}
 
     def __init__(self, start: str, more: int = 0) -> None:
         super().__init__(start)

@@ -17,6 +17,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import TransientPipeline
+from scrapy_dedup.crawl.compatibility import without_spider
 from scrapy_dedup.crawl.content_fields import with_field
 from scrapy_dedup.crawl.field_hints import is_html
 from scrapy_dedup.crawl.origins import Origins
@@ -419,6 +420,7 @@ class Shop(Links):
         yield from response.follow_all(css="a")
 
 
+@without_spider
 class Shuffling:
     """An item pipeline before the plug-in's: drops, fails, replaces."""
 

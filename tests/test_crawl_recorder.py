@@ -14,6 +14,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
 from scrapy_dedup.crawl import observing
+from scrapy_dedup.crawl.compatibility import download
 from scrapy_dedup.crawl.ledger import Ledger
 from scrapy_dedup.crawl.observing import (
     LaterRow,
@@ -92,7 +93,7 @@ async def test_what_is_not_recorded(serve: Serve) -> None:
             yield Request(url + "off", meta={"dedup": False})
             yield Request(url + "verbatim?b=1&a=2", meta={"verbatim_url": True})
             yield Request(url + "redirected", meta={"dedup": False})
-            response = await self.crawler.engine.download_async(Request(url + "own"))
+            response = await download(self.crawler, Request(url + "own"))
             assert response.status == 200
 
     server = serve({"*": page(prose(1)), "/redirected": redirect("/target"), "/robots.txt": "User-agent: *"})
@@ -128,7 +129,7 @@ async def test_own_downloads_are_never_discarded(serve: Serve) -> None:
         async def parse(self, response: Any) -> Any:
             for sid in (1, 2):
                 request = Request(response.urljoin(f"/c?sid={sid}"), meta=dict(response.meta))
-                own = await self.crawler.engine.download_async(request)
+                own = await download(self.crawler, request)
                 yield {"url": own.url, "key": None}
             yield response.follow("/c?sid=3", callback=self.last)
 

@@ -9,6 +9,7 @@ import scrapy
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_dedup.crawl import seen
+from scrapy_dedup.crawl.compatibility import without_spider
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.rows import DiscardState
 
@@ -88,6 +89,7 @@ async def test_a_request_that_times_out_is_replaced(serve: Serve, ended: threadi
     one_is_fetched(await crawl(Hasty, server.url("/"), CONCURRENT_REQUESTS=2), server)
 
 
+@without_spider
 class IgnoresOnTheWayOut:
     """What any middleware may do with a request."""
 
@@ -96,6 +98,7 @@ class IgnoresOnTheWayOut:
             raise IgnoreRequest("not that one")
 
 
+@without_spider
 class IgnoresOnTheWayBack:
     """As above, with a response: no process_exception is called then."""
 
@@ -117,6 +120,7 @@ async def test_other_middlewares_may_ignore_requests(serve: Serve, middleware: t
     ]
 
 
+@without_spider
 class RefusesOnTheWayToTheSpider:
     """What any spider middleware may do with a response."""
 

@@ -19,6 +19,7 @@ from scrapy_dedup.store.store import Store
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .crawling_parts import dupe_filter
+from .scrapy_versions import NEEDS_ASYNC_PROCESS, NEEDS_NO_REACTOR
 from .server import Asked, page, prose
 from .waiting import PATIENCE
 
@@ -265,10 +266,12 @@ EPOLL = "twisted.internet.epollreactor.EPollReactor"
 @pytest.mark.parametrize(
     ("process", "settings"),
     [
-        ("AsyncCrawlerProcess", {}),
+        pytest.param("AsyncCrawlerProcess", {}, marks=NEEDS_ASYNC_PROCESS),
         ("CrawlerProcess", {}),
         ("CrawlerProcess", {"TWISTED_REACTOR": EPOLL}),
-        pytest.param("AsyncCrawlerProcess", {"TWISTED_REACTOR_ENABLED": False}, marks=pytest.mark.reactorless),
+        pytest.param(
+            "AsyncCrawlerProcess", {"TWISTED_REACTOR_ENABLED": False}, marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR]
+        ),
     ],
     ids=["asyncio", "asyncio, deferreds", "epoll", "reactorless"],
 )

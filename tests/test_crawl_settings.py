@@ -14,6 +14,7 @@ from scrapy_dedup.crawl.statistics import STATS
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
+from .scrapy_versions import NEEDS_ASYNC_PROCESS, NEEDS_TOLD_ERRORS
 from .server import page
 from .waiting import PATIENCE
 
@@ -193,6 +194,7 @@ async def test_custom_settings(serve: Serve) -> None:
     assert not (await crawl(Off, server.url("/"))).dedup()
 
 
+@NEEDS_TOLD_ERRORS
 def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project) -> None:
     spider = (project.folder / "shop/spiders/shop.py").read_text()
     own = spider.replace('name = "shop"', 'name = "own"\n    custom_settings = {"DEDUP_MAX_LOSS": 7}')
@@ -227,6 +229,7 @@ def test_a_faulty_rule_file_stops_the_command_without_a_traceback(project: Proje
     assert re.search(r"The crawl is not started: .*dedup-rules/shop\.test\.toml:\d+: ", done.stderr)
 
 
+@NEEDS_ASYNC_PROCESS
 def test_whoever_awaits_a_crawl_gets_the_error(project: Project) -> None:
     project.write(
         "script.py",

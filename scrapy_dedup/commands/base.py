@@ -37,6 +37,13 @@ class DedupCommand(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("--spider", metavar="NAME", help="use the settings of this spider (its custom_settings)")
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        from ..crawl.compatibility import without_crawl
+
+        super().process_options(args, opts)
+        if not self.requires_crawler_process:
+            without_crawl(self.settings)
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         # Scrapy hands unknown options over as arguments.
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
@@ -77,10 +84,11 @@ class DedupCommand(ScrapyCommand):
         return settings
 
     def _spider_class(self, name: str) -> Any:
-        from scrapy.spiderloader import get_spider_loader
+
+        from ..crawl.compatibility import spider_loader
 
         assert self.settings is not None
-        loader = get_spider_loader(self.settings)
+        loader = spider_loader(self.settings)
         try:
             return loader.load(name)
         except KeyError:

@@ -75,9 +75,9 @@ class LearnRules(DedupCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        super().process_options(args, opts)
         # Without probes there is nothing to crawl, and no reactor to install.
         self.requires_crawler_process = opts.probe is not None
+        super().process_options(args, opts)
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         exclusive = (

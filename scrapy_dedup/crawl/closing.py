@@ -4,12 +4,11 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..store.database import StoreError, database_path
 from ..store.store import Store
 from ..store.writer import Writer
 from . import closing_report
+from .compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from .settings import DedupSettings

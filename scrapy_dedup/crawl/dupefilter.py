@@ -12,6 +12,7 @@ from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.misc import build_from_crawler
 
 from ..urls import normal_form
+from .compatibility import fingerprints_of, heard_by
 from .identities import UrlIdentity
 from .marks import is_start, redirects_to
 from .settings import DedupSettingError, Mode
@@ -42,8 +43,7 @@ class DupeFilter:
             and shared.identities.stock
             and getattr(type(wrapped), "request_seen", None) is RFPDupeFilter.request_seen
         )
-        # What Scrapy's own filter has heard of; there is no public way to ask it without telling it.
-        self._heard: set[bytes] = getattr(wrapped, "_fingerprints", set()) if self._is_stock else set()
+        self._heard = fingerprints_of(wrapped) if self._is_stock else None
         self._ours: Request | None = None
         if shared is not None:
             shared.has_filter = True
@@ -170,7 +170,7 @@ class DupeFilter:
             return False
         if identity.discarded == identity.slot:
             return True
-        if self._heard and self.wrapped.fingerprinter.fingerprint(request) in self._heard:
+        if self._heard and heard_by(self._heard, self.wrapped.fingerprinter.fingerprint(request)):
             return False  # Scrapy has let it pass before: it is fetched, or the gate has discarded it
         return not other or normal_form(other) != normal_form(request.url)
 

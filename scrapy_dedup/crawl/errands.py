@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.asyncio import run_in_thread
 
+from .compatibility import download, run_in_thread
 from .marks import SWITCH
 from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
 
@@ -71,7 +71,7 @@ class Errands:
         meta = {**more.pop("meta", {}), **META}
         request = Request(url, method=method, callback=NO_CALLBACK, dont_filter=True, meta=meta, **more)
         try:
-            response = await self._shared.crawler.engine.download_async(request)
+            response = await download(self._shared.crawler, request)
         except IgnoreRequest as error:
             purse.give_back(site)
             self._refused[site] = self._refused.get(site, 0) + 1

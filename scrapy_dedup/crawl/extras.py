@@ -4,11 +4,11 @@ from functools import cached_property
 from time import time
 from typing import TYPE_CHECKING, Final
 
-from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..rules.book import RuleBook
 from .budget import PER_PAGE, Extra, Granted, Part
+from .compatibility import run_in_thread
 from .errands import Closing, Errands
 from .revisits import Revisits
 from .robots import Robots

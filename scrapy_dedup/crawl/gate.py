@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from .compatibility import without_spider
 from .discards import DuplicateDiscarded
 from .marks import CHECKED, is_checked, is_sent, is_start, note_sent
 from .settings import Mode
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@without_spider
 class Gate:
     """Downloader middleware, the first on the way out.
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
-from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..learning.wording import counted
 from ..rules.errors import RuleFileError
 from . import signals
+from .compatibility import CallLaterResult, call_later, run_in_thread
 from .learner import Learner, Outcome, hindrance
 from .repeats import Repeats
 from .swapping import Swapping

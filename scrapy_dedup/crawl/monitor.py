@@ -12,13 +12,12 @@ from collections import Counter, defaultdict
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..content.resemblance import Difference
 from ..rules.model import Status
 from ..store.rows import DiscardState
 from ..urls.templates import template_of
 from .comparing import Comparing
+from .compatibility import run_in_thread
 from .deciding import discards_of_one_rule
 from .discards import NORMAL_FORM, DuplicateDiscarded, differences
 from .marks import SAMPLE, digest, is_digest_of

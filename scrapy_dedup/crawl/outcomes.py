@@ -4,10 +4,10 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ..store.rows import DiscardState
+from .compatibility import run_in_thread
 from .identities import context_of, is_plain_get
 from .marks import redirects_to
 from .replay import replay, replay_owed

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy import Request
 
 from .aliases import PageLook
+from .compatibility import without_spider
 from .identities import is_plain_get
 from .marks import KEY, SWITCH, mark_new
 from .recorder import Recorder
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _LONGEST_BLANK: Final = 100
 
 
+@without_spider
 class PageMiddleware:
     """Spider middleware, before HttpError: final responses to requests of the scheduler.
 
@@ -156,6 +158,7 @@ def _is_blank(response: "Response") -> bool:
     return len(response.body) <= _LONGEST_BLANK and not response.body.strip()
 
 
+@without_spider
 class ArrivalMiddleware:
     """Spider middleware, the last before the spider: a response that comes here has passed all others."""
 

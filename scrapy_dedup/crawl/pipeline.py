@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from .compatibility import without_spider
 from .content_fields import with_field
 from .field_check import FieldCheck
 from .rewriting import marked, removed
@@ -22,6 +23,7 @@ __all__ = ["TransientPipeline"]
 logger = logging.getLogger(__name__)
 
 
+@without_spider
 class TransientPipeline:
     """Strips, or marks, what is transient in the fields of :setting:`DEDUP_CONTENT_FIELDS`.
 

@@ -10,8 +10,6 @@ from itertools import islice
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..learning.clusters import Identities, no_evidence
 from ..learning.doubts import Doubt, doubts
 from ..learning.entropy import HeadFingerprint, head_fingerprint
@@ -21,6 +19,7 @@ from ..store.store import Store
 from ..urls.acting import acts
 from .budget import PER_PAGE
 from .comparing import observation_of_row
+from .compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from ..observation import Observation

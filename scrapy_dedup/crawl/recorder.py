@@ -13,6 +13,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..content.fingerprints import Kind, fingerprint_body
 from ..rules.exchange import CLEAN_PARAM, declaring_lines
 from ..store.rows import ObservationRow
+from .compatibility import without_spider
 from .identities import is_plain_get
 from .marks import SWITCH
 from .observing import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
@@ -111,6 +112,7 @@ class Recorder:
         return taken
 
 
+@without_spider
 class _ResponseMiddleware:
     """A downloader middleware that looks at responses and hands them on as they are."""
 

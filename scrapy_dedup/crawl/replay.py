@@ -3,10 +3,9 @@
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..store.rows import DiscardRow, DiscardState
 from ..store.store import Store
+from .compatibility import run_in_thread
 from .seen import Waiting
 from .turns import in_turns
 

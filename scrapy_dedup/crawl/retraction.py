@@ -10,14 +10,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..rules.book import RuleBook
 from ..rules.errors import RuleFileError, RuleWriteError
 from ..rules.model import Evidence, Rule, Status
 from ..rules.suspension import Refutation, suspend
 from ..store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
 from ..store.store import Store, StoreError
+from .compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,17 +1,13 @@
 """What robots.txt would have kept the spider from anyway: that is no saving."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
-
-from scrapy import signals
-from scrapy.utils.asyncio import run_in_thread
 
 from ..store.pages import some_discards
 from ..store.store import Store
+from .compatibility import robots_of, run_in_thread
 
 if TYPE_CHECKING:
-    from scrapy import Request
-
     from .shared import Shared
 
 #: Discards of a site that are looked at.
@@ -31,12 +27,7 @@ class Robots:
         settings = shared.crawler.settings
         self._obeyed = settings.getbool("ROBOTSTXT_OBEY")
         self._agent = settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"]
-        self._parsers: dict[str, Any] = {}
-        if self._obeyed:
-            shared.crawler.signals.connect(self._read, signals.robots_parsed)
-
-    def _read(self, robotparser: Any, request: "Request") -> None:
-        self._parsers[urlsplit(request.url).netloc] = robotparser
+        self._parser_of = robots_of(shared.crawler) if self._obeyed else None
 
     async def allowed(self, site: str) -> float:
         """Return the share of the discards of *site* that would have been fetched. Raises StoreError.
@@ -57,5 +48,5 @@ class Robots:
             return some_discards(store, shared.settings.scope, site, since=shared.began, limit=_SOME)
 
     def _is_allowed(self, url: str) -> bool:
-        parser = self._parsers.get(urlsplit(url).netloc)
+        parser = None if self._parser_of is None else self._parser_of(urlsplit(url).netloc)
         return parser is not None and bool(parser.allowed(url, self._agent))

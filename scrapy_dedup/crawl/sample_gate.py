@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from .compatibility import without_spider
 from .marks import SAMPLE
 from .shared import Shared
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .discards import DuplicateDiscarded
 
 
+@without_spider
 class SampleGate:
     """Downloader middleware, the last on the way back: stops samples that are the page they were taken for.
 

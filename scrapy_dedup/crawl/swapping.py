@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from ..store.checks import with_checks
 from . import signals
+from .compatibility import run_in_thread
 from .identities import Alias
 from .turns import AT_ONCE, drained, in_turns, others_turn
 

@@ -8,13 +8,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy import signals
-from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from ..rules.files import load_sites
 from ..rules.model import Status
 from ..store.pages import spiders_before
 from ..store.store import Store
+from .compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from time import thread_time
 from typing import Final, TypeVar
 
-from scrapy.utils.asyncio import sleep
+from .compatibility import sleep
 
 T = TypeVar("T")
 

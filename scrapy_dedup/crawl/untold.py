@@ -13,11 +13,10 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from scrapy.utils.asyncio import run_in_thread
-
 from ..rules.model import Status
 from ..store.store import Store
 from ..urls.templates import template_of
+from .compatibility import run_in_thread
 from .discards import differences
 from .sampling import shape_of
 from .turns import in_turns

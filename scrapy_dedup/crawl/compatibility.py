@@ -1,0 +1,255 @@
+"""What older Scrapy lacks: the other modules are written for the newest one.
+
+Each piece names the version of Scrapy from which on it is not needed. Once ``pyproject.toml`` asks for that one, the
+piece can be deleted, and what it stands for used in its place.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+import scrapy
+from scrapy import signals
+from scrapy.utils.misc import load_object
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+__all__ = [
+    "CallLaterResult",
+    "call_later",
+    "download",
+    "fingerprints_of",
+    "heard_by",
+    "robots_of",
+    "run_in_thread",
+    "sleep",
+    "spider_loader",
+    "without_crawl",
+    "without_spider",
+]
+
+T = TypeVar("T")
+C = TypeVar("C", bound=type)
+
+#: Of the Scrapy that is installed.
+_VERSION: Final = tuple(scrapy.version_info[:2])
+
+# 2.14: scrapy.utils.asyncio
+if TYPE_CHECKING or _VERSION >= (2, 14):
+    from scrapy.utils.asyncio import CallLaterResult, call_later, is_asyncio_available
+else:
+    from scrapy.utils.reactor import is_asyncio_reactor_installed as is_asyncio_available
+
+    class CallLaterResult:
+        """A call that can be cancelled, also if it was made or cancelled already."""
+
+        def __init__(self, delayed: Any) -> None:
+            self._delayed = delayed
+
+        def cancel(self) -> None:
+            """Do not make the call, if it was not made yet."""
+            if self._delayed.active():
+                self._delayed.cancel()
+
+    def call_later(delay: float, func: Callable[..., object], *args: Any) -> CallLaterResult:
+        """Call a function after so many seconds."""
+        from twisted.internet import reactor
+
+        return CallLaterResult(reactor.callLater(delay, func, *args))
+
+
+# 2.15: scrapy.utils.asyncio.run_in_thread
+if TYPE_CHECKING or _VERSION >= (2, 15):
+    from scrapy.utils.asyncio import run_in_thread
+else:
+
+    async def run_in_thread(func: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """Call a function in a thread."""
+        if is_asyncio_available():
+            return await asyncio.to_thread(func, *args, **kwargs)
+        from twisted.internet.threads import deferToThread
+
+        return await deferToThread(func, *args, **kwargs)
+
+
+# 2.18: scrapy.utils.asyncio.sleep
+if TYPE_CHECKING or _VERSION >= (2, 18):
+    from scrapy.utils.asyncio import sleep
+else:
+
+    async def sleep(seconds: float) -> None:
+        """Let others do something for so many seconds."""
+        if is_asyncio_available():
+            await asyncio.sleep(seconds)
+            return
+        from twisted.internet import reactor
+        from twisted.internet.task import deferLater
+
+        await deferLater(reactor, seconds)
+
+
+async def download(crawler: "Crawler", request: "Request") -> "Response":
+    """Return the answer to *request*, which only downloader middlewares see.
+
+    2.14: ``engine.download_async(request)``
+    """
+    engine: Any = crawler.engine
+    if _VERSION >= (2, 14):
+        found = engine.download_async(request)
+    else:
+        from scrapy.utils.defer import maybe_deferred_to_future
+
+        found = maybe_deferred_to_future(engine.download(request))
+    response: Response = await found
+    return response
+
+
+def robots_of(crawler: "Crawler") -> Callable[[str], Any]:
+    """Return what tells the parser of a host's robots.txt, as far as the crawl has read it; None otherwise.
+
+    2.18: ``signals.robots_parsed``
+    """
+    if _VERSION >= (2, 18):
+        parsers: dict[str, Any] = {}
+
+        def read(robotparser: Any, request: "Request") -> None:
+            parsers[urlsplit(request.url).netloc] = robotparser
+
+        # The crawl holds it as long as it holds what is returned.
+        crawler.signals.connect(read, signals.robots_parsed, weak=False)
+        return parsers.get
+
+    from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+
+    def parser(host: str) -> Any:
+        engine: Any = crawler.engine
+        for middleware in engine.downloader.middleware.middlewares:
+            if isinstance(middleware, RobotsTxtMiddleware):
+                found = middleware._parsers.get(host)
+                return found if hasattr(found, "allowed") else None
+        return None
+
+    return parser
+
+
+def spider_loader(settings: "BaseSettings") -> Any:
+    """Return the spider loader of a project.
+
+    2.14: ``scrapy.spiderloader.get_spider_loader(settings)``
+    """
+    if _VERSION >= (2, 14):
+        from scrapy.spiderloader import get_spider_loader
+
+        return get_spider_loader(settings)
+    return load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings.frozencopy())
+
+
+def without_crawl(settings: "BaseSettings | None") -> None:
+    """Keep Scrapy from telling its version and settings for a command that crawls nothing.
+
+    2.14: ``requires_crawler_process``
+    """
+    if _VERSION < (2, 14) and settings is not None:
+        settings.set("LOG_ENABLED", False, "command")
+
+
+def fingerprints_of(dupe_filter: Any) -> "set[bytes] | set[str]":
+    """Return what Scrapy's own dupe filter has heard of; there is no public way to ask it without telling it.
+
+    2.19: ``dupe_filter._fingerprints``
+    """
+    found: set[bytes] | set[str] = dupe_filter._fingerprints if _VERSION >= (2, 19) else dupe_filter.fingerprints
+    return found
+
+
+def heard_by(fingerprints: "set[bytes] | set[str]", fingerprint: bytes) -> bool:
+    """Whether *fingerprint* is among those of Scrapy's own dupe filter.
+
+    2.19: ``fingerprint in fingerprints``
+    """
+    return (fingerprint if _VERSION >= (2, 19) else fingerprint.hex()) in fingerprints
+
+
+def without_spider(component: C) -> C:
+    """Let older Scrapy use a middleware or pipeline whose methods take no spider, and are asynchronous only.
+
+    2.14: not needed for downloader middlewares and pipelines. 2.16: not needed.
+    """
+    own: dict[str, Any] = dict(vars(component))
+    methods: dict[str, Any] = {}
+    if _VERSION < (2, 14):
+        methods |= {name: _deaf(own[name]) for name in _GIVEN_SPIDER if name in own}
+    if _VERSION < (2, 16):
+        # One that is asynchronous only makes the output of all that come after it asynchronous, and cannot be used
+        # at all beside one that knows nothing but process_start_requests.
+        if "process_start" in own:
+            methods["process_start_requests"] = _synchronous_start(own["process_start"])
+        if "process_spider_output" in own:
+            methods["process_spider_output"] = _synchronous_output(own["process_spider_output"])
+            methods["process_spider_output_async"] = _asynchronous_output(own["process_spider_output"])
+    for name, method in methods.items():
+        setattr(component, name, method)
+    return component
+
+
+_GIVEN_SPIDER: Final = (
+    *("process_request", "process_response", "process_exception"),
+    *("process_spider_input", "process_spider_exception", "process_item"),
+)
+
+
+def _deaf(method: Callable[..., Any]) -> Callable[..., Any]:
+    known = method.__code__.co_argcount
+
+    @wraps(method)
+    def called(*arguments: Any, spider: Any = None, **named: Any) -> Any:
+        return method(*arguments[:known], **named)
+
+    return called
+
+
+def _synchronous_start(method: Callable[..., Any]) -> Callable[..., Any]:
+    def process_start_requests(self: Any, start: Iterable[Any], spider: Any = None) -> Iterator[Any]:
+        return _driven(method(self, _asynchronous(start)))
+
+    return process_start_requests
+
+
+def _synchronous_output(method: Callable[..., Any]) -> Callable[..., Any]:
+    def process_spider_output(self: Any, response: Any, result: Iterable[Any], spider: Any = None) -> Iterator[Any]:
+        return _driven(method(self, response, _asynchronous(result)))
+
+    return process_spider_output
+
+
+def _asynchronous_output(method: Callable[..., Any]) -> Callable[..., Any]:
+    async def process_spider_output_async(
+        self: Any, response: Any, result: AsyncIterator[Any], spider: Any = None
+    ) -> AsyncIterator[Any]:
+        async for each in method(self, response, result):
+            yield each
+
+    return process_spider_output_async
+
+
+async def _asynchronous(items: Iterable[T]) -> AsyncIterator[T]:
+    for item in items:
+        yield item
+
+
+def _driven(items: AsyncIterator[T]) -> Iterator[T]:
+    """Yield what an asynchronous generator yields that waits for nothing but :func:`_asynchronous`."""
+    while True:
+        try:
+            items.__anext__().__await__().__next__()
+        except StopIteration as found:
+            item: T = found.value
+        except StopAsyncIteration:
+            return
+        yield item
