@@ -132,6 +132,22 @@ def split_rows(rows: Sequence[Row], split: str, seed: int) -> tuple[list[Row], l
     return sides
 
 
+def with_odd_labels(rows: Sequence[Row], share: float, seed: int) -> list[Row]:
+    """Rows of which a share has a content of its own, as an error or a cut response would show; always the same ones."""
+    return [
+        replace(row, fingerprint=f"odd {row.url}")
+        if not row.is_redirect and _draw(f"odd {row.url}", seed) < share
+        else row
+        for row in rows
+    ]
+
+
+def _draw(text: str, seed: int) -> float:
+    """A number from 0 to 1 that is always the same for the same text and seed."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"%d" % seed)
+    return int.from_bytes(digest.digest(), "big") / 2**64
+
+
 def measure(key: Callable[[str], str], rows: Sequence[Row]) -> Method:
     """Score a key function on rows, redirects left out; its time is the median of three passes."""
     urls = [row.url for row in rows if not row.is_redirect]
@@ -159,12 +175,16 @@ def measure_learner(learn: Learn, observations: Sequence[Observation], rows: Seq
     return replace(measure(safe, rows), learn_seconds=learn_seconds, rules=keys.deployed, errors=safe.errors)
 
 
-def run(path: Path, *, split: str = "url", seed: int = 0, methods: Mapping[str, Learn] | None = None) -> Result:
+def run(
+    path: Path, *, split: str = "url", seed: int = 0, methods: Mapping[str, Learn] | None = None, odd: float = 0.0
+) -> Result:
     """Learn from the first half of a labelled set and score every method on the second.
 
-    *methods* are measured beside the package's rules, the normal form and w3lib.
+    *methods* are measured beside the package's rules, the normal form and w3lib; of what is learned from the share
+    *odd* has a content of its own.
     """
     learn_from, score_on = split_rows(read_rows(path), split, seed)
+    learn_from = with_odd_labels(learn_from, odd, seed) if odd else learn_from
     start = perf_counter()
     for row in learn_from:
         parse_qsl(urlsplit(row.url).query, keep_blank_values=True)
@@ -356,6 +376,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
     parser.add_argument("--split", choices=("url", "page", "paper", "none"), default="url")
     parser.add_argument("--seed", type=int, default=0, help="of the split")
+    parser.add_argument("--odd", type=float, default=0.0, metavar="SHARE", help="of what is learned from, made odd")
     parser.add_argument("--repeats", type=int, default=1, help="splits: seed, seed + 1, ...")
     parser.add_argument("--methods", metavar="A;B", help="other methods to measure, or all")
     parser.add_argument("--show", type=int, metavar="N", help="examples and rules")
@@ -364,7 +385,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     others, notes = asked_for(args.methods)
     results = [
-        run(path, split=args.split, seed=seed, methods=others)
+        run(path, split=args.split, seed=seed, methods=others, odd=args.odd)
         for path in args.files
         for seed in range(args.seed, args.seed + args.repeats)
     ]
