@@ -1,3 +1,5 @@
+import scrapy
+
 BOT_NAME = "shop"
 SPIDER_MODULES = ["shop.spiders"]
 
@@ -11,3 +13,5 @@ REMOTE_CONTROL_ENABLED = False
 
 # Only for the demo: its mirror www.localhost is a name that no machine resolves by itself.
 TWISTED_DNS_RESOLVER = "shop.resolver.LoopbackResolver"
+if scrapy.version_info < (2, 15):
+    DNS_RESOLVER = TWISTED_DNS_RESOLVER
