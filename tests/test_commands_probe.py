@@ -3,8 +3,8 @@
 import pytest
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.learning.running_counts import checks_in, with_checks
 from scrapy_dedup.rules import Status
-from scrapy_dedup.store.checks import checks_in, with_checks
 
 from .conftest import Project, Serve
 from .server import Asked, Server, page, prose

@@ -128,8 +128,6 @@ async def test_autothrottle(serve: Serve) -> None:
     assert not [name for name in done.dedup() if name.startswith("errors")]
 
 
-# Nothing is recorded under "scrapy bench" where the plug-in is switched off for it.
-@pytest.mark.xfail(strict=False, reason="the plug-in records what the bench spider sees")
 def test_bench(project: Project) -> None:
     before = {path for path in project.folder.rglob("*") if "__pycache__" not in path.parts}
     done = project.scrapy("bench", "-s", "CLOSESPIDER_TIMEOUT=1", fresh=True)

@@ -87,7 +87,7 @@ async def test_what_the_site_has_taken_back_speaks_for_nothing(serve: Serve, lat
         return served[-1](asked)
 
     server = serve(latest)
-    settings = {"ROBOTSTXT_OBEY": True, "DEDUP_MODE": "observe"}
+    settings = {"ROBOTSTXT_OBEY": True, "DEDUP_MODE": "shadow"}
     await crawl(Links, server.url("/"), DEDUP_LEARN="close", **settings)
     assert len(book()) == 1
     served.append(later)

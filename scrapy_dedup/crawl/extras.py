@@ -44,7 +44,7 @@ def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: 
     ]
     if rows:
         with Store.open(settings.store) as store:
-            store.add_checks(rows)
+            store.add(rows)
 
 
 class Extras:

@@ -156,7 +156,7 @@ class Retraction:
             return
         try:
             with Store.open(shared.settings.store) as store:
-                store.add_checks(rows)
+                store.add(rows)
         except StoreError:  # the writer has told why
             shared.faults.count("store")
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from ..rules.book import RuleBook
-    from ..store.rows import CheckRow
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
 
@@ -372,17 +371,11 @@ class DedupSettings:
 
         Raises RuleFileError for a faulty file, OSError for one that cannot be read.
         """
+        from ..learning.running_counts import checks_in, with_checks
         from ..rules.book import RuleBook
-        from ..store.checks import with_checks
 
         book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
-        return with_checks(book, self.running_counts()) if len(book) else book
-
-    def running_counts(self) -> "list[CheckRow]":
-        """Return what spot checks and probes have shown of rules since their files were written."""
-        from ..store.checks import checks_in
-
-        return checks_in(self.store, self.scope)
+        return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
 
 
 def _field_of(name: str) -> str:

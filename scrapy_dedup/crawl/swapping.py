@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
-from ..store.checks import with_checks
+from ..learning.running_counts import checks_in, with_checks
 from . import signals
 from .compatibility import run_in_thread
 from .identities import Alias
@@ -61,7 +61,9 @@ class Swapping:
         shared = self._shared
         before = shared.identities.book
         if reload:
-            fresh = with_checks(before.reloaded(shared.rule_directories, sites), shared.settings.running_counts())
+            fresh = with_checks(
+                before.reloaded(shared.rule_directories, sites), checks_in(shared.settings.store, shared.settings.scope)
+            )
         book = shared.retraction.amended(fresh if reload else before)
         changed = tuple(
             site

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from ..learning.evidence import MIN_GROUPS
+from ..learning.evidence import MIN_GROUPS, MIN_STATED
 from ..urls.templates import template_of
 
 #: Responses of a site before it is learned for the first time.
 FIRST = 40
 #: Fewer responses than a rule needs, which is two of each page that speaks for it: nothing is learned from these.
 LEAST = 2 * MIN_GROUPS
+#: As many where the site itself says which parameters do not matter.
+LEAST_STATED = 2 * MIN_STATED
 #: By which part of what was seen before it must have grown each time after that.
 GROWTH = 0.5
 #: Responses of a kind of pages that was not there before, as which a site is learned earlier.
@@ -18,6 +20,8 @@ NEW_KIND = 20
 #: many. And by which part of those they must have grown each time after that.
 REPEATS = 10
 MORE_REPEATS = 0.3
+#: As many where the site itself says which parameters do not matter.
+LEAST_STATED = 2 * MIN_STATED
 #: By which part of what was seen before a site must have grown then: it may have many kinds of pages.
 LEAST_GROWTH = 0.1
 #: Kinds of pages that are counted, of all sites.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from ..store.news import Recorded, news, recorded, repeats
+from ..store.news import Recorded, declares, news, recorded, repeats
 from ..store.store import Store, StoreError
-from .times import GROWTH, LEAST, Times
+from .times import GROWTH, LEAST, LEAST_STATED, Times
 
 if TYPE_CHECKING:
     from .settings import DedupSettings
@@ -43,7 +43,7 @@ def note_learned(settings: "DedupSettings", learned: Mapping[str, int]) -> None:
 
 
 def _is_worth_it(store: Store, scope: str, site: str, of_site: Recorded) -> bool:
-    if of_site.responses < LEAST:
+    if of_site.responses < LEAST and (of_site.responses < LEAST_STATED or not declares(store, scope, site)):
         return False
     fresh = news(store, scope, site, of_site.last)
     if fresh.responses >= min(GROWTH * (of_site.responses - fresh.responses), MOST_FRESH):

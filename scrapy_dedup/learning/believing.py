@@ -16,10 +16,10 @@ from ..rules import Evidence, Ignore, IgnoreValue, Keep
 from .belief import Opinion, Source, belief, log_odds
 from .blame import blamed
 from .combining import rules_of
-from .declared import MIN_STATED, Declarations, linked_opinions, stated_opinions
+from .declared import Declarations, linked_opinions, stated_opinions
 from .emission import Proposal
 from .entropy import KNOWN_NAMES, Information, ParameterRule, Priors, Relevance, Thresholds, conditional_entropy
-from .evidence import CONFIDENCE, MIN_GROUPS, upper_bound
+from .evidence import CONFIDENCE, MIN_GROUPS, MIN_STATED, upper_bound
 from .judgement import Deep, Sample, book_of, judged
 from .scope import matching
 from .table import Rows, Table

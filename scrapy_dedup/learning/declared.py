@@ -24,7 +24,7 @@ from .blame import blamed
 from .combining import rules_of
 from .emission import Match, Proposal, dropped, seen_values, widened
 from .entropy import Relevance
-from .evidence import MIN_GROUPS
+from .evidence import MIN_GROUPS, MIN_STATED
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
 from .scope import MAX_KINDS
@@ -32,8 +32,6 @@ from .table import ABSENT, REPEAT, Table, encode, is_token
 from .validation import MAX_CLEAN
 
 NO_VARY_SEARCH = "no-vary-search"
-MIN_STATED = 3
-"""Groups of equal pages that must speak for dropping a parameter which the site names itself."""
 MIN_PAIRS = 10
 """Pairs of a URL and its declared one that must leave out a key."""
 MIN_SHARE = 0.95

@@ -6,6 +6,8 @@ from math import exp, lgamma, log, log1p
 CONFIDENCE = 0.95
 MIN_GROUPS = 10
 """Informative groups that a rule needs."""
+MIN_STATED = 3
+"""Those that must speak for dropping a parameter which the site names itself."""
 MAX_BAD_SHARE = 0.005
 """Upper bound of the share of bad groups that a rule with counterexamples may have."""
 

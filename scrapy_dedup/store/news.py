@@ -77,6 +77,13 @@ def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
     return False
 
 
+def declares(store: "Store", scope: str, site: str) -> bool:
+    """Whether a response of a site, or its robots.txt, has said which parameters do not matter."""
+    o = observation.c
+    query = select(o.headers).where(o.scope == scope, o.site == site, o.headers.is_not(None)).limit(1)
+    return any(True for _ in store.rows(query))
+
+
 def name_of(scope: str, site: str) -> str:
     """Return the name under which is noted how far a site has been learned."""
     return prefix_of(site) + scope

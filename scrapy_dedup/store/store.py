@@ -116,18 +116,12 @@ class Store:
 
     # Writing
 
-    def add(self, rows: Iterable[ObservationRow | DiscardRow | SightingRow]) -> None:
+    def add(self, rows: Iterable[ObservationRow | DiscardRow | SightingRow | CheckRow]) -> None:
         """Write rows of all kinds in one transaction."""
-        seen: list[ObservationRow] = []
-        discarded: list[DiscardRow] = []
-        sighted: list[SightingRow] = []
+        kinds: dict[type, list[Any]] = {ObservationRow: [], DiscardRow: [], SightingRow: [], CheckRow: []}
         for row in rows:
-            if isinstance(row, ObservationRow):
-                seen.append(row)
-            elif isinstance(row, SightingRow):
-                sighted.append(row)
-            else:
-                discarded.append(row)
+            kinds[type(row)].append(row)
+        seen, discarded, sighted, checked = kinds.values()
         with self._transaction() as connection, self._sketches.transaction(), self._versions.transaction():
             if seen:
                 sketches = self._sketches.keep(connection, seen)
@@ -138,6 +132,8 @@ class Store:
                 _upsert(connection, discard, DISCARD, DISCARD_AGAIN, map(discard_values, discarded))
             if sighted:
                 _upsert(connection, alias_sighting, SIGHTING, SIGHTING_AGAIN, map(sighting_values, sighted))
+            if checked:
+                connection.execute(rule_check.insert(), [row._asdict() for row in checked])
 
     def add_observations(self, rows: Iterable[ObservationRow]) -> None:
         """Write a row for each response, in one transaction."""
@@ -173,13 +169,6 @@ class Store:
             for start in range(0, len(ids), 500):
                 chosen = discard.c.id.in_(ids[start : start + 500])
                 connection.execute(update(discard).where(chosen).values(state=state.value))
-
-    def add_checks(self, rows: Iterable[CheckRow]) -> None:
-        """Write what spot checks and probes have shown of rules."""
-        with self._transaction() as connection:
-            values = [row._asdict() for row in rows]
-            if values:
-                connection.execute(rule_check.insert(), values)
 
     # Reading
 
@@ -287,10 +276,7 @@ class Store:
             yield SightingRow._make(row)
 
     def checks(self, scope: str = "") -> list[CheckRow]:
-        """Return what spot checks and probes have shown, the oldest first; nothing where an earlier release wrote the store."""
-        with self._reading() as connection:
-            if not inspect(connection).has_table(rule_check.name):
-                return []
+        """Return what spot checks and probes have shown, the oldest first."""
         query = select(*(rule_check.c[name] for name in CheckRow._fields)).where(rule_check.c.scope == scope)
         return [CheckRow._make(row) for row in self.rows(query.order_by(rule_check.c.id))]
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from sqlalchemy.exc import ArgumentError
 
 from ..rules import Evidence, Rule, RuleBook
-from .database import StoreError, database_path
-from .rows import CheckRow
-from .store import Store
+from ..store.database import StoreError, database_path
+from ..store.rows import CheckRow
+from ..store.store import Store
 
 __all__ = ["checks_in", "with_checks"]
 
