@@ -38,7 +38,7 @@ sys.path += [path for path in json.loads(sys.argv.pop(1)) if path not in sys.pat
 import site
 site.main()
 import runpy
-runpy.run_module("scrapy_dedup.learning", run_name="__main__", alter_sys=True)
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
 
 
@@ -218,7 +218,7 @@ def hindrance(directory: Path) -> str | None:
 def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     """Return the command line of the process, which writes its rules into *directory*."""
     command = [sys.executable, "-S", *(["-s"] if sys.flags.no_user_site else [])]
-    command += ["-c", _BOOTSTRAP, json.dumps(_places()), "--parent"]
+    command += ["-c", _BOOTSTRAP, json.dumps(_places()), "scrapy_dedup.learning", "--parent"]
     command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
