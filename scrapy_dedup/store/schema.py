@@ -116,7 +116,6 @@ observation_without_end = Index(
     observation.c.scope,
     observation.c.site,
     sqlite_where=_WITHOUT_END,
-    postgresql_where=_WITHOUT_END,
 )
 
 
