@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import labelled, live, recorded, speed, synthetic, transient
+from . import labelled, lifecycle, live, recorded, speed, synthetic, transient
 
 
 def kind_of(path: Path) -> str | None:
@@ -50,6 +50,7 @@ def main() -> int:
     levels = ["L2"] if args.quick else ["L0", "L1", "L2", "L3"]
     codes.append(synthetic.main([*options, *(f"--level={level}" for level in levels)]))
     codes.append(transient.main([*options, *(["--quick"] if args.quick else [])]))
+    codes.append(lifecycle.main(options))
     codes.append(live.main(options))
     codes.append(speed.main([*options, *(["--quick"] if args.quick else [])]))
     return max(codes)
