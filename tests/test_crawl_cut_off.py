@@ -52,7 +52,7 @@ async def test_a_site_whose_answers_end_with_the_connection_is_learned(serve: Se
 
 @in_reactor
 async def test_what_was_cut_off_is_no_evidence(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    """Under every third URL a page comes in part, the very first one, too; the parts are all alike."""
+    """Under every third URL a page comes in part; the parts are all alike. Which ones come first is up to Scrapy."""
     cut = {f"/p?id={i}&sid=s{i}x2" for i in range(PAGES)}
 
     def site(asked: Asked) -> Answer:
@@ -65,10 +65,10 @@ async def test_what_was_cut_off_is_no_evidence(serve: Serve, caplog: pytest.LogC
         done = await crawl(Links, server.url("/"), DEDUP_LEARN="close", CONCURRENT_REQUESTS=1)
     told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.closing"))
     doubtful = [each for each in observed().values() if each.ends is False]
-    assert 0 < len(doubtful) < PAGES, "once whole pages were seen, the others are not recorded at all"
+    assert len(doubtful) < PAGES, "once whole pages were seen, the others are not recorded at all"
     assert f"not used as evidence: {PAGES - len(doubtful)} cut off" in told
     found = clusters(list(observed().values()))
-    assert found.left_out == {"cut off": len(doubtful)}
+    assert found.left_out == ({"cut off": len(doubtful)} if doubtful else {})
     assert found.pages == 1 + PAGES
     assert done.stats["dedup/not_evidence/cut_off"] == PAGES - len(doubtful)
     book = RuleBook.load("dedup-rules")

@@ -14,6 +14,7 @@ from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, in_reactor, rule, write_rules
+from .scrapy_versions import NEEDS_ASYNC_PROCESS
 from .server import Asked, page, prose
 from .waiting import PATIENCE
 
@@ -116,7 +117,7 @@ def test_the_benchmark_is_no_crawl() -> None:
 
 SCRIPT = """
 import sys
-from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy.crawler import {process}
 from scrapy.utils.project import get_project_settings
 
 process = {process}(get_project_settings())
@@ -125,7 +126,7 @@ process.start()
 """
 
 
-@pytest.mark.parametrize("process", ["AsyncCrawlerProcess", "CrawlerProcess"])
+@pytest.mark.parametrize("process", [pytest.param("AsyncCrawlerProcess", marks=NEEDS_ASYNC_PROCESS), "CrawlerProcess"])
 def test_scripts_crawl(project: Project, serve: Serve, process: str) -> None:
     project.write("script.py", SCRIPT.format(process=process))
     done = project.python("script.py", serve(few).url("/"))

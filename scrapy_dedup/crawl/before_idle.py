@@ -40,8 +40,7 @@ class BeforeIdle:
 
     async def turn(self) -> None:
         """Wait until the queue of the crawl's own requests is empty, or the spider has closed."""
-        engine: Any = self._shared.crawler.engine
-        while self._shared.is_open and engine.scheduler.has_pending_requests():
+        while self._shared.is_open and self._slot.scheduler.has_pending_requests():
             empty: Deferred[None] = Deferred()
             self._waiting.append(empty)
             await maybe_deferred_to_future(empty)
