@@ -18,6 +18,7 @@ from scrapy_dedup.rules.model import Evidence
 
 from .conftest import Serve
 from .crawling import Crawl, Links, crawl, in_reactor, rule, write_rules
+from .scrapy_versions import SCRAPY
 from .server import Asked, Server, page, prose
 
 FOLDERS, PAGES, VALUES = "abcdef", 6, "01"
@@ -255,7 +256,11 @@ class Paused(Counts):
         late = bool(Shared.of(self.crawler).monitor._untold._spent)
         if (self.when == "late check" and late) or (self.when == "refetch" and request.callback is NO_CALLBACK):
             self.when = ""
-            deferred_from_coro(self.crawler.engine.close_spider_async(reason="paused"))  # type: ignore[union-attr]
+            engine: Any = self.crawler.engine
+            if SCRAPY < (2, 14):
+                engine.close_spider(self, reason="paused")
+            else:
+                deferred_from_coro(engine.close_spider_async(reason="paused"))
 
 
 @pytest.mark.parametrize("when", ["late check", "refetch"])
