@@ -3,12 +3,15 @@
 A proposal may be part of no bad group, or of a share of them that is bounded like noise.
 """
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..rules import RuleBook
 from .blame import MAX_MEMBERS, blamed
+from .clusters import APART
 from .combining import rules_of
 from .emission import Proposal
 from .evidence import MAX_OWED_SHARE, like_noise, tolerable
@@ -25,7 +28,9 @@ def validated(
 ) -> list[Proposal]:
     """Return the proposals that stay when the function is judged as a whole.
 
-    *counted* are the witness groups that speak for proposals, where more are known of than the sample holds.
+    *counted* are the witness groups that speak for proposals, where more are known of than the sample holds: for rules
+    that act already. A page that was edited between two crawls is not held against these: the URLs that a rule makes
+    one were fetched in both, each once.
 
     Proposals that are part of bad groups are taken out, the worst first, until each rule that is left
     is free of counterexamples or within what noise can explain. To take one out divides groups and
@@ -34,12 +39,13 @@ def validated(
     """
     kept = list(proposals)
     looked_at = sample
+    starts = _starts(sample) if counted else []
     witnesses: Witnesses | None = None
     for _ in range(ROUNDS):
         book = book_of(rules_of(sample.site, kept), sample, deep)
         judgement = judged(book, looked_at)
         witnesses = Witnesses.of(judgement) if witnesses is None else witnesses.again(book)
-        rejected = refuted(kept, book, judgement, witnesses, counted or {})
+        rejected = refuted(kept, book, judgement, witnesses, counted or {}, starts=starts)
         if not rejected:
             return kept
         looked_at = looked_at.part(sorted(i for members in judgement.bad for i in members))
@@ -86,16 +92,23 @@ def refuted(
     judgement: Judgement,
     witnesses: Witnesses,
     counted: Mapping[Proposal, int],
+    *,
+    starts: Sequence[float] = (),
 ) -> list[Proposal]:
     """Return proposals with more counterexamples than noise explains, the worst first.
 
     A bad group is held against the worst of those that brought it together; the others are asked
-    again when that one is gone.
+    again when that one is gone. *counted* are the groups that speak for rules that act already, *starts* are when crawls began.
     """
     bad = judgement.bad
     if not bad:
         return []
     against = blamed(proposals, book, judgement, bad)
+    if starts:
+        edited = {
+            number for number, members in enumerate(bad) if not _differs_at_once(judgement.sample, members, starts)
+        }
+        against = {one: groups - edited if one in counted else groups for one, groups in against.items()}
     speaking = blamed(proposals, book, witnesses.judgement, witnesses.groups)
     for_it = Counter({proposal: len(groups) * witnesses.step for proposal, groups in speaking.items()})
     for proposal, known in counted.items():
@@ -126,3 +139,18 @@ def refuted(
         worst = max(wrong, key=lambda p: (wrong[p] / (wrong[p] + for_it[p]), wrong[p], repr(p)))
         rejected.append(worst)
         open_groups -= against.pop(worst)
+
+
+def _starts(sample: Sample) -> list[float]:
+    """Return when the crawls of a sample began, as far as times tell, but for the first one; nothing where there is only one."""
+    times = sorted(sample.times or ())
+    return [after for before, after in pairwise(times) if after - before > APART]
+
+
+def _differs_at_once(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> bool:
+    """Tell whether URLs of a group were different pages in one and the same crawl; *starts* are when crawls began."""
+    assert sample.times is not None
+    contents: defaultdict[int, set[int]] = defaultdict(set)
+    for i in members:
+        contents[bisect_right(starts, sample.times[i])].add(sample.content[i])
+    return any(len(found) > 1 for found in contents.values())
