@@ -11,7 +11,7 @@ from ...urls import site_of_url
 from .collection import Collection
 from .epochs import Seen, latest_epoch
 from .evidence import Place
-from .judgement import decided_kinds, paths_of
+from .judgement import lasting_kinds, paths_of
 from .seed import seed_mask
 
 __all__ = ["learn_mask", "mask_of"]
@@ -104,8 +104,8 @@ def mask_of(
     kept = _shown(paths)
     if previous is not None:
         aged = _without_aged(previous, seen, looked_at or {})
-        undecided = _undecided(aged, collection, seen - past) if collection.templates else {}
-        kept = _with_previous(kept, aged, seen if collection.templates else past, templates, undecided)
+        still = _still_told(aged, collection, seen - past) if collection.templates else {}
+        kept = _with_previous(kept, aged, seen if collection.templates else past, templates, still)
         site = site or previous.site
     return Mask(site, tuple(kept), templates=templates)
 
@@ -134,10 +134,10 @@ def _without_aged(previous: Mask, seen: AbstractSet[Place], looked_at: Mapping[T
     return replace(previous, paths=tuple([path for path in previous.paths if not aged(path)]))
 
 
-def _undecided(
+def _still_told(
     previous: Mask, collection: Collection, present: AbstractSet[Place]
 ) -> dict[tuple[str, str, int, int], frozenset[Template]]:
-    """Return the kinds of pages of which no more is known now, by the key of a learned path of *previous*.
+    """Return the kinds of pages on which a place does not surely last now, by the key of a learned path of *previous*.
 
     Its place is *present*.
     """
@@ -146,7 +146,7 @@ def _undecided(
         place = path.selector, path.attribute
         if path.is_left_out and not path.state and place in present:
             kinds = frozenset(path.templates) or previous.templates
-            found[path.key] = kinds - decided_kinds(collection.evidence.get(place, {}))
+            found[path.key] = kinds - lasting_kinds(collection.evidence.get(place, {}))
     return found
 
 
@@ -155,7 +155,7 @@ def _with_previous(
     previous: Mask,
     known: Iterable[Place],
     templates: frozenset[Template],
-    undecided: Mapping[tuple[str, str, int, int], frozenset[Template]],
+    still: Mapping[tuple[str, str, int, int], frozenset[Template]],
 ) -> list[TransientPath]:
     known = set(known)
     said = {path.key: path for path in previous.paths if path.state}
@@ -165,7 +165,7 @@ def _with_previous(
         of_then = tuple(sorted(previous.templates, key=repr))
         stale = [p if p.templates else replace(p, templates=of_then) for p in stale]
     for path in previous.paths:
-        if kinds := undecided.get(path.key):
+        if kinds := still.get(path.key):
             kept[path.key] = _joined(path, kinds, kept.get(path.key), templates)
     return [*kept.values(), *said.values(), *stale]
 
@@ -175,11 +175,14 @@ def _joined(
 ) -> TransientPath:
     """Return one path from a known one, still true of some *kinds* of pages, and a *fresh* one of the same place.
 
-    The known one rests on more, unless it does not fit the texts that stand there now.
+    The known one stays as it is while it rests on more and fits the texts that stand there now.
     """
+    rests_on_more = fresh is None or path.opportunities > fresh.opportunities
+    if fresh is not None and not fresh.is_left_out and not rests_on_more:
+        return fresh
     if fresh is not None and fresh.is_left_out:
         kinds |= frozenset(fresh.templates) or templates
-        if not _fits(path, fresh.examples):
+        if not (rests_on_more and _fits(path, fresh.examples)):
             path = fresh
     return replace(path, templates=() if kinds == templates else tuple(sorted(kinds, key=repr)))
 
