@@ -78,6 +78,19 @@ def test_what_is_not_contradicted_stays_byte_for_byte(proven: Path, name: str) -
     assert text(proven) == before
 
 
+@pytest.mark.parametrize("edited", [2, 40])
+def test_pages_that_are_edited_between_two_crawls_are_no_counterexamples(proven: Path, edited: int) -> None:
+    """The crawl that the rule was learned from saw each page twice; the next one, which the rule filters, once."""
+    before, day = text(proven), 86_400
+    old = seen(range(40), time=1000)
+    new = seen(range(40), forms=1, time=1000 + day)
+    new[:edited] = [replace(each, fingerprint=f"{each.fingerprint}, edited") for each in new[:edited]]
+    assert learned(proven, [*old, *new]) == ()
+    assert text(proven) == before
+    # What differs in one and the same crawl does speak against it.
+    assert learned(proven, [*old, *seen(range(40), time=1000 + day, differ=True)]) != ()
+
+
 def test_other_learners_and_no_time_move_nothing(proven: Path) -> None:
     before = text(proven)
     for options in ({"learners": ["declared"]}, {"deadline": 0.0}):

@@ -165,6 +165,35 @@ def test_places_that_are_met_no_more_are_forgotten() -> None:
     assert hidden(mask_of(old, previous=before, looked_at={kind: AGED})) == ["p.online"], "it is still there"
 
 
+@pytest.mark.parametrize("again", ["oo", "ooo"])
+def test_what_is_known_of_kinds_of_pages_that_are_seen_once_now_stays(again: str) -> None:
+    """Another store, which knows two versions of some kinds of pages only, says nothing of the others."""
+    before = mask_of([seen(page, "ooo", kind) for kind in ("item", "news") for page in range(8)])
+    now = [*(seen(page, again) for page in range(3)), *(seen(page, "o", "news") for page in range(8))]
+    for mask in (mask_of(now, previous=before), mask_of(now[3:], previous=before)):
+        assert {(path.key, path.slot, path.templates) for path in mask.paths} == {
+            (path.key, path.slot, path.templates) for path in before.paths
+        }
+        assert mask.templates == before.templates
+
+
+def test_wording_that_is_new_counts_for_all_kinds() -> None:
+    before = mask_of([seen(page, "ooo", kind) for kind in ("item", "news") for page in range(8)])
+
+    def reworded(page: int, designs: str, kind: str) -> Seen:
+        found = seen(page, designs, kind)
+        versions = [
+            version_of(old_page(page, k, kind).replace("users online", "guests here")) for k in range(len(designs))
+        ]
+        return Seen(found.name, versions, (), (), found.fetches)
+
+    now = [*(reworded(page, "ooo", "item") for page in range(8)), *(reworded(page, "o", "news") for page in range(8))]
+    mask = mask_of(now, previous=before)
+    for kind in ("item", "news"):
+        html = old_page(20, 1, kind).replace("users online", "guests here")
+        assert online(kind, 20, 1).split()[0] not in mask.text(html, url=f"http://shop.example/{kind}/20/")
+
+
 # -- rules and masks from a store
 
 

@@ -1,10 +1,12 @@
 """Whether one proposal does all that another does."""
 
+from collections.abc import Mapping
+
 from ..rules import Ignore, IgnoreValue, Literal, Lower, OfClass, OneOf, Predicate, Set
 from ..urls import ValueClass
 from .emission import Match, Proposal
 
-__all__ = ["covers", "keys_meet", "reaches", "says_as_much"]
+__all__ = ["covers", "exclude_each_other", "keys_meet", "reaches", "says_as_much"]
 
 
 def covers(one: Proposal, other: Proposal) -> bool:
@@ -75,3 +77,12 @@ def keys_meet(one: str, other: str) -> bool:
     """
     ours, theirs = one.removesuffix("*"), other.removesuffix("*")
     return one == other or (one != ours and theirs.startswith(ours)) or (other != theirs and ours.startswith(theirs))
+
+
+def exclude_each_other(one: Mapping[str, Predicate], other: Mapping[str, Predicate]) -> bool:
+    """Tell whether no URL matches both patterns, as far as literals tell."""
+    for key, predicate in one.items():
+        also = other.get(key)
+        if isinstance(predicate, Literal) and isinstance(also, Literal) and predicate.value != also.value:
+            return True
+    return False

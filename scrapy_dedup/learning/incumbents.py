@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from ..rules import Keep, Literal, Rule, Status
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit
-from .blame import blamed
 from .combining import rules_of
-from .coverage import says_as_much
+from .coverage import exclude_each_other, says_as_much
 from .emission import Proposal
 from .judgement import Sample, book_of, judged
-from .validation import validated
+from .validation import validated, validation
 
 __all__ = ["Settled", "said_by", "with_incumbents"]
 
@@ -112,11 +111,13 @@ class _Settling:
     def _left(self) -> tuple[list[Proposal], dict[Rule, tuple[Reason, tuple[str, str] | None]]]:
         """Return what is left of the incumbents, and why what is not left of a rule is gone."""
         own = list(dict.fromkeys(one for said in self._rules.values() for one in said))
-        left = self._validated(own)
+        outcome = validation(own, self._sample, self._deep, counted=self._counted)
+        left = outcome.kept
         reasons: dict[Rule, tuple[Reason, tuple[str, str] | None]] = {}
         for rule, said in self._rules.items():
             if any(one not in left for one in said):
-                reasons[rule] = Reason.COUNTEREXAMPLE, self._counterexample(said, own)
+                pairs = (outcome.refuted[one] for one in said if one in outcome.refuted)
+                reasons[rule] = Reason.COUNTEREXAMPLE, next(pairs, None)
             elif self._contradicted(said):
                 left = [one for one in left if one not in said]
                 reasons[rule] = Reason.DECLARED, None
@@ -126,20 +127,6 @@ class _Settling:
             if self._removes(others) > self._removes(left) and self._validated(others) == others:
                 left = others
         return left, reasons
-
-    def _counterexample(self, said: Sequence[Proposal], own: Sequence[Proposal]) -> tuple[str, str] | None:
-        """Return two URLs that a rule makes one and that lead to different pages."""
-        book = book_of(rules_of(self._sample.site, own), self._sample, self._deep)
-        judgement = judged(book, self._sample)
-        bad = judgement.bad
-        against = blamed(own, book, judgement, bad)
-        number = min((n for one in said for n in against.get(one, ())), default=None)
-        if number is None:
-            return None
-        first, *others = bad[number]
-        content = self._sample.content
-        other = next(i for i in others if content[i] != content[first])
-        return self._sample.urls[first], self._sample.urls[other]
 
     # What is added to them
 
@@ -222,17 +209,10 @@ def _says(one: Proposal, other: Proposal) -> bool:
 def _narrows(one: Proposal, incumbents: Sequence[Proposal]) -> bool:
     """Tell whether a fresh proposal keeps what an incumbent drops: a caution, for want of evidence that the rule filters."""
     return isinstance(one.operation, Keep) and any(
-        other.key == one.key and not isinstance(other.operation, Keep) and not _exclude(one, other)
+        other.key == one.key
+        and not isinstance(other.operation, Keep)
+        and not exclude_each_other(dict(one.match), dict(other.match))
         for other in incumbents
-    )
-
-
-def _exclude(one: Proposal, other: Proposal) -> bool:
-    """Tell whether no URL matches both, as far as literals tell."""
-    asked = dict(other.match)
-    return any(
-        isinstance(predicate, Literal) and isinstance(also := asked.get(key), Literal) and predicate.value != also.value
-        for key, predicate in one.match
     )
 
 

@@ -15,14 +15,14 @@ from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
-from ..rules import Literal, Rule, RuleBook, Status
+from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form, site_of_url
 from .believing import counted_with_files, still_supported, with_witnesses
 from .budget import within_budget
 from .class_guards import with_open_lengths
 from .clusters import Clusters, clusters
-from .coverage import keys_meet
+from .coverage import exclude_each_other, keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
@@ -299,21 +299,12 @@ def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> li
 
 def _without_what_is_off(rule: Rule, off: Sequence[Rule]) -> Rule:
     """Return a rule without the operations on keys that a rule which is off, where both hold, acts on."""
-    keys = {key for other in off if not _exclude_each_other(rule, other) for key in other.ops}
+    keys = {key for other in off if not exclude_each_other(rule.match, other.match) for key in other.ops}
     forbidden = {key for key in rule.ops if any(keys_meet(key, other) for other in keys)}
     if not forbidden:
         return rule
     ops = {key: operation for key, operation in rule.ops.items() if key not in forbidden}
     return Rule(rule.site, rule.match, ops, rule.status, rule.evidence)
-
-
-def _exclude_each_other(one: Rule, other: Rule) -> bool:
-    """Tell whether no URL matches both rules, as far as literals tell."""
-    for key, predicate in one.match.items():
-        also = other.match.get(key)
-        if isinstance(predicate, Literal) and isinstance(also, Literal) and predicate.value != also.value:
-            return True
-    return False
 
 
 def _by_site(

@@ -3,12 +3,15 @@
 A proposal may be part of no bad group, or of a share of them that is bounded like noise.
 """
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..rules import RuleBook
 from .blame import MAX_MEMBERS, blamed
+from .clusters import APART
 from .combining import rules_of
 from .emission import Proposal
 from .evidence import MAX_OWED_SHARE, like_noise, tolerable
@@ -23,9 +26,26 @@ MAX_CLEAN = 2_000
 def validated(
     proposals: Sequence[Proposal], sample: Sample, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
 ) -> list[Proposal]:
-    """Return the proposals that stay when the function is judged as a whole.
+    """Return the proposals that stay when the function is judged as a whole; see :func:`validation`."""
+    return validation(proposals, sample, deep, counted=counted).kept
 
-    *counted* are the witness groups that speak for proposals, where more are known of than the sample holds.
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """The proposals that are kept, and of those that are refuted two URLs that each made one and that are two pages."""
+
+    kept: list[Proposal]
+    refuted: Mapping[Proposal, tuple[str, str]]
+
+
+def validation(
+    proposals: Sequence[Proposal], sample: Sample, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
+) -> Validation:
+    """Judge the function of some proposals as a whole; return those that stay, and why the others do not.
+
+    *counted* are the witness groups that speak for proposals, where more are known of than the sample holds: for rules
+    that act already. A page that was edited between two crawls is not held against these: the URLs that a rule makes
+    one were fetched in both, each once.
 
     Proposals that are part of bad groups are taken out, the worst first, until each rule that is left
     is free of counterexamples or within what noise can explain. To take one out divides groups and
@@ -34,18 +54,23 @@ def validated(
     """
     kept = list(proposals)
     looked_at = sample
+    starts = _starts(sample) if counted else []
     witnesses: Witnesses | None = None
+    why: dict[Proposal, tuple[str, str]] = {}
     for _ in range(ROUNDS):
         book = book_of(rules_of(sample.site, kept), sample, deep)
         judgement = judged(book, looked_at)
         witnesses = Witnesses.of(judgement) if witnesses is None else witnesses.again(book)
-        rejected = refuted(kept, book, judgement, witnesses, counted or {})
+        rejected = refuted(kept, book, judgement, witnesses, counted or {}, starts=starts)
         if not rejected:
-            return kept
+            return Validation(kept, why)
+        for proposal, number in rejected.items():
+            pair = _two_pages(looked_at, judgement.bad[number], starts)
+            left = without(kept, proposal)
+            why.update(dict.fromkeys([one for one in kept if one not in left], pair))
+            kept = left
         looked_at = looked_at.part(sorted(i for members in judgement.bad for i in members))
-        for proposal in rejected:
-            kept = without(kept, proposal)
-    return []
+    return Validation([], why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +111,28 @@ def refuted(
     judgement: Judgement,
     witnesses: Witnesses,
     counted: Mapping[Proposal, int],
-) -> list[Proposal]:
-    """Return proposals with more counterexamples than noise explains, the worst first.
+    *,
+    starts: Sequence[float] = (),
+) -> dict[Proposal, int]:
+    """Return proposals with more counterexamples than noise explains, the worst first, each with the number of a bad group.
 
     A bad group is held against the worst of those that brought it together; the others are asked
-    again when that one is gone.
+    again when that one is gone. *counted* are the groups that speak for rules that act already, *starts* are when crawls began.
     """
     bad = judgement.bad
     if not bad:
-        return []
+        return {}
     against = blamed(proposals, book, judgement, bad)
+    if starts:
+        edited = {
+            number for number, members in enumerate(bad) if not _differs_at_once(judgement.sample, members, starts)
+        }
+        against = {one: groups - edited if one in counted else groups for one, groups in against.items()}
     speaking = blamed(proposals, book, witnesses.judgement, witnesses.groups)
     for_it = Counter({proposal: len(groups) * witnesses.step for proposal, groups in speaking.items()})
     for proposal, known in counted.items():
         for_it[proposal] = max(for_it[proposal], known)
-    rejected: list[Proposal] = []
+    rejected: dict[Proposal, int] = {}
     open_groups = set(range(len(bad)))
     owed = witnesses.noise.owed(judgement)
     lone = witnesses.noise.groups(judgement, owed)
@@ -124,5 +156,33 @@ def refuted(
         if not wrong:
             return rejected
         worst = max(wrong, key=lambda p: (wrong[p] / (wrong[p] + for_it[p]), wrong[p], repr(p)))
-        rejected.append(worst)
-        open_groups -= against.pop(worst)
+        groups = against.pop(worst)
+        rejected[worst] = min(groups & open_groups)
+        open_groups -= groups
+
+
+def _starts(sample: Sample) -> list[float]:
+    """Return when the crawls of a sample began, as far as times tell, but for the first one; nothing where there is only one."""
+    times = sorted(sample.times or ())
+    return [after for before, after in pairwise(times) if after - before > APART]
+
+
+def _two_pages(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> tuple[str, str]:
+    """Return two URLs of a bad group that are different pages, in one crawl if there are such."""
+    pages = next((found for found in _by_crawl(sample, members, starts) if len(found) > 1), None)
+    one, other, *_ = (pages or {sample.content[i]: i for i in members}).values()
+    return sample.urls[one], sample.urls[other]
+
+
+def _differs_at_once(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> bool:
+    """Tell whether URLs of a group were different pages in one and the same crawl; *starts* are when crawls began."""
+    return any(len(found) > 1 for found in _by_crawl(sample, members, starts))
+
+
+def _by_crawl(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> list[dict[int, int]]:
+    """Return, for each crawl that has seen URLs of a group, a URL of each content that it has seen."""
+    contents: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for i in members:
+        crawl = bisect_right(starts, sample.times[i]) if sample.times is not None else 0
+        contents[crawl].setdefault(sample.content[i], i)
+    return list(contents.values())

@@ -20,7 +20,7 @@ from .passing import surely_passes
 from .sightings import Sighting
 from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_never_twice, is_token, is_wording_shared, slot_of
 
-__all__ = ["paths_of"]
+__all__ = ["lasting_kinds", "paths_of"]
 
 OF_SITE = 0.20
 """Share of changes that is passing for what is the site's matter."""
@@ -76,6 +76,11 @@ def paths_of(
     if templates == known:
         return found
     return [replace(path, templates=tuple(sorted(templates, key=repr))) for path in found]
+
+
+def lasting_kinds(evidence: Mapping[Kinds, Evidence]) -> set[Template]:
+    """Return the kinds of pages on which a place surely lasts, by their own *evidence*."""
+    return {kinds[0] for kinds, each in evidence.items() if len(kinds) == 1 and _lasts(each)}
 
 
 def _is_everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> bool:

@@ -5,12 +5,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from ...content.mask import Mask, Mode, Template, TransientPath
+from ...content.slots import hidden, pieces
 from ...content.versions import version_of
 from ...urls import site_of_url
 from .collection import Collection
 from .epochs import Seen, latest_epoch
 from .evidence import Place
-from .judgement import paths_of
+from .judgement import lasting_kinds, paths_of
 from .seed import seed_mask
 
 __all__ = ["learn_mask", "mask_of"]
@@ -79,8 +80,8 @@ def mask_of(
     """Return what passes on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
 
     What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither
-    *pages* nor those whose places are *present*: of the others more is known now. It is forgotten of places from before
-    a redesign, and where enough pages of their kinds were *looked at* (kind -> number of pages) that did not have
+    *pages* nor those whose places are *present*, and elsewhere of the kinds of pages of which no more is known now: their
+    pages were not seen twice, or too seldom. It is forgotten of places from before a redesign, and where enough pages of their kinds were *looked at* (kind -> number of pages) that did not have
     them. Time is linear in the blocks.
     """
     collection = Collection()
@@ -102,8 +103,9 @@ def mask_of(
         paths += paths_of(place, collection.evidence[place], known, sightings.get(place, {}))
     kept = _shown(paths)
     if previous is not None:
-        judged = seen if collection.templates else past
-        kept = _with_previous(kept, _without_aged(previous, seen, looked_at or {}), judged, templates)
+        aged = _without_aged(previous, seen, looked_at or {})
+        still = _still_told(aged, collection, seen - past) if collection.templates else {}
+        kept = _with_previous(kept, aged, seen if collection.templates else past, templates, still)
         site = site or previous.site
     return Mask(site, tuple(kept), templates=templates)
 
@@ -132,14 +134,60 @@ def _without_aged(previous: Mask, seen: AbstractSet[Place], looked_at: Mapping[T
     return replace(previous, paths=tuple([path for path in previous.paths if not aged(path)]))
 
 
+def _still_told(
+    previous: Mask, collection: Collection, present: AbstractSet[Place]
+) -> dict[tuple[str, str, int, int], frozenset[Template]]:
+    """Return the kinds of pages on which a place does not surely last now, by the key of a learned path of *previous*.
+
+    Its place is *present*.
+    """
+    found = {}
+    for path in previous.paths:
+        place = path.selector, path.attribute
+        if path.is_left_out and not path.state and place in present:
+            kinds = frozenset(path.templates) or previous.templates
+            found[path.key] = kinds - lasting_kinds(collection.evidence.get(place, {}))
+    return found
+
+
 def _with_previous(
-    learned: Iterable[TransientPath], previous: Mask, known: Iterable[Place], templates: frozenset[Template]
+    learned: Iterable[TransientPath],
+    previous: Mask,
+    known: Iterable[Place],
+    templates: frozenset[Template],
+    still: Mapping[tuple[str, str, int, int], frozenset[Template]],
 ) -> list[TransientPath]:
     known = set(known)
     said = {path.key: path for path in previous.paths if path.state}
-    kept = [path for path in learned if path.key not in said]
+    kept = {path.key: path for path in learned if path.key not in said}
     stale = [p for p in previous.paths if not p.state and p.is_left_out and (p.selector, p.attribute) not in known]
     if templates != previous.templates and previous.templates:  # they are true of the kinds of then
         of_then = tuple(sorted(previous.templates, key=repr))
         stale = [p if p.templates else replace(p, templates=of_then) for p in stale]
-    return [*kept, *said.values(), *stale]
+    for path in previous.paths:
+        if kinds := still.get(path.key):
+            kept[path.key] = _joined(path, kinds, kept.get(path.key), templates)
+    return [*kept.values(), *said.values(), *stale]
+
+
+def _joined(
+    path: TransientPath, kinds: frozenset[Template], fresh: TransientPath | None, templates: frozenset[Template]
+) -> TransientPath:
+    """Return one path from a known one, still true of some *kinds* of pages, and a *fresh* one of the same place.
+
+    The known one stays as it is while it rests on more and fits the texts that stand there now.
+    """
+    rests_on_more = fresh is None or path.opportunities > fresh.opportunities
+    if fresh is not None and not fresh.is_left_out and not rests_on_more:
+        return fresh
+    if fresh is not None and fresh.is_left_out:
+        kinds |= frozenset(fresh.templates) or templates
+        if not (rests_on_more and _fits(path, fresh.examples)):
+            path = fresh
+    return replace(path, templates=() if kinds == templates else tuple(sorted(kinds, key=repr)))
+
+
+def _fits(path: TransientPath, texts: Iterable[str]) -> bool:
+    """Tell whether *texts* are such as the slot of a path is about."""
+    slot, attribute = path.slot, path.attribute
+    return slot is None or all(hidden(pieces(text, attribute), slot, attribute) is not None for text in texts)
