@@ -77,7 +77,9 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
 def rule_line(rule: "Rule") -> str:
     """Return a rule in one line: its id, what it does and where, and how much speaks for it."""
     groups = f", {counted(rule.evidence.groups, 'group')}" if rule.evidence else ""
-    if rule.evidence and rule.evidence.pages == 1:
+    if rule.evidence and rule.evidence.apart:
+        groups = f", for {counted(rule.evidence.apart, 'page')}"
+    elif rule.evidence and rule.evidence.pages == 1:
         groups += " of one page"
     if rule.evidence and rule.evidence.samples:
         groups += f", {sampled(rule.evidence)}"

@@ -28,6 +28,9 @@ def evidence_of(evidence: "Evidence | None") -> str:
         return "no evidence is known"
     from ..learning.certainty import UNINFORMATIVE, share_lost
 
+    if evidence.apart:
+        found_by = f"; found by {', '.join(evidence.learners)}" if evidence.learners else ""
+        return f"it keeps {counted(evidence.apart, 'page')} apart that no witness group joins{found_by}"
     said = [
         f"{counted(evidence.groups, 'witness group')} for it, {evidence.counterexamples} against it",
         f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them filtered",
