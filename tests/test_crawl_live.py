@@ -212,7 +212,7 @@ def children() -> list[int]:
             line = path.with_name("cmdline").read_bytes()
         except OSError:
             continue
-        if int(words[1]) == os.getpid() and words[0] != "Z" and b"scrapy_dedup.learning" in line:
+        if int(words[1]) == os.getpid() and words[0] != "Z" and b"scrapy_dedup.learning" in line.split(b"\0"):
             found.append(int(path.parent.name))
     return found
 
