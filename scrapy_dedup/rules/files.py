@@ -17,7 +17,6 @@ from .lifecycle import merge, settled, without_evidence
 from .locked_files import locked, names_for, path_for, plain_name, text_of, write
 from .model import Rule, SiteRules, Status
 from .reading import read_rules
-from .writing import written_rules
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -271,6 +270,8 @@ def _line_of_site(text: str) -> int | None:
 def _write(path: Path, rules: SiteRules, old: SiteRules | None) -> None:
     if old is None and not rules.rules and not rules.deep:
         return
+    from .writing import written_rules  # it needs tomlkit, which most crawls need not import
+
     before = (text_of(path) or "") if old is not None else ""
     text = written_rules(rules, before)
     if text != before:

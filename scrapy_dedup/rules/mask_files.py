@@ -8,9 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
 from ..content.mask import Mask, TransientPath
 from .errors import RuleFileError
 from .files import MASK_SUFFIX
@@ -228,6 +225,9 @@ def _edited(mask: Mask, old: str) -> str | None:
 
 
 def _edited_head(head: str, mask: Mask) -> str:
+    import tomlkit  # here, since most crawls write nothing
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         document = tomlkit.parse(head)
         edit(document, _head_content(mask))
@@ -238,6 +238,9 @@ def _edited_head(head: str, mask: Mask) -> str:
 
 def _edited_block(path: TransientPath, block: str) -> str:
     fresh = comments_before(block, is_path_header) + _path_text(path)
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         document = tomlkit.parse(block)
         table: Any = document["path"][0]

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
-import tomlkit
-
 __all__ = ["blocks_of", "comments_before", "edit", "toml", "toml_key"]
 
 IsHeader = Callable[[str], object]
@@ -35,6 +33,8 @@ def blocks_of(text: str, is_header: IsHeader) -> list[str]:
 
 def edit(table: Any, content: Mapping[str, Any]) -> None:
     """Make the keys of *content* have these values in *table*; None removes one."""
+    import tomlkit  # here, since most crawls write nothing
+
     old = table.unwrap()
     for key, value in content.items():
         if value is None:
