@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..rules import Rule, RuleBook, SiteRules, update_site
+from ..rules import SiteRules, update_site
 from ..rules.files import load_sites
 from ..rules.mask_files import save_learned_mask
 
@@ -27,10 +27,10 @@ def save(
     """
     book, written = both.learned.book, []
     gone = {(each.rule.site, each.rule.id) for each in both.learned.departures}
-    elsewhere = _elsewhere(book, directory, others)
+    elsewhere = _elsewhere(book.sites, directory, others)
     for site in book.sites:
         found = book.site_rules(site)
-        rules = [rule for rule in found.rules if not rule.status.users and rule.id not in elsewhere.get(site, ())]
+        rules = [rule for rule in found.rules if not rule.status.users and (site, rule.id) not in elsewhere]
         ids = [name for of_site, name in gone if of_site == site]
         written.append(update_site(directory, site, rules, found.deep, gone=ids))
     for mask in both.masks.values():
@@ -39,20 +39,9 @@ def save(
 
 
 def _elsewhere(
-    book: RuleBook, directory: "str | PathLike[str]", others: "Sequence[str | PathLike[str]]"
-) -> dict[str, set[str]]:
-    """Return, by site, the ids of the rules that act as they stand in other directories alone."""
-    own = _ids([directory], book.sites)
-    found: dict[str, set[str]] = {}
-    for rule in load_sites([path for path in others if Path(path) != Path(directory)], book.sites)[0]:
-        if rule.status.acts and rule.id not in own.get(rule.site, ()):
-            found.setdefault(rule.site, set()).add(rule.id)
-    return found
-
-
-def _ids(directories: "Sequence[str | PathLike[str]]", sites: Sequence[str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    rules: list[Rule] = load_sites(directories, sites)[0]
-    for rule in rules:
-        found.setdefault(rule.site, set()).add(rule.id)
-    return found
+    sites: Sequence[str], directory: "str | PathLike[str]", others: "Sequence[str | PathLike[str]]"
+) -> set[tuple[str, str]]:
+    """Return the sites and ids of the rules that act as they stand in other directories alone."""
+    others = [path for path in others if Path(path) != Path(directory)]
+    there = {(rule.site, rule.id) for rule in load_sites(others, sites)[0] if rule.status.acts}
+    return there and there - {(rule.site, rule.id) for rule in load_sites([directory], sites)[0]}
