@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import exists, func, or_, select
 
 from .schema import meta, observation
+from .values import name_of
 
 if TYPE_CHECKING:
     from .store import Store
@@ -82,13 +83,3 @@ def declares(store: "Store", scope: str, site: str) -> bool:
     o = observation.c
     query = select(o.headers).where(o.scope == scope, o.site == site, o.headers.is_not(None)).limit(1)
     return any(True for _ in store.rows(query))
-
-
-def name_of(scope: str, site: str) -> str:
-    """Return the name under which is noted how far a site has been learned."""
-    return prefix_of(site) + scope
-
-
-def prefix_of(site: str) -> str:
-    """Return how these names of a site begin, whatever the scope."""
-    return f"learned/{site}/"

@@ -14,7 +14,6 @@ from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
-from .news import name_of, prefix_of
 from .reading import OBSERVED, observation_of, version_in
 from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
@@ -26,7 +25,9 @@ from .values import (
     SIGHTING,
     SIGHTING_AGAIN,
     discard_values,
+    name_of,
     observation_values,
+    prefix_of,
     sighting_values,
 )
 
@@ -49,8 +50,7 @@ class SiteCount(NamedTuple):
     last: float
 
 
-# The identity of a file that is not there.
-_GONE = (-1, -1)
+_GONE = (-1, -1)  # the identity of a file that is not there
 
 
 class Store:

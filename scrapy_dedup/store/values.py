@@ -101,3 +101,13 @@ def clean(text: str) -> str:
 def clean_url(url: str) -> str:
     """Return *url* as it is stored: clean, and without user name and password."""
     return clean(without_userinfo(url))
+
+
+def name_of(scope: str, site: str) -> str:
+    """Return the name under which is noted how far a site has been learned."""
+    return prefix_of(site) + scope
+
+
+def prefix_of(site: str) -> str:
+    """Return how these names of a site begin, whatever the scope."""
+    return f"learned/{site}/"
