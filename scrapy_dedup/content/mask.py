@@ -10,12 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xxhash import xxh3_128_hexdigest
+from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..urls.templates import template_of
 from .changes import changes_between
 from .paths import TransientPaths
-from .plan import PathPlan, Plan, Ranges, Row
+from .plan import PageKind, PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
 from .sketch import Sketch, sketch_of_texts
 from .slots import Slot, joined, pieces, places
@@ -35,15 +35,21 @@ Template = tuple[object, ...]
 """See :func:`scrapy_dedup.urls.templates.template_of`."""
 
 
+_STATE = ("site", "paths", "mode", "templates", "layouts")
+
+
 @dataclass(frozen=True, slots=True)
 class TransientPath:
     """A place on the pages of a site, and what is known of the texts that stand there.
 
     ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
     one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
-    an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot.
+    an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
+    it must be typed.
     ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
-    kinds of pages it is true of; empty: all that the mask is for.
+    URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
+    of all others, too, but those that are ``excepted``. ``typed``: what is hidden holds a digit, as a clock, a counter or
+    a token does; a path that is not acts on other templates only where a page with the same places was seen twice.
 
     What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped.
@@ -66,6 +72,9 @@ class TransientPath:
     of: int = 0
     templates: tuple[Template, ...] = ()
     state: State = ""
+    typed: bool = False
+    everywhere: bool = False
+    excepted: tuple[Template, ...] = ()
 
     @property
     def is_hidden(self) -> bool:
@@ -97,19 +106,24 @@ class TransientPath:
 class Mask:
     """What does not last on the pages of a site; its paths are sorted.
 
-    ``templates`` are the kinds of pages of which some page was seen in two versions. A page whose URL is given, and
-    is of no such kind, is left as it is; an empty set stands for all kinds.
+    ``templates`` are the URL templates of which some page was seen in two versions; an empty set stands for all. Of a
+    page whose URL is given, and is of no such template, only paths that are true of it, too, hide anything.
+    ``layouts`` are digests of the places of pages that were seen in two versions (see :meth:`layout`).
     """
 
     site: str = ""
     paths: tuple[TransientPath, ...] = ()
     mode: Mode = "default"
     templates: frozenset[Template] = frozenset()
+    layouts: frozenset[str] = frozenset()
     #: Digest of what pages are compared without, "" for nothing: fingerprints under different masks never compare.
     version: str = field(init=False, compare=False)
     #: What pages are compared without, and what of it is stripped.
     _hiding: Plan = field(init=False, repr=False, compare=False)
     _stripping: Plan = field(init=False, repr=False, compare=False)
+    #: Whether something is hidden on URL templates of any name, and those of which something is.
+    _reaches: bool = field(init=False, repr=False, compare=False)
+    _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
@@ -119,33 +133,61 @@ class Mask:
             for path in self.paths
             if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
-        said = sorted(repr((path.key, path.slot, sorted(map(repr, path.templates)))) for path in hiding)
-        about = [self.mode, *said, *sorted(map(repr, self.templates))]
+        said = sorted(
+            repr((path.key, path.slot, path.typed, path.everywhere, *_sorted(path.templates), *_sorted(path.excepted)))
+            for path in hiding
+        )
+        about = [self.mode, *said, *_sorted(self.templates), *sorted(self.layouts)]
         digest = xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
         object.__setattr__(self, "version", digest if hiding else "")
         stripping = [path for path in hiding if path.is_hidden]
-        hides = self._plan(hiding)
-        object.__setattr__(self, "_hiding", hides)
-        object.__setattr__(self, "_stripping", hides if stripping == hiding else self._plan(stripping))
+        # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
+        object.__setattr__(self, "_hiding", self._plan(hiding, whole=True))
+        object.__setattr__(self, "_stripping", self._plan(stripping))
+        object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
+        further = frozenset(template for path in hiding for template in path.templates)
+        object.__setattr__(self, "_reached", self.templates | further)
 
-    def _plan(self, paths: Iterable[TransientPath]) -> Plan:
-        plans = [
-            PathPlan(path.selector, path.attribute, path.slot, path.position, path.of, frozenset(path.templates))
-            for path in paths
-        ]
-        return Plan(plans, subtrees=self.mode == "seed")
+    def _plan(self, paths: Iterable[TransientPath], *, whole: bool = False) -> Plan:
+        return Plan([_plan_of(path, whole=whole) for path in paths], subtrees=self.mode == "seed", again=not whole)
 
     def __getstate__(self) -> tuple[object, ...]:
-        return self.site, self.paths, self.mode, self.templates
+        return tuple([getattr(self, name) for name in _STATE])
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for name, value in zip(("site", "paths", "mode", "templates"), state, strict=True):
+        for name, value in zip(_STATE, state, strict=True):
             object.__setattr__(self, name, value)
         self.__post_init__()
 
     def applies_to(self, url: str | None) -> bool:
         """Whether something may be hidden, or stripped, of the page at *url*; of that of an unknown URL it may."""
-        return bool(self.version) and (url is None or not self.templates or template_of(url) in self.templates)
+        if not self.version:
+            return False
+        return url is None or not self.templates or self._reaches or template_of(url) in self._reached
+
+    def layout(self, rows: Iterable[Row]) -> str:
+        """Return a digest of the places of a page, without those of which something may be hidden: 16 hexadecimal digits."""
+        found = sorted({row[0] for row in rows if not row[1]} - self._hiding.selectors)
+        return xxh3_64_hexdigest("\n".join(found).encode("utf-8", "surrogatepass"))
+
+    def is_verified(self, version: "Version", *, url: str | None = None) -> bool:
+        """Whether it was seen what changes on pages of the URL template of a page, or with the same places."""
+        return self._kind(version.blocks, url).is_known
+
+    def _kind(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> PageKind:
+        if url is None:
+            return PageKind()
+        template = template_of(url)
+        if not self.templates or template in self.templates:
+            return PageKind(template)
+        verified = carried or (bool(self.layouts) and self.layout(rows) in self.layouts)
+        return PageKind(template, is_seen=False, is_verified=verified)
+
+    def _compared(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
+        """Return what is left out of each row when pages are compared, by its index."""
+        if not self.applies_to(url):
+            return {}
+        return self._hiding.hidden(rows, self._kind(rows, url, carried=carried))
 
     def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
@@ -163,7 +205,8 @@ class Mask:
 
     def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
         """Return what is stripped of each block of *html*, by its index."""
-        hidden = self._stripping.hidden(found.rows(), _template(url))
+        rows = list(found.rows())
+        hidden = self._stripping.hidden(rows, self._kind(rows, url))
         if other is None:
             return hidden
         if self.mode == "seed":
@@ -173,8 +216,7 @@ class Mask:
             )
             confirmed = known.changed(changes_between(html, other)).paths
             paths = [path for path in self.paths if path.selector.removesuffix(BELOW) in confirmed]
-            return self._plan(paths).hidden(found.rows(), None)
-        rows = list(found.rows())
+            return self._plan(paths).hidden(rows, PageKind())
         before, now = _by_place(blocks(other).rows()), _by_place(rows)
         return {
             index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
@@ -219,21 +261,21 @@ class Mask:
         hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
         return " ".join(_lasting(found.rows(), hidden))
 
-    def masked(self, version: "Version", *, url: str | None = None) -> str:
+    def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
 
         Fingerprints compare only under masks of the same ``version``. Addresses of links do not count, as in sketches.
+        With *carried*, the page is taken for one that is verified (:meth:`is_verified`).
         """
-        return self.masked_sketch(version, url=url).bag
+        return self.masked_sketch(version, url=url, carried=carried).bag
 
-    def masked_sketch(self, version: "Version", *, url: str | None = None) -> Sketch:
-        """Return the sketch of the texts that are compared, with their number of words."""
-        hidden = self._hiding.hidden(version.blocks, _template(url)) if self.applies_to(url) else {}
-        return sketch_of_texts(_lasting(version.blocks, hidden))
+    def masked_sketch(self, version: "Version", *, url: str | None = None, carried: bool = False) -> Sketch:
+        """Return the sketch of the texts that are compared, with their number of words; *carried* as in :meth:`masked`."""
+        return sketch_of_texts(_lasting(version.blocks, self._compared(version.blocks, url, carried=carried)))
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
-        hidden = self._hiding.hidden(version.blocks, _template(url)) if self.applies_to(url) else {}
+        hidden = self._compared(version.blocks, url)
         whole, cut = [], []
         for index, (_, attribute, text) in enumerate(version.blocks):
             if attribute:
@@ -282,8 +324,14 @@ def _files() -> Any:
     return import_module("scrapy_dedup.rules.mask_files")
 
 
-def _template(url: str | None) -> Template | None:
-    return None if url is None else template_of(url)
+def _sorted(templates: Iterable[Template]) -> list[str]:
+    return sorted(map(repr, templates))
+
+
+def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
+    place = path.selector, path.attribute, path.slot, path.position, path.of
+    templates, excepted = frozenset(path.templates), frozenset(path.excepted)
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, whole)
 
 
 def _without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .queries import BELOW
-from .slots import Slot, hidden, pieces
+from .slots import ANYTHING, Slot, hidden, pieces
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -15,6 +15,7 @@ Ranges = Sequence[tuple[int, int]]
 """Ranges of the pieces of a text that are hidden; an empty one stands for the whole text."""
 
 _ids_and_classes = re.compile(r"[#.][^/]*").sub
+_has_digit = re.compile(r"[0-9]").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,48 @@ class PathPlan:
     slot: Slot | None
     position: int
     of: int
-    templates: frozenset[tuple[object, ...]]
+    templates: frozenset[tuple[object, ...]] = frozenset()
+    typed: bool = False
+    everywhere: bool = False
+    excepted: frozenset[tuple[object, ...]] = frozenset()
+    #: Whether a text that is explained by its slot is hidden with the literal words: nothing else stands there.
+    whole: bool = False
 
     def ranges(self, text: str) -> Ranges | None:
         """Return what is hidden of *text*; None for nothing."""
         if self.slot is None:
-            return ()
-        return hidden(pieces(text, self.attribute), self.slot, self.attribute) or None
+            return () if not self.typed or _has_digit(text) else None
+        found = pieces(text, self.attribute)
+        ranges = hidden(found, self.slot, self.attribute)
+        if not ranges or (self.typed and not all(_has_digit(" ".join(found[start:end])) for start, end in ranges)):
+            return None
+        return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
+
+    def acts_on(self, page: "PageKind") -> bool:
+        """Whether it hides anything of a page."""
+        if self.everywhere:
+            return page.template not in self.excepted and (self.typed or page.is_known)
+        if self.templates:
+            return page.template in self.templates and (self.typed or page.is_known)
+        return page.is_seen
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind:
+    """What a plan must know of a page beside its texts.
+
+    ``template`` is its URL template, None if its URL is unknown. ``is_seen``: pages of this template were seen in two
+    versions. ``is_verified``: if not, a page with the same places was.
+    """
+
+    template: tuple[object, ...] | None = None
+    is_seen: bool = True
+    is_verified: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was seen what changes on such pages."""
+        return self.is_seen or self.is_verified
 
 
 @dataclass(slots=True)
@@ -54,10 +90,11 @@ class Plan:
     """Which blocks of a page are hidden, by their selectors.
 
     With *subtrees*, the selectors are made of the names of tags, and what stands in such an element is hidden, at any depth, as
-    the transient-content document has it.
+    the transient-content document has it. With *again*, what is left of a page may be given to it again, and nothing more is
+    hidden then.
     """
 
-    def __init__(self, paths: Iterable[PathPlan], *, subtrees: bool = False) -> None:
+    def __init__(self, paths: Iterable[PathPlan], *, subtrees: bool = False, again: bool = True) -> None:
         self._places: dict[tuple[str, str], _Place] = {}
         self._selectors: frozenset[str] = frozenset()
         self._roots: frozenset[str] = frozenset()
@@ -70,19 +107,24 @@ class Plan:
                 place.numbered[path.position, path.of] = path
             else:
                 place.anywhere.append(path)
-        for place in self._places.values():
-            _settle(place)
+        if again:
+            for place in self._places.values():
+                _settle(place)
         self._selectors = frozenset(selector for selector, _ in self._places)
+
+    @property
+    def selectors(self) -> frozenset[str]:
+        """The selectors of the blocks of which something is hidden."""
+        return self._selectors
 
     def __bool__(self) -> bool:
         """Whether it hides anything."""
         return bool(self._places or self._roots)
 
-    def hidden(self, rows: Iterable[Row], template: tuple[object, ...] | None) -> Mapping[int, Ranges]:
+    def hidden(self, rows: Iterable[Row], page: PageKind) -> Mapping[int, Ranges]:
         """Return what is hidden of each row, by its index; rows that are left as they are do not stand there.
 
-        *template* is the kind of the page, None if it is unknown: then paths that are true of some kinds only hide
-        nothing.
+        Where the URL of the *page* is unknown, paths that are true of some URL templates only hide nothing.
         """
         if self._roots:
             selectors = [row[0] for row in rows]
@@ -99,7 +141,7 @@ class Plan:
         for index, key, text in own:
             seen[key] += 1
             paths = places[key].paths(seen[key], counts[key])
-            ranges = _united([path.ranges(text) for path in paths if not path.templates or template in path.templates])
+            ranges = _united([path.ranges(text) for path in paths if path.acts_on(page)])
             if ranges is not None:
                 found[index] = ranges
         return found
@@ -114,13 +156,15 @@ def _settle(place: _Place) -> None:
 
     Without the two of five blocks that pass a page has three, which must not be taken for a page of three.
     """
-    removed = Counter([of for (_, of), path in place.numbered.items() if path.slot is None])
+    removed = Counter([of for (_, of), path in place.numbered.items() if path.slot is None and of])
     spent: set[int] = {0} if removed else set()
     for of in sorted(removed, reverse=True):
         if of not in spent:
             spent.update(range(of - removed[of], of))
     place.numbered = {
-        at: path for at, path in place.numbered.items() if at[1] not in spent and (at[1] or path.slot is not None)
+        at: path
+        for at, path in place.numbered.items()
+        if at[1] not in spent and (at[1] or path.slot is not None or path.typed)
     }
 
 

@@ -46,6 +46,8 @@ def lasting_identities(observations: Iterable[Observation], mask: Mask) -> dict[
     """
     found: dict[str, str | None] = {}
     pages: dict[str, _Page] = {}
+    undecided: dict[str, str] = {}
+    carried: defaultdict[str, set[str]] = defaultdict(set)
     for observation in observations:
         plain = plain_identity(observation)
         if plain in pages:
@@ -64,6 +66,14 @@ def lasting_identities(observations: Iterable[Observation], mask: Mask) -> dict[
             tuple([(_hash(text), len(text.split()) - len(rest.split())) for text, rest in cut]),
         )
         found[plain] = f"{mask.version}:{sketch.bag}"
+        if_verified = mask.masked(observation.version, url=observation.url, carried=True)
+        carried[if_verified].add(sketch.bag)
+        if if_verified != sketch.bag:
+            undecided[plain] = if_verified
+    # Two pages may differ only in what has not been seen to change on pages like them: nothing is known of these.
+    for plain, if_verified in undecided.items():
+        if len(carried[if_verified]) > 1:
+            found[plain] = None
     for plain in _emptied(pages):
         found[plain] = None
     return found

@@ -11,6 +11,7 @@ from ..content.versions import Version
 from ..rules import RuleBook
 from ..rules.model import Status
 from ..urls.templates import template_of
+from .transient.carrying import CarryOver
 from .transient.crawls import crawl_numbers, crawls_of
 from .transient.epochs import Seen, latest_epoch
 from .transient.evidence import Place
@@ -65,6 +66,7 @@ class SitePages:
         )
         if self._visits.paths:
             mask = _with_visits(mask, self._visits)
+        mask = CarryOver(latest_epoch(pages).latest, self._kept).carried(mask)
         found = mask if mask.paths or before is not None else None
         return Masks(found, self._comparing(pages, key_of, mask) or found)
 
@@ -121,7 +123,7 @@ class SitePages:
         old = mask_of(epochs.past, site=self._site)
         kinds = _sorted(old.templates)
         further = [
-            path if path.templates else replace(path, templates=kinds)
+            path if path.templates or path.everywhere else replace(path, templates=kinds)
             for path in old.paths
             if path.is_left_out and (path.selector, path.attribute) not in present
         ]
@@ -164,7 +166,10 @@ def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
 def _of_its_kinds(mask: Mask) -> list[TransientPath]:
     """Return the learned paths of a mask so that kinds of pages may join it of which they say nothing."""
     kinds = _sorted(mask.templates)
-    return [path if path.state or path.templates else replace(path, templates=kinds) for path in mask.paths]
+    return [
+        path if path.state or path.templates or path.everywhere else replace(path, templates=kinds)
+        for path in mask.paths
+    ]
 
 
 def _with_visits(mask: Mask, visits: Passing) -> Mask:

@@ -151,6 +151,9 @@ def _snapshot(path: TransientPath, known: TransientPath) -> TransientPath:
         slot=path.slot,
         templates=path.templates,
         state=path.state,
+        typed=path.typed,
+        everywhere=path.everywhere,
+        excepted=path.excepted,
     )
     return known if again == known else path
 
@@ -204,6 +207,7 @@ def _head_content(mask: Mask) -> dict[str, Any]:
         "site": mask.site,
         "mode": mask.mode if mask.mode != "default" else None,
         "templates": templates or None,
+        "layouts": sorted(mask.layouts) or None,
     }
 
 
@@ -270,6 +274,12 @@ def _content(path: TransientPath) -> dict[str, Any]:
         content["state"] = path.state
     if path.templates:
         content["templates"] = [list(template) for template in path.templates]
+    if path.everywhere:
+        content["everywhere"] = True
+    if path.excepted:
+        content["except"] = [list(template) for template in path.excepted]
+    if path.typed:
+        content["typed"] = True
     if path.opportunities:
         content |= {
             "confidence": path.confidence,

@@ -30,5 +30,6 @@ def merged_masks(masks: Sequence[Mask]) -> Mask:
         for path in mask.paths:
             known = found.get(path.key)
             if known is None or _WEIGHT[path.state] < _WEIGHT[known.state]:
-                found[path.key] = path if path.templates else replace(path, templates=kinds)
-    return replace(masks[0], paths=tuple(found.values()), templates=templates)
+                found[path.key] = path if path.templates or path.everywhere else replace(path, templates=kinds)
+    layouts = frozenset[str]().union(*[mask.layouts for mask in masks])
+    return replace(masks[0], paths=tuple(found.values()), templates=templates, layouts=layouts)

@@ -16,11 +16,11 @@ __all__ = ["FORMAT", "is_path_header", "read_mask"]
 FORMAT = "dedup-mask/1"
 is_path_header = re.compile(r"""\s*\[\[\s*(?:path|"path"|'path')\s*\]\]""").match
 
-_FILE_KEYS = ("format", "site", "mode", "templates", "path")
+_FILE_KEYS = ("format", "site", "mode", "templates", "layouts", "path")
 _COUNTS = ("pages", "changes", "opportunities")
 #: In the order in which they are written.
 PATH_KEYS = (
-    *("selector", "attribute", "position", "slot", "kind", "state", "templates"),
+    *("selector", "attribute", "position", "slot", "kind", "state", "templates", "everywhere", "except", "typed"),
     *("css", "xpath", "confidence", *_COUNTS, "examples"),
 )
 _KINDS = get_args(PathKind)
@@ -80,6 +80,7 @@ class _Reader:
         if mode not in _MODES:
             self._fault(self._line(None, "mode"), f"mode is {mode!r}", f"a mode is one of {', '.join(_MODES)}")
         templates = self._templates(document, None)
+        layouts = self._strings(document, None, "layouts")
         tables = document.get("path", [])
         if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
             self._fault(self._line(None, "path"), "path is no list of tables", "begin each path with [[path]]")
@@ -93,7 +94,13 @@ class _Reader:
                     f"a second path has the selector {path.selector}",
                     "remove one of them, or say which position or attribute it is about",
                 )
-        return Mask(site, tuple(paths.values()), "seed" if mode == "seed" else "default", frozenset(templates))
+        return Mask(
+            site,
+            tuple(paths.values()),
+            "seed" if mode == "seed" else "default",
+            frozenset(templates),
+            frozenset(layouts or ()),
+        )
 
     def _path(self, table: Mapping[str, Any], number: int) -> TransientPath | None:
         before = len(self.errors)
@@ -111,6 +118,10 @@ class _Reader:
         position = self._place(table, number)
         slot = self._slot(table, number, texts["attribute"])
         templates = self._templates(table, number)
+        excepted = self._templates(table, number, "except")
+        for name in ("everywhere", "typed"):
+            if not isinstance(table.get(name, False), bool):
+                self._fault(self._line(number, name), f"{name} is {table[name]!r}", f"{name} is true or false")
         for name in _COUNTS:
             if not isinstance(table.get(name, 0), int):
                 self._fault(self._line(number, name), f"{name} is {table[name]!r}", f"{name} is a number")
@@ -131,6 +142,9 @@ class _Reader:
             of=position[1],
             templates=tuple(templates),
             state=cast("State", state),
+            typed=bool(table.get("typed", False)),
+            everywhere=bool(table.get("everywhere", False)),
+            excepted=tuple(excepted),
         )
 
     def _text(self, table: Mapping[str, Any], number: int, name: str) -> str:
@@ -156,8 +170,9 @@ class _Reader:
                 f"position is {value!r}",
                 'write it as "3 of 5", or "1 of any" for the first and "-1 of any" for the last of any number',
             )
-        elif not of and "slot" not in table:
-            self._fault(self._line(number, "position"), "a position of any number has a slot", "add a line with slot")
+        elif not of and "slot" not in table and table.get("typed") is not True:
+            remedy = "add a line with slot, or typed = true where what stands there holds a digit"
+            self._fault(self._line(number, "position"), "a position of any number has a slot, or is typed", remedy)
         return position, of
 
     def _slot(self, table: Mapping[str, Any], number: int, attribute: str) -> Slot | None:
@@ -169,22 +184,22 @@ class _Reader:
             self._fault(self._line(number, "slot"), *problem.split("; ", 1))
         return tuple(found)
 
-    def _strings(self, table: Mapping[str, Any], number: int, name: str) -> list[str] | None:
+    def _strings(self, table: Mapping[str, Any], number: int | None, name: str) -> list[str] | None:
         value = table.get(name)
         if value is None or (isinstance(value, list) and all(isinstance(each, str) for each in value)):
             return value
         self._fault(self._line(number, name), f"{name} is no list of strings", f'write {name} = ["one", "two"]')
         return None
 
-    def _templates(self, table: Mapping[str, Any], number: int | None) -> list[Template]:
-        value = table.get("templates", [])
+    def _templates(self, table: Mapping[str, Any], number: int | None, name: str = "templates") -> list[Template]:
+        value = table.get(name, [])
         if isinstance(value, list) and all(
             isinstance(each, list) and each and all(isinstance(part, int | str) for part in each) for each in value
         ):
             return [tuple(each) for each in value]
         self._fault(
-            self._line(number, "templates"),
-            "templates is no list of kinds of pages",
-            'write templates = [[5, "item", "id"]], or remove the line: then it is about all pages',
+            self._line(number, name),
+            f"{name} is no list of URL templates",
+            f'write {name} = [[5, "item", "id"]], or remove the line: then it is about all pages',
         )
         return []

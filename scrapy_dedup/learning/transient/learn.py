@@ -163,7 +163,7 @@ def _with_previous(
     stale = [p for p in previous.paths if not p.state and p.is_left_out and (p.selector, p.attribute) not in known]
     if templates != previous.templates and previous.templates:  # they are true of the kinds of then
         of_then = tuple(sorted(previous.templates, key=repr))
-        stale = [p if p.templates else replace(p, templates=of_then) for p in stale]
+        stale = [p if p.templates or p.everywhere else replace(p, templates=of_then) for p in stale]
     for path in previous.paths:
         if kinds := still.get(path.key):
             kept[path.key] = _joined(path, kinds, kept.get(path.key), templates)

@@ -1,0 +1,205 @@
+"""Transient slots carried over from the pages that were fetched twice to all pages of a site."""
+
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from scrapy_dedup.content.mask import Mask, TransientPath
+from scrapy_dedup.content.versions import version_of
+from scrapy_dedup.learning.lasting import lasting_identities
+from scrapy_dedup.learning.masks import Kept, SitePages
+from scrapy_dedup.observation import Observation
+from scrapy_dedup.urls.templates import template_of
+
+SITE = "shop.example"
+WORDS = "amber birch cedar delta ember fjord grove heath inlet jetty knoll lagoon marsh north ocean pebble".split()
+TEASERS = [f"{one} {other} sale" for one in WORDS for other in WORDS[::5]]
+
+
+class Shop:
+    """A site of which every response carries what *shows* of the noise, and every page has texts of its own."""
+
+    def __init__(self, *shows: str, seed: int = 1) -> None:
+        self._random = Random(seed)
+        self._shows = shows
+        self._clock = 1_790_000_000.0
+        self.visitors = 1_000
+
+    def respond(self, url: str, own: str | None = None, *, frame: str = "") -> Kept:
+        """Return what is kept of a response, some time after the last one."""
+        self._clock += 1.5
+        self.visitors += self._random.randrange(1, 4)
+        seconds = int(self._clock)
+        noise = {
+            "clock": f"<div class=now>Mon, 21 Sep 2026 {seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}</div>",
+            "counter": f"<p class=visits>Visitor no. {self.visitors} today</p>",
+            "token": f"<div class=rid>{self._random.getrandbits(64):016x}</div>",
+            "duration": f"<div class=took>Page generated in 0.{self._random.randrange(10_000):04} s</div>",
+            "teasers": "<ul class=teasers>"
+            + "".join(f"<li><a>{text}</a></li>" for text in self._random.sample(TEASERS, 3))
+            + "</ul>",
+        }
+        shown = "".join(noise[name] for name in self._shows)
+        body = own if own is not None else f"<h1>{text_of(url, 3)}</h1><p class=text>{text_of(url, 40)}</p>"
+        html = f"<html><body><nav><a>Home</a> <a>Basket</a></nav>{shown}{body}{frame}</body></html>"
+        return url, self._clock, version_of(html)
+
+
+def text_of(url: str, words: int) -> str:
+    """Return the words of the page that *url* leads to, whatever its session."""
+    chosen = Random(url.partition("?sid=")[0])
+    return " ".join(f"{chosen.choice(WORDS)}{chosen.randrange(100)}" for _ in range(words))
+
+
+def urls(number: int = 90) -> list[str]:
+    """Return URLs of three templates, a third of which lead to a page under a second URL, too."""
+    found = [f"http://{SITE}/{('news', 'item', 'help')[k % 3]}/{k}" for k in range(number)]
+    return [*found, *[f"{url}?sid={k:06}" for k, url in enumerate(found[::3])]]
+
+
+def crawl(shop: Shop, again: "list[str] | None" = None) -> list[Kept]:
+    """Return what is kept of a crawl that fetches the start page twice, and *again* what is named."""
+    start = f"http://{SITE}/"
+    seen = [shop.respond(url) for url in (start, *urls(), start)]
+    return seen + [shop.respond(url) for url in again or ()]
+
+
+def mask_of(kept: list[Kept]) -> Mask:
+    """Return what pages are compared under."""
+    return SitePages(SITE, kept).masks(None, None).comparing or Mask()
+
+
+def found_pairs(kept: list[Kept], mask: Mask) -> tuple[int, int]:
+    """Return (pairs of URLs of one page that are equal under *mask*, pairs of other URLs that are)."""
+    latest = {url: version for url, _, version in kept}
+    seen = [Observation(url, version.to_bytes().hex(), words=50, version=version) for url, version in latest.items()]
+    told = lasting_identities(seen, mask)
+    names = {each.url: told[each.fingerprint] for each in seen}
+    right = wrong = 0
+    for (one, name), (other, other_name) in combinations(names.items(), 2):
+        if name is not None and name == other_name:
+            same = one.partition("?")[0] == other.partition("?")[0]
+            right += same
+            wrong += not same
+    return right, wrong
+
+
+@pytest.mark.parametrize("noise", ["clock", "counter", "token", "duration"])
+def test_the_start_page_teaches_typed_slots_of_the_whole_site(noise: str) -> None:
+    kept = crawl(Shop(noise))
+    mask = mask_of(kept)
+    (path,) = [path for path in mask.paths if path.is_left_out]
+    assert (path.typed, path.everywhere, path.pages, path.changes) == (True, True, 1, 1)
+    assert path.kind == "volatile", "one page is not enough to strip it from items"
+    assert found_pairs(kept, mask) == (30, 0)
+
+
+def test_all_typed_slots_together_and_unknown_templates() -> None:
+    shop = Shop("clock", "counter", "token", "duration")
+    mask = mask_of(crawl(shop))
+    new = [shop.respond(f"http://{SITE}/never/seen/before?id=7") for _ in range(2)]
+    assert len({mask.masked(version, url=url) for url, _, version in new}) == 1
+    closed = shop.respond(f"http://{SITE}/never/seen/before?id=7", "<div class=now>Closed</div>")
+    assert "Closed" in mask.text("<body><div class=now>Closed</div></body>", url=closed[0])
+
+
+def test_a_start_page_that_is_fetched_again_within_the_second_says_nothing_of_clocks() -> None:
+    shop = Shop("counter")
+    start, at, version = shop.respond(f"http://{SITE}/")
+    kept = [(start, at, version), (start, at + 0.4, version), *map(shop.respond, urls())]
+    assert not mask_of(kept).version
+    assert found_pairs([*kept, shop.respond(start)], mask_of([*kept, shop.respond(start)])) == (30, 0)
+
+
+def test_a_number_of_its_page_in_the_frame_is_content() -> None:
+    """The footer of each page holds its own number, as its text does; the start page's does not change."""
+    shop = Shop("clock")
+
+    def respond(url: str) -> Kept:
+        return shop.respond(
+            url, "<p>the same text for all " + "of them " * 20, frame=f"<div>Document {text_of(url, 1)}</div>"
+        )
+
+    start = f"http://{SITE}/"
+    kept = [respond(url) for url in (start, *urls(), start)]
+    assert found_pairs(kept, mask_of(kept))[1] == 0
+
+
+def test_a_list_that_is_pushed_on_is_no_matter_of_time() -> None:
+    """All pages list numbered stories; the start page has one more when it is fetched again."""
+    shop = Shop()
+
+    def listed(number: int) -> str:
+        return "<ul class=list>" + "".join(f"<li>Story {number - k}</li>" for k in range(5)) + "</ul>"
+
+    start = f"http://{SITE}/"
+    pages = [shop.respond(start, listed(1_000))]
+    pages += [shop.respond(f"http://{SITE}/list/{k}", listed(1_000 - 5 * k)) for k in range(1, 60)]
+    assert not mask_of([*pages, shop.respond(start, listed(1_001))]).version
+
+
+def test_teasers_hide_nothing_on_pages_of_which_none_like_them_was_seen_twice() -> None:
+    """Untyped slots are verified by the URL template of a page, or by its places."""
+    shop = Shop("teasers", "clock")
+    chosen = urls()[:4]
+    kept = crawl(shop, chosen)
+    mask = mask_of(kept)
+    (teasers,) = [path for path in mask.paths if path.is_left_out and not path.typed]
+    assert teasers.everywhere
+    assert found_pairs(kept, mask) == (30, 0)
+    url = f"http://{SITE}/never/seen/before"
+    like = [shop.respond(url)[2] for _ in range(2)]
+    unlike = [shop.respond(url, f"<table><tr><td>{text_of(url, 40)}</table>")[2] for _ in range(2)]
+    assert [mask.is_verified(versions[0], url=url) for versions in (like, unlike)] == [True, False]
+    assert len({mask.masked(version, url=url) for version in like}) == 1
+    assert len({mask.masked(version, url=url) for version in unlike}) == 2
+    assert len({mask.masked(version, url=url, carried=True) for version in unlike}) == 1
+
+
+def test_pages_that_differ_in_what_is_not_verified_say_nothing() -> None:
+    shop = Shop("teasers")
+    kept = crawl(shop, urls()[:4])
+    mask = mask_of(kept)
+    url, own = f"http://{SITE}/other/kind/of/page", f"<table><tr><td>{text_of('x', 40)}</table>"
+    seen = [shop.respond(f"{url}?sid={k}", own) for k in range(2)]
+    observed = [Observation(url, f"{k}", words=50, version=version) for k, (url, _, version) in enumerate(seen)]
+    assert list(lasting_identities(observed, mask).values()) == [None, None]
+
+
+def test_veto() -> None:
+    """What is drawn anew on product pages is the content of list pages, as one of these has shown."""
+    rng = Random(3)
+    shop = Shop()
+    products = [text_of(str(k), 2) for k in range(60)]
+
+    def drawn(names: "list[str]") -> str:
+        return "<ul class=products>" + "".join(f"<li>{name}</li>" for name in names) + "</ul>"
+
+    def product(k: int) -> Kept:
+        text = f"<h1>{products[k]}</h1><p>{text_of(str(k), 40)}</p>"
+        return shop.respond(f"http://{SITE}/product/{k}", text + drawn(rng.sample(products, 3)))
+
+    def category(k: int) -> Kept:
+        return shop.respond(
+            f"http://{SITE}/category/{k}/list", "<h1>List</h1><p>One text</p>" + drawn(products[k : k + 3])
+        )
+
+    kept = [*map(product, range(60)), *map(category, range(0, 57, 3)), *map(product, range(5)), category(0)]
+    mask = mask_of(kept)
+    assert any(path.is_left_out for path in mask.paths)
+    assert not any(
+        mask.masked(category(0)[2], url=category(0)[0]) == mask.masked(category(k)[2], url=category(k)[0])
+        for k in (3, 6)
+    )
+    assert template_of(f"http://{SITE}/category/1/list") in mask.paths[0].excepted or not mask.paths[0].everywhere
+
+
+def test_half_of_the_pages_carry_the_block() -> None:
+    """Words that explain a slot are hidden with it, so that a page with the block is one without."""
+    mask = Mask(paths=(TransientPath("body/p.visits", slot=("Visitor no.", "today"), typed=True),))
+    page = "<body><p class=visits>Visitor no. {} today</p><p>A text of its own</p></body>"
+    without = "<body><p>A text of its own</p></body>"
+    assert mask.masked(version_of(page.format(17))) == mask.masked(version_of(without))
+    assert mask.strip(page.format(17)) == page.format("").replace("no.  ", "no.  ")
+    assert mask.masked(version_of(page.format("seventeen"))) != mask.masked(version_of(without)), "no digit"
