@@ -16,7 +16,6 @@ from ..rules.errors import RuleFileError
 from . import signals
 from .compatibility import CallLaterResult, call_later, run_in_thread
 from .learner import Learner, Outcome, hindrance
-from .repeats import Repeats
 from .swapping import Swapping
 from .times import Times
 from .worth import note_learned, worth_learning
@@ -44,7 +43,6 @@ class Learning:
         #: Whether it goes on during the crawl: otherwise rules would not be used before its end.
         self.live = settings.learn == "live" and settings.learns_any
         self.times = Times()
-        self.repeats = Repeats()
         self.swapping = Swapping(shared)
         #: Where the learned rules are written.
         self.directory: Path = settings.learned_directory
@@ -101,7 +99,7 @@ class Learning:
 
     def news(self, site: str, url: str) -> None:
         """Note that a page of *site* has come that may teach something."""
-        for repeated in self.repeats.found():
+        for repeated in self._shared.repeats.found():
             if self._shared.settings.learns(repeated[0]):
                 self.times.repeat(*repeated)
         due = self.count(site, url)

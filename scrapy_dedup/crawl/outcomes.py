@@ -116,7 +116,7 @@ class Outcomes:
 
     def _compare_contents(self) -> None:
         """Look at the contents to which redirects have led, as far as they are known by now."""
-        known = self._shared.learning.repeats.led_to
+        known = self._shared.repeats.led_to
         for url in list(known):  # a thread adds to them
             if url in self._led_to:
                 self._lead(known.pop(url), self._led_to.pop(url))

@@ -92,7 +92,7 @@ class Recorder:
     def _note(self, row: ObservationRow) -> None:
         """Note a page whose row is made, in whichever thread."""
         self._shared.left_out.note(row)
-        self._shared.learning.repeats.note(row)
+        self._shared.repeats.note(row)
 
     def _base(self, request: "Request", response: "Response", site: str) -> ObservationRow | None:
         shared = self._shared

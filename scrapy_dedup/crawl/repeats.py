@@ -1,6 +1,6 @@
-"""Contents that show again under another URL: what no rule has foreseen, and what rules are learned from."""
+"""Contents that show again under another URL, and URLs that show another content: what is learned from."""
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
 from ..learning.lasting import MIN_WORDS
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..store.rows import ObservationRow
 
-#: Contents that are remembered, of all sites; some 150 bytes each.
+#: Contents that are remembered, of all sites; and URLs; some 150 bytes each.
 MOST: Final = 20_000
 
 
@@ -24,6 +24,12 @@ class Repeats:
         #: What tells a content and a kind of pages that has repeated it.
         self._repeated: set[int] = set()
         self._found: deque[tuple[str, int]] = deque()
+        #: Site -> how many contents have shown again under another URL of a kind.
+        self.number: Counter[str] = Counter()
+        #: What tells a URL -> what tells the content that it has shown first.
+        self._shown: dict[int, int] = {}
+        #: Sites on which a URL that was fetched twice has shown two contents.
+        self.changing: set[str] = set()
         #: URL to which redirects have led -> what tells its content; whoever knows where they came from takes it out.
         self.led_to: dict[str, int] = {}
 
@@ -35,6 +41,10 @@ class Repeats:
         if prints is None or (prints.words is not None and prints.words < MIN_WORDS):
             return
         content, url = hash((row.site, prints.bag)), hash(row.url)
+        if self._shown.get(url, content) != content:
+            self.changing.add(row.site)
+        elif len(self._shown) < MOST:
+            self._shown[url] = content
         first = self._first.get(content)
         if first is None:
             if len(self._first) < MOST:
@@ -45,6 +55,7 @@ class Repeats:
             if repeated not in self._repeated and len(self._repeated) < MOST:
                 self._repeated.add(repeated)
                 self._found.append((row.site, kind))
+                self.number[row.site] += 1
 
     def found(self) -> "Iterator[tuple[str, int]]":
         """Yield site and kind of the pages that have shown a content again, of each content one of a kind."""

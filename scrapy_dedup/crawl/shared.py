@@ -37,6 +37,7 @@ from .masks import Masks
 from .monitor import Monitor
 from .outcomes import Outcomes
 from .participation import is_crawl
+from .repeats import Repeats
 from .retraction import Retraction
 from .seen import Seen
 from .settings import DedupSettingError, DedupSettings, Mode
@@ -116,7 +117,8 @@ class Shared:
         self.retraction = Retraction(self)
         self.teachers = Teachers(self)
         self.unwritten = Unwritten(self)
-        self.versions = Versions(kept=settings.store_texts)
+        self.repeats = Repeats()
+        self.versions = Versions(self.repeats, kept=settings.store_texts)
         self.masks = Masks({}, self.identities.site_and_mode)
         self.use_masks(self._masks_in(settings.rule_directories))
         self.transient = TransientContent(self, self.masks)

@@ -54,6 +54,8 @@ class _Trials:
     #: URL template -> [changes, opportunities]
     by_template: defaultdict[Template, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     values: list[tuple[str, ...]] = field(default_factory=list)
+    #: The texts that went or came.
+    changed: set[str] = field(default_factory=set)
 
     @property
     def often(self) -> bool:
@@ -136,6 +138,9 @@ class CarryOver:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
+            if changed:
+                stayed = Counter(before) & Counter(after)
+                trials.changed.update(Counter(before) - stayed, Counter(after) - stayed)
         return trials
 
     def _spread_out(self, path: TransientPath, mask: Mask, typed: TransientPath | None) -> TransientPath:
@@ -154,7 +159,7 @@ class CarryOver:
         return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(excepted))
 
     def _is_typed(self, path: TransientPath, trials: _Trials) -> bool:
-        return all(has_digit(text) for texts in trials.values for text in texts) and is_whole(path)
+        return all(map(has_digit, trials.changed)) and is_whole(path)
 
     def _fitting(
         self, path: TransientPath, trials: _Trials, acting: AbstractSet[Template], *, typed: bool
@@ -172,7 +177,7 @@ class CarryOver:
                 if path.slot is not None:
                     fits = not typed or has_digit(text) is not None
                 else:
-                    fits = shape_of(text) in shapes if typed else text in pool
+                    fits = text in pool or (typed and shape_of(text) in shapes)
                 fit[page.template] += fits
         fitting = {template for template, number in met.items() if fit[template] >= FIT * number}
         return fitting - acting, set(met) - fitting - acting
