@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 #: Requests that the probe of one page may take: without room for so many, none is begun.
 PER_PAGE: Final = 3
+#: Starter refetches of a site in any case, and as a share of its pages that have come.
+STARTER_LEAST: Final = 4
+STARTER_SHARE: Final = 0.02
 
 
 class Purse(Protocol):
@@ -67,6 +70,37 @@ class Extra:
         """Take a request back that was not sent."""
         self._spent[site] -= 1
         self._shared.stats.inc_value("dedup/extra/requests", -1)
+
+
+class Starter:
+    """Pays before anything is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._most = shared.settings.starter
+        self._spent: Counter[str] = Counter()
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site are left."""
+        pages = self._shared.tally.of(site).pages
+        return min(self._most, max(STARTER_LEAST, int(STARTER_SHARE * pages))) - self._spent[site]
+
+    def may_have_room(self, site: str) -> bool:
+        """Whether there is room for a request to a site, or will be when more of its pages have come."""
+        return self._spent[site] < self._most
+
+    def take(self, site: str) -> bool:
+        """Pay for a request to a site; return False if there is no room for it."""
+        if self.room(site) < 1:
+            return False
+        self._spent[site] += 1
+        self._shared.stats.inc_value("dedup/starter/requests")
+        return True
+
+    def give_back(self, site: str) -> None:
+        """Take a request back that was not sent."""
+        self._spent[site] -= 1
+        self._shared.stats.inc_value("dedup/starter/requests", -1)
 
 
 class Part:

@@ -40,7 +40,7 @@ async def close(shared: "Shared", reason: str) -> None:
         await run_in_thread(_tidy, shared)
     await shared.learning.finish(last=written and not shutdown)
     try:
-        await run_in_thread(shared.extras.note)
+        await run_in_thread(shared.extras.write)
     except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
         shared.faults.report("probes", "What probes have shown could not be written")
     if written:

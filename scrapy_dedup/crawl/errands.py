@@ -2,7 +2,7 @@
 
 Robots.txt, delays, AutoThrottle, proxies and cookies apply as to any request; callbacks, spider
 middlewares, the dupe filter and the HTTP cache never see them. They are made one at a
-time while nothing is queued, each is paid for, and a site that answers with an error is left alone from then on.
+time while nothing is queued (starter refetches at once), each is paid for, and a site that answers with an error is left alone from then on.
 """
 
 import logging
@@ -13,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
 from .compatibility import download, run_in_thread
+from .ledger import passing
 from .marks import SWITCH
 from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from ..store.rows import ObservationRow
     from .budget import Purse
@@ -34,6 +36,17 @@ META: Final[dict[str, Any]] = {SWITCH: False, "dont_cache": True, "dont_retry": 
 ENOUGH: Final = frozenset((401, 403, 407, 408, 429))
 #: Requests that robots.txt or another middleware has refused, after which a site is left alone.
 MOST_REFUSED: Final = 20
+
+
+def copied(request: Request, settings: "BaseSettings") -> "dict[str, Any] | None":
+    """Return what a request for the same page as *request* is made of; None if it cannot be made again."""
+    meta = {name: value for name, value in request.meta.items() if not passing(name)}
+    if any(not isinstance(value, str | int | float | bool | None) for value in meta.values()):
+        return None  # a browser's page, say, which is gone
+    from_jar = settings.getbool("COOKIES_ENABLED") and not meta.get("dont_merge_cookies")
+    left_out = {b"Proxy-Authorization", *([b"Cookie"] if from_jar else [])}
+    headers = {name: values for name, values in request.headers.items() if name not in left_out}
+    return {"headers": headers, "cookies": request.cookies, "meta": meta}
 
 
 class Closing(Exception):
@@ -56,13 +69,22 @@ class Errands:
         return bool(engine.running and not engine.paused and self._shared.is_open)
 
     async def fetch(
-        self, url: str, site: str, purse: "Purse", *, method: str = "GET", like: "Mapping[str, Any] | None" = None
+        self,
+        url: str,
+        site: str,
+        purse: "Purse",
+        *,
+        method: str = "GET",
+        like: "Mapping[str, Any] | None" = None,
+        at_once: bool = False,
     ) -> "Response | None":
         """Return the answer for *url*; None if there is none, or if nobody pays for it.
 
-        *like* has what else the request is made of. Raises Closing.
+        *like* has what else the request is made of. Unless *at_once*, it waits until no request of the spider is queued.
+        Raises Closing.
         """
-        await self._shared.before_idle.turn()
+        if not at_once:
+            await self._shared.before_idle.turn()
         if not self.open:
             raise Closing
         if site in self.barred or not purse.take(site):

@@ -12,10 +12,14 @@ from .compatibility import run_in_thread
 from .errands import Closing, Errands
 from .revisits import Revisits
 from .robots import Robots
+from .starter import StarterRefetches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from scrapy import Request
+    from scrapy.http import Response
 
     from ..learning.probing import Tried
     from .prober import Prober
@@ -48,13 +52,14 @@ def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: 
 
 
 class Extras:
-    """Revisits and probes of one crawl, paid out of what it has saved."""
+    """Starter refetches of one crawl; revisits and probes, paid out of what it has saved."""
 
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
         self.extra = Extra(shared)
         self.errands = Errands(shared)
         self.revisits = Revisits(shared, self.errands)
+        self.starter = StarterRefetches(shared, self.errands)
         settings = shared.crawler.settings
         # Who replays a cache and nothing else wants no requests.
         self._wanted = bool(shared.settings.extra or shared.settings.revisits) and not (
@@ -76,6 +81,8 @@ class Extras:
 
     def before_idle(self) -> bool:
         """Begin what is to be done; return whether that goes on."""
+        if self.starter.before_idle():
+            return True
         if not self._at_work and self._wanted and self.errands.open and (sites := self._sites()):
             self._at_work = True
             deferred_from_coro(self._work(sites)).addErrback(lambda _: None)
@@ -94,7 +101,12 @@ class Extras:
         ]
         return list(dict.fromkeys((*asked, *paid)))
 
-    def note(self) -> None:
+    def note(self, request: "Request", response: "Response", site: str) -> None:
+        """Note a page that has come, which may be fetched again."""
+        self.starter.note(request, response, site)
+        self.revisits.note(request, response, site)
+
+    def write(self) -> None:
         """Write into the store what probes have shown of rules that were learned since; it waits.
 
         Raises RuleFileError, StoreError.

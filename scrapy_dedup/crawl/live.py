@@ -53,6 +53,8 @@ class Learning:
         #: Whether a rule was refuted since it began, and whether one had been when it began.
         self._refuted = False
         self._replaces = False
+        #: Whether it is to say what to fetch again.
+        self._asked = False
         self._began = time.monotonic()
         self._rest_until = 0.0
         self._failures = 0
@@ -118,15 +120,29 @@ class Learning:
         """
         if not self.live or self.swapping.ceased:
             return False
-        self.times.refuted(site)
+        self.times.soon(site)
         self._refuted = True
         return True
+
+    def refetched(self, site: str) -> None:
+        """Note that pages of *site* were fetched again that a learning has named."""
+        if self.live:
+            self.ask((site,))
+
+    def ask(self, sites: Collection[str]) -> None:
+        """Learn *sites* soon, for what is to be fetched again; the spider does not run idle while it is done."""
+        for site in sites:
+            self.times.soon(site)
+        if not self.swapping.ceased:
+            self._asked = True
+            if self._running is None and self._timer is None:
+                self._plan()
 
     def is_replacing(self) -> bool:
         """Tell, as the spider is idle, whether rules are being learned in the place of refuted ones; begin if need be."""
         if self._refuted and self._running is None and self._timer is None and not self.swapping.ceased:
             self._plan()
-        return self._running is not None and (self._replaces or self._refuted)
+        return self._running is not None and (self._replaces or self._refuted or self._asked)
 
     def _plan(self) -> None:
         rest = self._rest_until - time.monotonic()
@@ -148,6 +164,8 @@ class Learning:
         before = self.times.begun(sites)
         try:
             problem = await self._learn_and_use(sites)
+            if not self.live:  # that was for what is to be fetched again
+                self.times.failed(before)
         except (RuleFileError, OSError, ValueError) as error:  # ValueError: the journal is closed
             problem = "" if self.swapping.ceased else f"{type(error).__name__}: {error}"
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
@@ -161,6 +179,9 @@ class Learning:
         waiting, self._running = self._running or [], None
         for each in waiting:
             each.callback(None)
+        if self._asked:
+            self._asked = False
+            shared.before_idle.wake()
         if self._replaces:
             self._replaces = False
             shared.outcomes.retract()
@@ -176,9 +197,11 @@ class Learning:
         self._count(outcome.summary, time.monotonic() - started)
         # No rest for what comes below: that takes long where much is queued, but hardly any computing.
         self._rest_until = self._began + (self._seconds - _AT_ONCE) / _SHARE
-        await self.swapping.swap(sites)
-        self._shared.use_masks(await run_in_thread(self._shared.renewed_masks))
+        if self.live:
+            await self.swapping.swap(sites)
+            self._shared.use_masks(await run_in_thread(self._shared.renewed_masks))
         self._failures = 0
+        self._shared.extras.starter.suggest(sites, outcome.summary.get("refetch", {}))
         return None
 
     def _learned(self, sites: Collection[str]) -> Outcome:

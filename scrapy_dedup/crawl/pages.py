@@ -120,7 +120,7 @@ class PageMiddleware:
             else:
                 self._shared.outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
-        self._shared.extras.revisits.note(request, response, identity.site)
+        self._shared.extras.note(request, response, identity.site)
 
     def _count_left_out(self, request: Request) -> None:
         """Count the answer to a request that is not compared, unless that is what the spider asks for."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..urls.acting import acts
 from ..urls.templates import template_of
+from .errands import copied
 from .identities import is_plain_get
-from .ledger import passing
 from .marks import is_start, redirects_to
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ class Revisits:
         self._shared = shared
         self._errands = errands
         self._per_kind = shared.settings.revisits or (FEW if shared.settings.extra else 0)
-        self._has_jars = shared.crawler.settings.getbool("COOKIES_ENABLED")
         #: Kind of pages -> how many of them were noted.
         self._kinds: dict[int, int] = {}
         #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
@@ -61,12 +60,12 @@ class Revisits:
             return
         if acts(request.url):
             return
-        like = self._like(request)
-        if like is None:
+        found = copied(request, self._shared.crawler.settings)
+        if found is None:
             return
         self._kinds[kind] = number + 1
         ranks = self._waiting.setdefault(site, [deque() for _ in range(self._per_kind)])
-        ranks[number].append((request.url, like))
+        ranks[number].append((request.url, found))
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -81,8 +80,8 @@ class Revisits:
         """Fetch what waits, as far as *purse* pays for it. Raises Closing."""
         for rank in self._waiting.get(site, ()):
             while rank and purse.room(site) > 0 and site not in self._errands.barred:
-                url, like = rank.popleft()
-                response = await self._errands.fetch(url, site, purse, like=like)
+                url, of_request = rank.popleft()
+                response = await self._errands.fetch(url, site, purse, like=of_request)
                 if response is None:
                     continue
                 self._shared.stats.inc_value("dedup/revisits")
@@ -90,13 +89,3 @@ class Revisits:
                 if row is not None and row.fingerprints is not None:
                     self._errands.record(row)
                     self._shared.stats.inc_value("dedup/revisits/recorded")
-
-    def _like(self, request: "Request") -> dict[str, Any] | None:
-        """Return what a request for the same page is made of; None if it cannot be made again."""
-        meta = {name: value for name, value in request.meta.items() if not passing(name)}
-        if any(not isinstance(value, str | int | float | bool | None) for value in meta.values()):
-            return None  # a browser's page, say, which is gone
-        from_jar = self._has_jars and not meta.get("dont_merge_cookies")
-        left_out = {b"Proxy-Authorization", *([b"Cookie"] if from_jar else [])}
-        headers = {name: values for name, values in request.headers.items() if name not in left_out}
-        return {"headers": headers, "cookies": request.cookies, "meta": meta}

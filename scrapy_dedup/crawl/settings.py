@@ -228,6 +228,14 @@ SETTINGS: tuple[Setting, ...] = (
         values.share_or_none,
     ),
     Setting(
+        "DEDUP_STARTER",
+        "int",
+        12,
+        "Pages of a site that a crawl fetches again before it has saved anything there, to learn what changes on all "
+        "pages: at most so many, and 2 % of its pages, but 4 in any case. 0 switches that off.",
+        values.integer,
+    ),
+    Setting(
         "DEDUP_PROBE_BAND",
         "two numbers from 0 to 1",
         (0.1, 0.9),
@@ -302,6 +310,8 @@ class DedupSettings:
     sample: float
     #: Share of the downloads avoided.
     extra: float
+    #: Pages of a site.
+    starter: int
     #: Least and most probability.
     probe_band: tuple[float, float]
     #: Pages per kind.

@@ -49,6 +49,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "dedup/extra/requests",
         "Requests of the plug-in's own that savings have paid for (DEDUP_EXTRA): probes and revisits.",
     ),
+    (
+        "dedup/starter/requests",
+        "Pages that were fetched again before anything was saved on their site (DEDUP_STARTER).",
+    ),
     ("dedup/extra/stopped", "Sites of which probes and revisits were given up: they answered with an error."),
     ("dedup/probes/requests", "Answers to probes."),
     ("dedup/probes/pages", "Pages on which a parameter was probed."),

@@ -20,8 +20,6 @@ NEW_KIND = 20
 #: many. And by which part of those they must have grown each time after that.
 REPEATS = 10
 MORE_REPEATS = 0.3
-#: As many where the site itself says which parameters do not matter.
-LEAST_STATED = 2 * MIN_STATED
 #: By which part of what was seen before a site must have grown then: it may have many kinds of pages.
 LEAST_GROWTH = 0.1
 #: Kinds of pages that are counted, of all sites.
@@ -79,8 +77,8 @@ class Times:
         if grown and found.repeats[kind] >= found.enough.get(kind, REPEATS):
             self._due[site] = None
 
-    def refuted(self, site: str) -> None:
-        """Note that a rule of *site* is refuted: it is learned when its next page comes, with what refutes the rule."""
+    def soon(self, site: str) -> None:
+        """Note that *site* is to be learned soon: a rule of it is refuted, say."""
         self._sites.setdefault(site, _Site())
         self._due[site] = None
 
