@@ -1,11 +1,12 @@
 """Aliases of generated forums: how many are found and how many of them are right, and what a crawl saves.
 
-    python -m tests.benchmarks.aliases [--seeds N] [--threads N] [--no-crawl] [--json] [--check]
+    python -m tests.benchmarks.aliases [--seeds N] [--threads N] [--no-crawl] [--quiet] [--json] [--check]
 
 For each style of URLs: sightings and kinds from all pages of a forum, with precision and recall against
 its truth; then three real crawls of all links: plain Scrapy, the first with the add-on (which learns
 when it closes), and the next. The page that a URL leads to is known, so a page that a crawl never
-fetched is counted as lost.
+fetched is counted as lost. What is crawled carries a clock, a counter, a token and rotating teasers, unless it is to
+be quiet.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from scrapy_dedup.urls.namings import tokens_in
 from ..server import Answer, Asked, Server
 from .checks import Check, report
 from .forum import STYLES, Forum, crawled, links, text
+from .noise import usual
 from .project import PLUGIN_SETTINGS, Project
 
 BASE = "http://forum.test"
@@ -122,13 +124,14 @@ def learn(style: str, seed: int, threads: int) -> Learned:
     )
 
 
-def crawl(style: str, threads: int) -> Crawled:
+def crawl(style: str, threads: int, *, quiet: bool = False) -> Crawled:
     """Crawl a forum three times."""
     forum = Forum(style, threads=threads)
+    noise = usual(quiet=quiet)
 
     def answer(asked: Asked) -> Answer:
         html = forum.html(asked.target)
-        return Answer("", status=404) if html is None else Answer(html)
+        return Answer("", status=404) if html is None else Answer(noise.on_text(html, asked.target))
 
     with tempfile.TemporaryDirectory(prefix="aliases-") as scratch, Server({"*": answer}) as server:
         folder = Path(scratch)
@@ -174,11 +177,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=3, help="forums of each style (3)")
     parser.add_argument("--threads", type=int, default=40, help="threads of a forum (40)")
     parser.add_argument("--no-crawl", action="store_true", help="leave out the real crawls")
+    parser.add_argument("--quiet", action="store_true", help="crawled pages without clock, counter, token and teasers")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     options = parser.parse_args(arguments)
     found = [learn(style, seed, options.threads) for style in STYLES for seed in range(1, options.seeds + 1)]
-    crawls = [] if options.no_crawl else [crawl(style, options.threads) for style in STYLES]
+    crawls = [] if options.no_crawl else [crawl(style, options.threads, quiet=options.quiet) for style in STYLES]
     microseconds = pass_us()
     if options.json:
         figures = {

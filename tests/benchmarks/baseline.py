@@ -6,7 +6,8 @@
 Runs the benchmarks of the table below, takes the figures out of the JSON that each prints, and compares them with
 ``baseline.json`` beside this file, or writes them into it. What needs recorded sites, labelled URL sets or the
 second generator of sites is left out unless ``--data`` names the folder that has them (``sites/``, ``data/urls/``,
-``worlds/score.py``). Figures of time are those of the machine on which they were frozen; compare them on one machine.
+``worlds/score.py``). Sites are crawled quiet, as when the file was frozen; what is called noisy or injected has pages
+of which no two responses are equal. Figures of time are those of the machine on which they were frozen; compare them on one machine.
 """
 
 import argparse
@@ -90,7 +91,7 @@ def _aliases(found: Any) -> Figures:
 
 
 def _speed(found: Any) -> Figures:
-    figures: Figures = {f"keys: {each['what']}, ratio to w3lib": each["ratio"] for each in found["keys"]}
+    figures: Figures = {f"keys: {each['what']}, ratio to w3lib": each["ratio"] for each in found.get("keys", ())}
     figures |= {f"crawl: {each['kind']['name']}, {each['variant']}": each["ratio"] for each in found["crawl"]}
     return figures
 
@@ -111,6 +112,7 @@ def _synthetic(*arguments: str) -> Benchmark:
 
 
 URLS, WORLDS = "data/urls/*.jsonl.gz", "worlds/score.py"
+RECORDED = ("wordpress", "dokuwiki", "apache-docs", "cgit", "oscar")
 BENCHMARKS: Mapping[str, Benchmark] = {
     **{level: _synthetic("--level", level) for level in ("L0", "L1", "L2", "L3", "L4")},
     **{f"L2, noise {noise}": _synthetic("--level", "L2", "--noise", noise) for noise in (".01", ".03", ".1")},
@@ -124,14 +126,18 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "worlds, noise .01": Benchmark("", ("--noise", ".01", "--soft", "0"), _worlds, WORLDS),
     "worlds, noise .03": Benchmark("", ("--noise", ".03", "--soft", "0"), _worlds, WORLDS),
     "worlds, mixed": Benchmark("", (), _worlds, WORLDS),
+    **{f"recorded, {name}": Benchmark("recorded", (), _recorded, f"sites/{name}.jsonl.gz") for name in RECORDED},
     **{
-        f"recorded, {name}": Benchmark("recorded", (), _recorded, f"sites/{name}.jsonl.gz")
-        for name in ("wordpress", "dokuwiki", "apache-docs", "cgit", "oscar")
+        f"recorded, {name}, injected": Benchmark("recorded", ("--injected",), _recorded, f"sites/{name}.jsonl.gz")
+        for name in RECORDED
     },
-    "live": Benchmark("live", (), _live),
-    "aliases": Benchmark("aliases", (), _aliases),
+    "live": Benchmark("live", ("--quiet",), _live),
+    "live, noisy": Benchmark("live", (), _live),
+    "aliases": Benchmark("aliases", ("--quiet",), _aliases),
+    "aliases, noisy": Benchmark("aliases", (), _aliases),
     "transient": Benchmark("transient", ("--only", "cases"), _transient),
-    "speed": Benchmark("speed", ("--quick",), _speed),
+    "speed": Benchmark("speed", ("--quick", "--quiet"), _speed),
+    "speed, noisy": Benchmark("speed", ("--quick", "--only", "crawl"), _speed),
 }
 
 

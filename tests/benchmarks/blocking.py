@@ -1,13 +1,13 @@
 """How long the plug-in holds up the event loop of a crawl that learns while it runs.
 
-    python -m tests.benchmarks.blocking [--pages N] [--seen N] [--json] [--check]
+    python -m tests.benchmarks.blocking [--pages N] [--seen N] [--quiet] [--json] [--check]
 
 A crawl in this process of a site on loopback, with pages of 2, 50 and 200 kB that are each linked under three session
-ids. As in a longer crawl of the same site, 20,000 pages are known to be fetched from the start, which all move to
-other keys when rules change. Each way from Scrapy into the plug-in is timed, and each step of its coroutines:
-everything that is done at one stretch. Time is that of the clock, and that of the processor, which other processes
-and threads do not add to; collections of garbage, which fall on whoever makes objects at that moment, are left out
-and told by themselves.
+ids and, unless they are to be quiet, carry a clock, a counter, a token and rotating teasers. As in a longer crawl of the
+same site, 20,000 pages are known to be fetched from the start, which all move to other keys when rules change. Each way
+from Scrapy into the plug-in is timed, and each step of its coroutines: everything that is done at one stretch. Time is
+that of the clock, and that of the processor, which other processes and threads do not add to; collections of garbage,
+which fall on whoever makes objects at that moment, are left out and told by themselves.
 
 What reads a response's own body (recording it, looking for aliases in it) is told apart: it is as long as the body.
 """
@@ -38,6 +38,7 @@ from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.http import HtmlResponse, Response
 
 from .checks import Check, report
+from .noise import Noise, usual
 from .project import COMMON_SETTINGS, PLUGIN_SETTINGS
 from .server import ServerProcess
 
@@ -63,7 +64,7 @@ def page_of(number: int, pages: int) -> bytes:
     return f"<html><head><title>{number}</title></head><body>{links}<p id=a{number}>{words}</p></body></html>".encode()
 
 
-async def serve(pages: int) -> None:
+async def serve(pages: int, noise: Noise) -> None:
     """Answer until standard input closes."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -71,7 +72,7 @@ async def serve(pages: int) -> None:
             while True:
                 target = (await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1].decode()
                 number = int(target.partition("id=")[2].partition("&")[0] or 0)
-                body = page_of(number, pages)
+                body = noise.on(page_of(number, pages), target)
                 head = (
                     f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
                 )
@@ -279,10 +280,11 @@ def rows_of(watch: Watch) -> list[Row]:
     return sorted(rows, key=lambda row: (row.reads, -row.most))
 
 
-def run(pages: int, seen: int) -> tuple[list[Row], dict[str, Any]]:
+def run(pages: int, seen: int, *, quiet: bool = False) -> tuple[list[Row], dict[str, Any]]:
     """Crawl; return what was timed, and the stats."""
     watch = watched()
-    with ServerProcess("tests.benchmarks.blocking", "--serve", "--pages", str(pages)) as server:
+    options = ["--serve", "--pages", str(pages), *(["--quiet"] if quiet else [])]
+    with ServerProcess("tests.benchmarks.blocking", *options) as server:
         settings = {**COMMON_SETTINGS, **PLUGIN_SETTINGS, "LOG_LEVEL": "WARNING", "DEDUP_LEARN": "live"}
         process = AsyncCrawlerProcess({**settings, "CONCURRENT_REQUESTS_PER_DOMAIN": 16})
         site = f"http://127.0.0.1:{server.port}"
@@ -320,18 +322,19 @@ def main() -> int:
     )
     parser.add_argument("--pages", type=int, default=PAGES, help="pages of the site")
     parser.add_argument("--seen", type=int, default=SEEN, help="pages that are known from the start")
+    parser.add_argument("--quiet", action="store_true", help="pages without clock, counter, token and teasers")
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
-        asyncio.run(serve(args.pages))
+        asyncio.run(serve(args.pages, usual(quiet=args.quiet)))
         return 0
     with tempfile.TemporaryDirectory(prefix="blocking-") as scratch:
         before = Path.cwd()
         os.chdir(scratch)
         try:
-            rows, stats = run(args.pages, args.seen)
+            rows, stats = run(args.pages, args.seen, quiet=args.quiet)
         finally:
             os.chdir(before)
     if args.json:

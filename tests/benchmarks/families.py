@@ -1,12 +1,13 @@
 """A site of four families of pages under eight spellings each, in a process of its own, that counts what it serves.
 
-``python -m tests.benchmarks.families SECONDS`` listens on 127.0.0.1, waits SECONDS before each answer, and prints
-its port. A line on its standard input makes it print what it was asked for since the last one (see ``Served``); it
+``python -m tests.benchmarks.families SECONDS [--quiet]`` listens on 127.0.0.1, waits SECONDS before each answer, and
+prints its port. A line on its standard input makes it print what it was asked for since the last one (see ``Served``); it
 ends when its standard input closes.
 
 Each of 60 numbers is a page in each family, and each page links four random numbers under all spellings. Those
 numbers, session ids, time stamps and the words of an article's URL are new ones whenever a page is served, so a
-crawler that takes every URL for a page comes to no end.
+crawler that takes every URL for a page comes to no end. Unless the site is quiet, no two responses are equal either (see
+``noise``).
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from .many_keys import hex_token, word
+from .noise import Noise, usual
 from .server import ServerProcess
 
 NUMBERS: Final = 60
@@ -97,8 +99,8 @@ class Served:
 class FamilySite(ServerProcess):
     """Serves the site."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__("tests.benchmarks.families", str(seconds))
+    def __init__(self, seconds: float, *, quiet: bool = False) -> None:
+        super().__init__("tests.benchmarks.families", str(seconds), *(["--quiet"] if quiet else []))
 
     def served(self) -> Served:
         """What was asked for since the last call."""
@@ -108,8 +110,9 @@ class FamilySite(ServerProcess):
 class _Site:
     """What the process knows."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, noise: Noise) -> None:
         self._seconds = seconds
+        self._noise = noise
         self.reset()
 
     def reset(self) -> None:
@@ -143,12 +146,12 @@ class _Site:
             return "404 Not Found", b"there is no such page"
         links = links_of(self._rng)
         self._linked.update(links)
-        return "200 OK", html_of(page, links).encode()
+        return "200 OK", self._noise.on(html_of(page, links).encode(), target)
 
 
-async def main(seconds: float) -> None:
+async def main(seconds: float, *, quiet: bool) -> None:
     """Serve until standard input closes."""
-    site = _Site(seconds)
+    site = _Site(seconds, usual(quiet=quiet))
     server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     while await asyncio.to_thread(sys.stdin.readline):
@@ -158,4 +161,4 @@ async def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(float(sys.argv[1])))
+    asyncio.run(main(float(sys.argv[1]), quiet="--quiet" in sys.argv[2:]))

@@ -1,6 +1,6 @@
 """What was proven stays: the rules of a project, and its files, through all that may happen to it.
 
-    python -m tests.benchmarks.lifecycle [--check] [--json]
+    python -m tests.benchmarks.lifecycle [--quiet] [--check] [--json]
 
 A shop on loopback is crawled once, from which rules are learned. Then each of these happens in a copy of that project:
 a crawl without its store, in full and of 20 pages; one that only observes; ``scrapy fetch`` and ``scrapy parse``; one
@@ -10,7 +10,7 @@ the same byte for byte, downloads and the pages that are reached, and the second
 the plug-in. Last, fifteen sites of thin evidence: rules without witness groups, URLs that are merged though nobody saw
 them, and the share of the duplicates that is removed.
 
-The pages of the shop are quiet: they show the same whenever they are served.
+Its pages carry a clock, a counter, a token and rotating teasers (``--quiet``: they show the same whenever they are served).
 """
 
 import argparse
@@ -38,6 +38,7 @@ from scrapy_dedup.rules import Keep
 
 from ..server import Asked, Server, page, prose
 from .checks import Check, report
+from .noise import usual
 from .project import COMMON_SETTINGS, PLUGIN_SETTINGS, Project
 from .server import ROOT
 
@@ -419,10 +420,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--quiet", action="store_true", help="pages without clock, counter, token and teasers")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="lifecycle-") as scratch, Server(answer) as server:
+    noise = usual(quiet=options.quiet)
+
+    def noisy(asked: Asked) -> Any:
+        html = answer(asked)
+        return 404 if html is None else noise.on_text(html, asked.target)
+
+    with tempfile.TemporaryDirectory(prefix="lifecycle-") as scratch, Server(noisy) as server:
         found = cases(Shop(server, Path(scratch)))
     sites = thin()
     if options.json:

@@ -1,12 +1,14 @@
 """The first crawl of an unknown site: downloads until its distinct pages are there, with and without other tools.
 
-    python -m tests.benchmarks.live [--seconds N] [--json] [--check]
+    python -m tests.benchmarks.live [--seconds N] [--quiet] [--json] [--check]
 
 Crawls the site of tests/benchmarks/families.py breadth first with Scrapy's own settings: plain; with
 duplicate-url-discarder and the rules it ships, and with rules written by hand for this site; with MaybeDont; with
 scrapy-dedup, which knows nothing of the site and learns while it crawls (cold); and with what it learned (warm). All
 is counted at the server, which waits 20 ms before it answers, as no site on the network is faster: a crawler that
 learns while it waits can learn nothing from a server that never lets it wait. A crawl ends after 1200 downloads.
+The pages carry a clock, a counter, a token and rotating teasers, unless they are to be quiet; which page one is, its URL
+says.
 """
 
 import argparse
@@ -116,10 +118,10 @@ def variants(site: str, folder: Path) -> Iterator[tuple[str, Project]]:
     yield WARM, ours
 
 
-def run(seconds: float, folder: Path) -> list[Crawled]:
+def run(seconds: float, folder: Path, *, quiet: bool = False) -> list[Crawled]:
     """All crawls, one after the other, in projects under *folder*."""
     found = []
-    with FamilySite(seconds) as site:
+    with FamilySite(seconds, quiet=quiet) as site:
         for name, project in variants(f"127.0.0.1:{site.port}", folder):
             done, stats = project.crawl("families", start=f"http://127.0.0.1:{site.port}/")
             found.append(crawled(name, site.served(), done.seconds, stats))
@@ -173,12 +175,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"before an answer ({SECONDS})")
+    parser.add_argument("--quiet", action="store_true", help="pages without clock, counter, token and teasers")
     parser.add_argument("--keep", type=Path, help="keep projects, stores and rules in this new folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="live-") as scratch:
-        found = run(options.seconds, options.keep.resolve() if options.keep else Path(scratch))
+        folder = options.keep.resolve() if options.keep else Path(scratch)
+        found = run(options.seconds, folder, quiet=options.quiet)
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=1))
     else:

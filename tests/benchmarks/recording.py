@@ -2,7 +2,8 @@
 
 ``{"requested_url": .., "status": .., "location": .., "content_type": .., "depth": ..,
 "body_z": base64 of the zlib-compressed body}``, gzipped. A recording is static: the same URL always
-gives the same bytes, so a crawl of it always comes out the same.
+gives the same bytes, so a crawl of it always comes out the same. Of a site that shows the time on its pages the server
+sets that clock anew (see ``site_clock``).
 
 Bodies that are not HTML may have been cut when they were recorded. Where a file
 ``NAME.labels.tsv.gz`` lies beside the recording, such a body is identified by the digest of the whole
@@ -22,6 +23,7 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 from .pages import PageIdentity, fingerprint, identity
+from .site_clock import has_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,11 @@ class Answer:
     def body(self) -> bytes:
         """The recorded body."""
         return zlib.decompress(base64.b64decode(self.packed))
+
+    @property
+    def is_html(self) -> bool:
+        """Whether the body is HTML."""
+        return "html" in self.content_type
 
     @property
     def address(self) -> tuple[str, str]:
@@ -112,6 +119,11 @@ class Recording:
         return Counter(urlsplit(url).port or 80 for url in self.answers).most_common(1)[0][0]
 
     @cached_property
+    def has_clock(self) -> bool:
+        """Whether its own pages show when they were made; their fingerprints are without it."""
+        return has_clock(each.body for each in self.answers.values() if each.status == 200 and each.is_html)
+
+    @cached_property
     def identities(self) -> dict[str, PageIdentity]:
         """The fingerprints of every page (status 200), by recorded URL; of other labels, those that they have."""
         return {
@@ -124,7 +136,7 @@ class Recording:
         body = answer.body
         if answer.url in self.bags:
             return PageIdentity(identity(body, answer.content_type).text, fingerprint(self.bags[answer.url]))
-        if "html" not in answer.content_type:
+        if not answer.is_html:
             whole = self.whole.get(answer.url)
             if whole is not None and whole != sha1(body, usedforsecurity=False).hexdigest():
                 digest = fingerprint(whole)

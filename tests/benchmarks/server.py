@@ -1,19 +1,23 @@
 """A server that answers as a recorded site did, in a process of its own, and counts at the server.
 
-``python -m tests.benchmarks.server FILE.jsonl.gz PORT`` listens on 127.0.0.1 and nowhere else, and
-prints the port. A line on its standard input makes it print what it was asked for since the last
+``python -m tests.benchmarks.server FILE.jsonl.gz PORT [--noise KIND,..] [--style class|plain] [--share SHARE] [--close]``
+listens on 127.0.0.1 and nowhere else, and prints the port. A line on its standard input makes it print what it was asked for since the last
 one, as a JSON object ``{"METHOD recorded URL": count}``; it ends when its standard input closes. A URL
 that was not recorded answers 404. On a port other than the recorded one, the absolute links in the
-pages name that port.
+pages name that port. A clock that the site itself shows is that of the machine. With ``--noise`` something is added to each HTML
+page at each response (see ``noise``); with ``--close`` answers have no Content-Length and end with the connection.
 """
 
+import argparse
 import asyncio
 import json
 import os
 import socket
 import subprocess
 import sys
+import time
 from collections import Counter
+from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +25,9 @@ from urllib.parse import urlsplit
 
 from typing_extensions import Self
 
+from .noise import KINDS, Noise
 from .recording import Answer, Recording
+from .site_clock import at_present
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder from which ``tests.benchmarks`` can be imported."""
@@ -79,10 +85,25 @@ class ServerProcess:
 class Server(ServerProcess):
     """Serves a recording."""
 
-    def __init__(self, path: Path, port: int = 0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        port: int = 0,
+        *,
+        noise: Sequence[str] = (),
+        style: str = "class",
+        share: float = 1.0,
+        close: bool = False,
+    ) -> None:
         """Serve on ``port`` when it is free, and else on any free one (0: any at once)."""
         free = port if port and is_free(port) else 0
-        super().__init__("tests.benchmarks.server", str(path.resolve()), str(free))
+        options = [
+            f"--noise={','.join(noise)}",
+            f"--style={style}",
+            f"--share={share}",
+            *(["--close"] if close else []),
+        ]
+        super().__init__("tests.benchmarks.server", str(path.resolve()), str(free), *options)
 
 
 def is_free(port: int) -> bool:
@@ -96,13 +117,13 @@ def is_free(port: int) -> bool:
     return True
 
 
-def head_of(answer: Answer, length: int, location: str) -> bytes:
-    """The status line and headers of an answer."""
+def head_of(answer: Answer, length: int, location: str, *, close: bool = False) -> bytes:
+    """The status line and headers of an answer; with *close* the connection ends it, and not its length."""
     try:
         reason = HTTPStatus(answer.status).phrase
     except ValueError:
         reason = "Status"
-    lines = [f"HTTP/1.1 {answer.status} {reason}", f"Content-Length: {length}"]
+    lines = [f"HTTP/1.1 {answer.status} {reason}", "Connection: close" if close else f"Content-Length: {length}"]
     if answer.content_type:
         lines.append(f"Content-Type: {answer.content_type}")
     if location:
@@ -110,7 +131,7 @@ def head_of(answer: Answer, length: int, location: str) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 
-async def serve(path: Path, port: int) -> None:
+async def serve(path: Path, port: int, noise: Noise, *, close: bool = False) -> None:
     """Serve until standard input closes."""
     recording = Recording.load(path)
     pages = {answer.address: answer for answer in recording.answers.values()}
@@ -137,10 +158,12 @@ async def serve(path: Path, port: int) -> None:
         if found is None:
             found = Answer("", 404, None, "text/plain", 0, "eJwDAAAAAAE=")
         body = recording.moved_body(found.body, listening)
+        if found.is_html and found.status == 200:
+            body = noise.on(at_present(body, time.time()) if recording.has_clock else body, found.address[1])
         location = recording.moved(found.location or "", recording.port, listening)
-        writer.write(head_of(found, len(body), location) + (b"" if method == "HEAD" else body))
+        writer.write(head_of(found, len(body), location, close=close) + (b"" if method == "HEAD" else body))
         await writer.drain()
-        return headers.get("connection") != "close"
+        return not close and headers.get("connection") != "close"
 
     server = await asyncio.start_server(answer_all, "127.0.0.1", port, limit=1 << 20)
     listening = server.sockets[0].getsockname()[1]
@@ -151,5 +174,21 @@ async def serve(path: Path, port: int) -> None:
     server.close()
 
 
+def main() -> None:
+    """Serve the recording that the arguments name."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.server", description=(__doc__ or "").split("\n", 1)[0]
+    )
+    parser.add_argument("file", type=Path)
+    parser.add_argument("port", type=int)
+    parser.add_argument("--noise", default="", help=f"of {', '.join(KINDS)}; nothing by default")
+    parser.add_argument("--style", choices=("class", "plain"), default="class")
+    parser.add_argument("--share", type=float, default=1.0, help="of the URLs whose pages carry the noise")
+    parser.add_argument("--close", action="store_true", help="end answers with the connection")
+    options = parser.parse_args()
+    noise = Noise(tuple(filter(None, options.noise.split(","))), options.style, share=options.share)
+    asyncio.run(serve(options.file, options.port, noise, close=options.close))
+
+
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1]), int(sys.argv[2])))
+    main()

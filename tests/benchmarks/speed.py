@@ -1,6 +1,6 @@
 """Time and memory: canonical keys, learning, and what the add-on costs a crawl.
 
-    python -m tests.benchmarks.speed [--quick] [--json] [--check] [--only keys|learning|learning-scale|crawl]
+    python -m tests.benchmarks.speed [--quick] [--quiet] [--json] [--check] [--only keys|learning|learning-scale|crawl]
 
 Every figure that is a ratio comes from two measurements in the same run. ``--quick`` (under three
 minutes) uses fewer URLs, pages and pairs; its learning part takes 20,000 URLs instead of 100,000.
@@ -111,9 +111,9 @@ def learning_scale(*, quick: bool, largest: int | None = None) -> tuple[list[spe
     return found, checks, table
 
 
-def crawl(*, quick: bool) -> tuple[list[speed_crawl.Overhead], list[Check], Table]:
+def crawl(*, quick: bool, quiet: bool = False) -> tuple[list[speed_crawl.Overhead], list[Check], Table]:
     """Crawl overhead: figures, checks, table."""
-    found = speed_crawl.measure(quick=quick)
+    found = speed_crawl.measure(quick=quick, quiet=quiet)
     table = Table(title="CPU per response of the process tree, with the add-on against without it, no duplicates")
     table.add_column("crawl")
     table.add_column("add-on")
@@ -153,6 +153,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", choices=PARTS, action="append", help="this part (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, under three minutes")
+    parser.add_argument("--quiet", action="store_true", help="crawled pages without clock, counter, token and teasers")
     parser.add_argument("--largest", type=int, metavar="URLS", help="one more size for learning-scale")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
@@ -164,7 +165,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "keys": keys,
         "learning": learning,
         "learning-scale": scale,
-        "crawl": crawl,
+        "crawl": partial(crawl, quiet=args.quiet),
     }
     for name, part in parts.items():
         if name not in wanted:

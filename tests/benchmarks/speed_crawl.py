@@ -2,7 +2,8 @@
 
 Crawls come in pairs, one with the add-on and one without, right after each other and in alternating
 order, so that what else the machine does hits both alike; the figure is the median of the pairs'
-ratios. No page is a duplicate, so nothing is saved. CPU is that of the crawl's process and of all that it
+ratios. No page is a duplicate, so nothing is saved. The pages carry a clock, a counter, a token and rotating teasers,
+unless they are to be quiet. CPU is that of the crawl's process and of all that it
 started, from the first request to the end of the process; the server's is not counted. What does not
 grow with the crawl is told apart: the start-up, and what a crawl of one page takes to end.
 """
@@ -19,6 +20,7 @@ from typing import Any
 from scrapy_dedup import learn_rules
 
 from .many_keys import NEW_TEXTS, TEXT_SHARE, page, session_observations, word
+from .noise import USUAL
 from .project import PLUGIN_SETTINGS, Project
 from .recording import Answer, answer, write_recording
 from .server import Server
@@ -179,7 +181,7 @@ def read_end(project: Project) -> str:
     return (project.folder / "crawl.log").read_text(encoding="utf-8")[-3000:]
 
 
-def measure(*, quick: bool) -> list[Overhead]:
+def measure(*, quick: bool, quiet: bool = False) -> list[Overhead]:
     """Every kind of crawl; unless ``quick``, also with rules, and with learning at the close."""
     found = []
     fixed: dict[str, float] = {}
@@ -190,7 +192,7 @@ def measure(*, quick: bool) -> list[Overhead]:
             folder = Path(scratch)
             path = folder / f"{word(Random(4))}.jsonl.gz"
             write_recording(path, recorded_pages(kind))
-            with Server(path) as server:
+            with Server(path, noise=() if quiet else USUAL) as server:
                 bench = CrawlBench(kind, folder, server, fixed)
                 stock = bench.project("stock", {})
                 plugin = bench.project("plugin", NOT_LEARNING)

@@ -33,14 +33,16 @@ class RecordedSpider(Spider):
 
     ``world`` names a file with ``{"start": [url, ..], "urls": [url, ..]}``. The world is closed: a
     link that is not in ``urls`` is skipped, whatever variant of the crawl this is. The host names
-    of the recording lead to 127.0.0.1 without any look-up (``www.localhost`` resolves nowhere).
+    of the recording lead to 127.0.0.1 without any look-up (``www.localhost`` resolves nowhere). With
+    *start_twice* a start page that is linked, too, is fetched twice, as in ordinary crawls.
     """
 
     name = "recorded"
     custom_settings = BREADTH_FIRST
 
-    def __init__(self, world: str, stats_file: str, **kwargs: Any) -> None:
+    def __init__(self, world: str, stats_file: str, start_twice: str = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.start_twice = bool(start_twice)
         plan = json.loads(Path(world).read_text(encoding="utf-8"))
         self.first: list[str] = plan["start"]
         self.recorded = frozenset(plan["urls"])
@@ -49,9 +51,9 @@ class RecordedSpider(Spider):
             dnscache[urlsplit(url).hostname or ""] = "127.0.0.1"
 
     async def start(self) -> AsyncIterator[Request]:
-        """Not ``dont_filter``, so that a start page that is linked too is counted once."""
+        """Past the dupe filter, as Scrapy's own, only where a second response to a start page says anything."""
         for url in self.first:
-            yield Request(url, self.parse)
+            yield Request(url, self.parse, dont_filter=self.start_twice)
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Request]:
         """Follow the links, with the fragment that a page gave them."""
@@ -117,8 +119,8 @@ class FamilySpider(Spider):
         self.stats_file = Path(stats_file)
 
     async def start(self) -> AsyncIterator[Request]:
-        """Not ``dont_filter``: as any other page."""
-        yield Request(self.first, self.parse, meta={"avoid_dup_content": True})
+        """Past the dupe filter, as Scrapy's own: where a page links to it, the start page is fetched twice."""
+        yield Request(self.first, self.parse, meta={"avoid_dup_content": True}, dont_filter=True)
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Request]:
         """Follow the links."""
