@@ -428,7 +428,7 @@ def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone()
     by_selector = {path.selector: path for path in mask.paths}
     assert by_selector[place].slot == ("", "visitors now"), "and not the whole of it"
     kind = template_of(seen[0][0])
-    assert by_selector[place].templates == (kind,)
+    assert by_selector[place].everywhere
     assert by_selector["html/body/ul/li"].templates == (item,)
     assert mask.templates == {item, kind}
     assert other not in mask.templates

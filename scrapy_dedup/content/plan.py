@@ -40,7 +40,9 @@ class PathPlan:
             return () if not self.typed or _has_digit(text) else None
         found = pieces(text, self.attribute)
         ranges = hidden(found, self.slot, self.attribute)
-        if not ranges or (self.typed and not all(_has_digit(" ".join(found[start:end])) for start, end in ranges)):
+        if not ranges:
+            return None
+        if self.typed and not any(_has_digit(piece) for start, end in ranges for piece in found[start:end]):
             return None
         return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
 

@@ -152,10 +152,8 @@ class CarryOver:
             return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
         acting = frozenset(path.templates) or mask.templates
         is_typed = self._is_typed(path, trials)
-        fitting, unfit = self._fitting(path, trials, acting, typed=is_typed)
+        _, unfit = self._fitting(path, trials, acting, typed=is_typed)
         excepted = (mask.templates - acting) | unfit | trials.lasting
-        if not fitting:
-            return path
         return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(excepted))
 
     def _is_typed(self, path: TransientPath, trials: _Trials) -> bool:
