@@ -66,7 +66,9 @@ def lasting_identities(observations: Iterable[Observation], mask: Mask) -> dict[
             tuple([(_hash(text), len(text.split()) - len(rest.split())) for text, rest in cut]),
         )
         found[plain] = f"{mask.version}:{sketch.bag}"
-        if_verified = mask.masked(observation.version, url=observation.url, carried=True)
+        if_verified = sketch.bag
+        if not mask.is_verified(observation.version, url=observation.url):
+            if_verified = mask.masked(observation.version, url=observation.url, carried=True)
         carried[if_verified].add(sketch.bag)
         if if_verified != sketch.bag:
             undecided[plain] = if_verified

@@ -16,6 +16,7 @@ from .transient.crawls import crawl_numbers, crawls_of
 from .transient.epochs import Seen, latest_epoch
 from .transient.evidence import Place
 from .transient.learn import mask_of
+from .transient.site_texts import SiteTexts
 from .transient.visits import Passing, passing_places
 
 __all__ = ["Masks", "SitePages"]
@@ -66,7 +67,7 @@ class SitePages:
         )
         if self._visits.paths:
             mask = _with_visits(mask, self._visits)
-        mask = CarryOver(latest_epoch(pages).latest, self._kept).carried(mask)
+        mask = CarryOver(latest_epoch(pages).latest, lambda: self._texts).carried(mask)
         found = mask if mask.paths or before is not None else None
         return Masks(found, self._comparing(pages, key_of, mask) or found)
 
@@ -144,6 +145,10 @@ class SitePages:
         ]
         present = {page.name for page in latest_epoch(pages).latest}
         return passing_places(crawls_of(each for each in self._kept if each[0] in present))
+
+    @cached_property
+    def _texts(self) -> SiteTexts:
+        return SiteTexts(self._kept)
 
     @cached_property
     def _places(self) -> set[Place]:

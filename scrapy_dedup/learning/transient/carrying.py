@@ -10,7 +10,7 @@ crawl does with the start page: between crawls, pages are edited, and lists push
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +18,6 @@ from itertools import pairwise
 
 from ...content.mask import Mask, Template, TransientPath
 from ...content.slots import Slot
-from ...content.versions import Version
 from .epochs import Seen
 from .evidence import Place, grouped
 from .site_texts import Page, SiteTexts, changing_texts, has_digit, is_whole, shape_of
@@ -73,16 +72,16 @@ class _Trials:
 
 
 class CarryOver:
-    """Carries what was learned of the pages *seen* twice over to all pages that are *kept*."""
+    """Carries what was learned of the pages *seen* twice over to all pages, whose *texts* are asked for where need be."""
 
-    def __init__(self, seen: Iterable[Seen], kept: Iterable[tuple[str, float, Version]]) -> None:
+    def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
         self._seen = [page for page in seen if len(page.versions) > 1]
-        self._kept = kept
+        self._texts_of_site = texts
         self._groups = [[grouped(version.blocks) for version in page.versions] for page in self._seen]
 
     @cached_property
     def _texts(self) -> SiteTexts:
-        return SiteTexts(self._kept)
+        return self._texts_of_site()
 
     def carried(self, mask: Mask) -> Mask:
         """Return *mask* with typed slots that stand all over the site, and with what acts on other URL templates.
