@@ -22,7 +22,7 @@ __all__ = ["Page", "UnequalPair", "seen_pages", "settled_templates", "undecided"
 
 AT_ONCE = 2.0
 """Seconds between two responses in which a clock need not have moved."""
-SETTLED = 3
+SETTLED = 4
 """URL templates whose controls show no change, where no others have any: nothing is transient on the site."""
 # With it, what was carried over to a page and not verified there is left out of its fingerprint, too.
 _CARRIED: dict[str, Any] = {"carried": True} if "carried" in signature(Mask.masked).parameters else {}
