@@ -89,6 +89,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
         "rules": sum(report.rules for report in learned.reports),
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
+        "refetch": {site: list(urls) for site, urls in both.refetches.items()},
     }
 
 

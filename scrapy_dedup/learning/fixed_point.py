@@ -17,9 +17,12 @@ from ..rules import Rule, RuleBook
 from ..store.pages import cut_off_pages
 from ..store.store import Store
 from ..urls import DeepSplit, normal_form
+from .controls import seen_pages, undecided, unequal_pairs
+from .differing import differing_note
 from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
-from .masks import Masks, SitePages
+from .masks import Kept, Masks, SitePages
 from .nesting import innermost_first
+from .refetching import refetches
 from .report import SiteReport
 from .sighted import with_aliases
 
@@ -46,18 +49,19 @@ class Evidence:
         return self.store.observations(self.scope, site, since=self.since, versions=versions)
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
-        """Return (URL in normal form, seconds since 1970, version) of what is kept of *site*."""
+        """Return (URL as it was requested, seconds since 1970, version) of what is kept of *site*."""
         found = self.store.versions(self.scope, site, since=self.since)
         cut_off = cut_off_pages(self.store, self.scope, site)  # what these lack does not come and go
-        return [(normal_form(url), at, version) for url, at, version in found if (url, at) not in cut_off]
+        return [(url, at, version) for url, at, version in found if (url, at) not in cut_off]
 
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """The rules of all sites with a report of each, and the masks by site."""
+    """The rules of all sites with a report of each, the masks by site, and the URLs to fetch again by site."""
 
     learned: Learned
     masks: Mapping[str, Mask] = field(default_factory=dict)
+    refetches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def learn_both(
@@ -81,6 +85,7 @@ def learn_both(
     """
     before = masks or {}
     found: dict[str, tuple[Learned, Masks]] = {}
+    asked: dict[str, tuple[str, ...]] = {}
 
     def one(site: str) -> None:
         """Learn a site, in the light of those that were learned already."""
@@ -91,7 +96,8 @@ def learn_both(
             old = elsewhere(sites) if elsewhere is not None else known.only(sites)
             return RuleBook(rules, deep, groups).beside(old)
 
-        pages = SitePages(site, evidence.versions(site))
+        kept = evidence.versions(site)
+        pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept])
         old = pages.without_refuted(before.get(site), known)
         used = wanted = pages.masks(None, old)
         for _ in range(MOST_ROUNDS):
@@ -104,7 +110,7 @@ def learn_both(
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
                 progress=progress,
                 deadline=deadline,
-                diagnose=diagnose,
+                diagnose=diagnose and not kept,
                 elsewhere=rules_elsewhere,
             )
             if not fresh.reports:
@@ -115,6 +121,11 @@ def learn_both(
                 wanted = pages.masks(fresh.book, old)
             if _version(wanted.comparing) == _version(used.comparing):
                 break
+        if kept and site in found:
+            learned, used = found[site]
+            asked[site], note = _further(kept, learned.book, used.comparing)
+            if diagnose and note:
+                found[site] = _with_note(learned, site, note), used
 
     for site in evidence.named():
         if deadline is not None and monotonic() > deadline:
@@ -136,7 +147,23 @@ def learn_both(
         masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
         deadline=deadline,
     )
-    return Both(learned, {site: used.mask for site, (_, used) in found.items() if used.mask is not None})
+    masks_found = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}
+    return Both(learned, masks_found, {site: urls for site, urls in asked.items() if urls})
+
+
+def _further(kept: Sequence[Kept], book: RuleBook, mask: Mask | None) -> tuple[tuple[str, ...], str | None]:
+    """Return the URLs of a site to fetch again, and what is to be said of pages that are nearly alike."""
+    pages = seen_pages(kept, mask, book.canonical_key)
+    pairs = undecided(pages, unequal_pairs(pages), masked=bool(_version(mask)))
+    return refetches(pages, pairs), differing_note(pairs, pages, mask)
+
+
+def _with_note(learned: Learned, site: str, note: str) -> Learned:
+    """Return what was learned with a further note on a site."""
+    reports = [
+        replace(report, notes=(*report.notes, note)) if report.site == site else report for report in learned.reports
+    ]
+    return replace(learned, reports=tuple(reports))
 
 
 def _again(nested: Mapping[str, AbstractSet[str]]) -> list[str]:

@@ -25,6 +25,7 @@ from .clusters import Clusters, clusters
 from .coverage import exclude_each_other, keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
+from .differing import NOTABLE_SHARE
 from .emission import Proposal
 from .entropy import Priors
 from .incumbents import said_by, with_incumbents
@@ -50,7 +51,6 @@ Elsewhere = Callable[[AbstractSet[str]], RuleBook]
 
 MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
-NOTABLE_SHARE = 0.05
 
 _LEARNED = (Status.ACTIVE, Status.CANDIDATE)
 INQUIRY = 0.5
