@@ -1,11 +1,12 @@
 """A server that answers as a recorded site did, in a process of its own, and counts at the server.
 
-``python -m tests.benchmarks.server FILE.jsonl.gz PORT [--noise KIND,..] [--style class|plain] [--share SHARE] [--close]``
+``python -m tests.benchmarks.server FILE.jsonl.gz PORT [OPTION]..``
 listens on 127.0.0.1 and nowhere else, and prints the port. A line on its standard input makes it print what it was asked for since the last
 one, as a JSON object ``{"METHOD recorded URL": count}``; it ends when its standard input closes. A URL
 that was not recorded answers 404. On a port other than the recorded one, the absolute links in the
-pages name that port. A clock that the site itself shows is that of the machine. With ``--noise`` something is added to each HTML
-page at each response (see ``noise``); with ``--close`` answers have no Content-Length and end with the connection.
+pages name that port. With ``--noise`` something is added to each HTML page at each response (see ``noise``). A clock that
+the site itself shows is that of the machine, or goes on by ``--step`` seconds with each response, as that of the noise;
+with ``--close`` answers have no Content-Length and end with the connection.
 """
 
 import argparse
@@ -19,13 +20,14 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from http import HTTPStatus
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import urlsplit
 
 from typing_extensions import Self
 
-from .noise import KINDS, Noise
+from .noise import KINDS, Noise, real_clock, stepping
 from .recording import Answer, Recording
 from .site_clock import at_present
 
@@ -93,16 +95,13 @@ class Server(ServerProcess):
         noise: Sequence[str] = (),
         style: str = "class",
         share: float = 1.0,
+        step: float = 0.0,
         close: bool = False,
     ) -> None:
         """Serve on ``port`` when it is free, and else on any free one (0: any at once)."""
         free = port if port and is_free(port) else 0
-        options = [
-            f"--noise={','.join(noise)}",
-            f"--style={style}",
-            f"--share={share}",
-            *(["--close"] if close else []),
-        ]
+        options = [f"--noise={','.join(noise)}", f"--style={style}", f"--share={share}", f"--step={step}"]
+        options += ["--close"] if close else []
         super().__init__("tests.benchmarks.server", str(path.resolve()), str(free), *options)
 
 
@@ -137,6 +136,7 @@ async def serve(path: Path, port: int, noise: Noise, *, close: bool = False) -> 
     pages = {answer.address: answer for answer in recording.answers.values()}
     asked: Counter[str] = Counter()
     listening = 0
+    answered = count(1)
 
     async def answer_all(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -159,7 +159,8 @@ async def serve(path: Path, port: int, noise: Noise, *, close: bool = False) -> 
             found = Answer("", 404, None, "text/plain", 0, "eJwDAAAAAAE=")
         body = recording.moved_body(found.body, listening)
         if found.is_html and found.status == 200:
-            body = noise.on(at_present(body, time.time()) if recording.has_clock else body, found.address[1])
+            now = noise.clock(next(answered))
+            body = noise.on(at_present(body, now) if recording.has_clock else body, found.address[1])
         location = recording.moved(found.location or "", recording.port, listening)
         writer.write(head_of(found, len(body), location, close=close) + (b"" if method == "HEAD" else body))
         await writer.drain()
@@ -184,9 +185,11 @@ def main() -> None:
     parser.add_argument("--noise", default="", help=f"of {', '.join(KINDS)}; nothing by default")
     parser.add_argument("--style", choices=("class", "plain"), default="class")
     parser.add_argument("--share", type=float, default=1.0, help="of the URLs whose pages carry the noise")
+    parser.add_argument("--step", type=float, default=0.0, help="seconds from response to response; 0: the real clock")
     parser.add_argument("--close", action="store_true", help="end answers with the connection")
     options = parser.parse_args()
-    noise = Noise(tuple(filter(None, options.noise.split(","))), options.style, share=options.share)
+    clock = stepping(time.time(), options.step) if options.step else real_clock
+    noise = Noise(tuple(filter(None, options.noise.split(","))), options.style, share=options.share, clock=clock)
     asyncio.run(serve(options.file, options.port, noise, close=options.close))
 
 

@@ -32,7 +32,7 @@ class RecordedSpider(Spider):
     """Follows every recorded link of a recorded site, breadth first.
 
     ``world`` names a file with ``{"start": [url, ..], "urls": [url, ..]}``. The world is closed: a
-    link that is not in ``urls`` is skipped, whatever variant of the crawl this is. The host names
+    link that is not in ``urls`` (null: any) is skipped, whatever variant of the crawl this is. The host names
     of the recording lead to 127.0.0.1 without any look-up (``www.localhost`` resolves nowhere). With
     *start_twice* a start page that is linked, too, is fetched twice, as in ordinary crawls.
     """
@@ -45,9 +45,9 @@ class RecordedSpider(Spider):
         self.start_twice = bool(start_twice)
         plan = json.loads(Path(world).read_text(encoding="utf-8"))
         self.first: list[str] = plan["start"]
-        self.recorded = frozenset(plan["urls"])
+        self.recorded = None if plan["urls"] is None else frozenset(plan["urls"])
         self.stats_file = Path(stats_file)
-        for url in self.recorded:
+        for url in self.recorded or ():
             dnscache[urlsplit(url).hostname or ""] = "127.0.0.1"
 
     async def start(self) -> AsyncIterator[Request]:
@@ -59,7 +59,7 @@ class RecordedSpider(Spider):
         """Follow the links, with the fragment that a page gave them."""
         for link in page_links(response):
             url = urldefrag(link.url).url
-            if url in self.recorded and not STATE_CHANGING.search(url):
+            if (self.recorded is None or url in self.recorded) and not STATE_CHANGING.search(url):
                 yield Request(link.url, self.parse)
 
     def closed(self, reason: str) -> None:

@@ -1,0 +1,306 @@
+"""Which responses are the same page, where no two are equal: what a real crawl learns of that, and what it costs.
+
+    python -m tests.benchmarks.likeness FILE.jsonl.gz... [--noise NAME]... [--refetches 0 3 5 10] [--json] [--check]
+    python -m tests.benchmarks.likeness --traps [--only TRAP]... [--noise NAME]... [--refetches 10] [--json] [--check]
+
+A recorded site, or each of the trap sites, is crawled once by a Scrapy process with the add-on, from a server that adds noise to its
+pages at each response: nothing, a clock, a visitor counter, a token, a duration, these four ("typed"), rotating teasers, or all
+five; to the traps also all five on one half of the URLs. The number of starter refetches is set (DEDUP_STARTER). The crawl is in mode
+shadow, in which nothing is filtered, so that all pairs of one site are there to be judged, whatever was learned; one request at
+a time, the start page past the dupe filter, and each response a second after the one before, by the clocks that pages show.
+
+After the crawl the store is read, with the rules and the mask that were written, as the learner reads it. Of all pairs of URLs that
+were answered with status 200:
+
+    recall = pairs of one page that are equal under the mask / pairs of one page
+    wrong  = pairs of two pages that are equal under the mask, and are not equal as plain text without noise either
+
+Which page a URL is, its recorded body says (bag of words, without clocks), or the truth of the trap site.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from threading import Lock
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.content.sketch import sketch_of_html
+from scrapy_dedup.learning.clusters import Identities, no_evidence
+from scrapy_dedup.learning.fixed_point import Evidence
+from scrapy_dedup.learning.masks import SitePages
+from scrapy_dedup.rules.mask_files import load_masks
+from scrapy_dedup.store.store import Store
+
+from ..server import Answer, Asked
+from ..server import Server as TrapServer
+from .checks import Check, report
+from .likeness_traps import TRAPS, Response, trap_site
+from .likeness_traps.site import OPENED
+from .noise import KINDS, TYPED, Noise, stepping
+from .project import PLUGIN_SETTINGS, Project
+from .recording import Recording
+from .server import Server
+
+NOISES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
+    "none": ((), 1.0),
+    **{kind: ((kind,), 1.0) for kind in ("clock", "counter", "token", "duration")},
+    "typed": (TYPED, 1.0),
+    "teasers": (("teasers",), 1.0),
+    "all": (KINDS, 1.0),
+    "half": (KINDS, 0.5),
+}
+"""Name -> kinds of noise, and the share of the URLs that carry it."""
+OF_RECORDINGS: Final = ("none", "clock", "counter", "token", "duration", "typed", "teasers", "all")
+OF_TRAPS: Final = ("none", "typed", "all", "half")
+REFETCHES: Final = (0, 3, 5, 10)
+STEP: Final = 1.0
+"""Seconds from response to response, by the clocks on the pages."""
+LEAST_TYPED: Final = 0.95
+"""Aim: recall of recorded sites with typed noise, without any refetch."""
+LEAST_ALL, ON_SITES = 0.9, 0.8
+"""Aim: recall with all noise and ten refetches, on this share of the sites."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What was told apart after one crawl. ``again``: requests for URLs that had been asked for before, at the server."""
+
+    site: str
+    noise: str
+    refetches: int
+    urls: int
+    untold: int
+    """URLs of which the learner cannot tell the page: hardly any text, or texts that are not kept."""
+    same: int
+    """Pairs of URLs of one page."""
+    found: int
+    """Those of them that are equal under the mask."""
+    wrong: int
+    """Pairs of two pages that are equal under the mask, and are not equal as plain text."""
+    again: int
+    seconds: float
+    errors: int
+
+    @property
+    def recall(self) -> float:
+        """Share of the pairs of one page that are equal under the mask."""
+        return self.found / self.same if self.same else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is known of a URL: its page, and the bag of words of that page without noise."""
+
+    page: str
+    plain: str
+
+
+def pairs(labels: Iterable[Hashable]) -> int:
+    """Pairs of equal labels."""
+    return sum(number * (number - 1) // 2 for number in Counter(labels).values())
+
+
+def judged(truth: Mapping[str, Truth], told: Mapping[str, str | None]) -> tuple[int, int, int]:
+    """(pairs of one page, those that are told to be one, wrong pairs) of URLs, by what each is told to be (None: nothing)."""
+    same = pairs(each.page for each in truth.values())
+    known = [(each.page, each.plain, told[url]) for url, each in truth.items() if told.get(url) is not None]
+    found = pairs((page, name) for page, _, name in known)
+    equal = pairs(name for _, _, name in known)
+    excused = pairs((plain, name) for _, plain, name in known) - pairs(known)
+    return same, found, equal - found - excused
+
+
+def told_apart(project: Path) -> dict[str, str | None]:
+    """URL -> what tells its page from others, None where nothing does, as the learner sees what a crawl has left."""
+    rules = project / "dedup-rules"
+    known, masks = RuleBook.load(rules) if rules.exists() else RuleBook(), load_masks([rules])
+    found: dict[str, str | None] = {}
+    with Store.open(project / ".scrapy" / "dedup" / "store.sqlite", readonly=True) as store:
+        evidence = Evidence(store)
+        for site in evidence.named():
+            pages = SitePages(site, evidence.versions(site))
+            mask = pages.masks(known, pages.without_refuted(masks.get(site), known)).comparing
+            observations = list(evidence.observations(site, versions=True))
+            identities = Identities(observations, mask)
+            for each in observations:
+                name = None if no_evidence(each) else identities.of(each)
+                found[each.url] = None if name is None else f"{site} {name}"
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running server: where a crawl begins, what it may follow (None: all), what URLs are, and what was asked for."""
+
+    start: list[str]
+    follow: list[str] | None
+    truth: Mapping[str, Truth]
+    asked: Callable[[], Mapping[str, int]]
+
+
+@contextmanager
+def served_recording(path: Path, noise: str) -> Iterator[Served]:
+    """Serve a recorded site."""
+    recording = Recording.load(path)
+    kinds, share = NOISES[noise]
+    with Server(path, noise=kinds, share=share, step=STEP) as server:
+
+        def moved(url: str) -> str:
+            return recording.moved(url, recording.port, server.port)
+
+        truth = {
+            moved(url): Truth(page.bag, sketch_of_html(recording.answers[url].body).bag)
+            for url, page in recording.identities.items()
+            if recording.answers[url].is_html
+        }
+        start = [moved(url) for url in recording.start_urls]
+        yield Served(start, [moved(url) for url in recording.answers], truth, server.take)
+
+
+@contextmanager
+def served_trap(name: str, noise: str) -> Iterator[Served]:
+    """Serve a trap site."""
+    site = trap_site(name)
+    kinds, share = NOISES[noise]
+    added = Noise(kinds, share=share, clock=stepping(OPENED, STEP))
+    asked: Counter[str] = Counter()
+    lock = Lock()
+
+    def answer(request: Asked) -> Answer:
+        with lock:
+            number, before = asked.total() + 1, asked[request.target]
+            asked[request.target] += 1
+        html = site.at(request.target, Response(number, before, Random(f"{name} {number}")))
+        return Answer("", status=404) if html is None else Answer(added.on_text(html, request.target))
+
+    with TrapServer({"*": answer, "/robots.txt": 404}) as server:
+        plain = site.plain
+        truth = {server.url(target): Truth(page.key, plain[target]) for target, page in site.pages.items()}
+        yield Served([server.url("/")], None, truth, lambda: asked)
+
+
+def measured(site: str, noise: str, refetches: int, served: Served, folder: Path) -> Likeness:
+    """Crawl what is served and judge what was learned."""
+    settings = {"DEDUP_MODE": "shadow", "DEDUP_STARTER": refetches, "CONCURRENT_REQUESTS": 1, "LOG_FILE": "crawl.log"}
+    project = Project(folder, {**PLUGIN_SETTINGS, **settings})
+    world = folder / "world.json"
+    world.write_text(json.dumps({"start": served.start, "urls": served.follow}))
+    run, stats = project.crawl("recorded", world=str(world), start_twice="yes")
+    asked = served.asked()
+    told = told_apart(folder)
+    truth = {url: each for url, each in served.truth.items() if url in told}
+    same, found, wrong = judged(truth, told)
+    return Likeness(
+        site=site,
+        noise=noise,
+        refetches=refetches,
+        urls=len(truth),
+        untold=sum(told[url] is None for url in truth),
+        same=same,
+        found=found,
+        wrong=wrong,
+        again=sum(asked.values()) - len(asked),
+        seconds=run.seconds,
+        errors=stats.get("log_count/ERROR", 0),
+    )
+
+
+def checks(results: Sequence[Likeness]) -> list[Check]:
+    """The figures that ``--check`` looks at."""
+    found = []
+    for each in results:
+        name = f"{each.site}, {each.noise}, {each.refetches} refetches"
+        found += [Check(f"{name}: wrong pairs", each.wrong, most=0), Check(f"{name}: errors", each.errors, most=0)]
+        if each.site not in TRAPS and each.noise in (*TYPED, "typed") and not each.refetches:
+            found.append(Check(f"{name}: recall", each.recall, least=LEAST_TYPED))
+    ten = [each.recall for each in results if each.site not in TRAPS and (each.noise, each.refetches) == ("all", 10)]
+    if ten:
+        reached = sum(recall >= LEAST_ALL for recall in ten) / len(ten)
+        found.append(
+            Check(f"all noise, 10 refetches: share of the sites with recall {LEAST_ALL}", reached, least=ON_SITES)
+        )
+    return found
+
+
+def print_results(results: Sequence[Likeness]) -> None:
+    """Print a row for each crawl."""
+    console = Console(width=None if sys.stdout.isatty() else 130, highlight=False)
+    table = Table(title="Pairs of URLs that are one page, and what a crawl has learned of them")
+    for column in ("site", "noise"):
+        table.add_column(column, no_wrap=True)
+    for column in (
+        "refetches",
+        "URLs",
+        "untold",
+        "pairs",
+        "found",
+        "recall",
+        "wrong",
+        "asked again",
+        "seconds",
+        "errors",
+    ):
+        table.add_column(column, justify="right")
+    for each in results:
+        figures = (each.refetches, each.urls, each.untold, each.same, each.found, f"{each.recall:.3f}", each.wrong)
+        table.add_row(
+            each.site, each.noise, *map(str, figures), str(each.again), f"{each.seconds:.1f}", str(each.errors)
+        )
+    console.print(table)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Crawl, print, check; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.likeness",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.jsonl.gz")
+    parser.add_argument("--traps", action="store_true", help="crawl the trap sites")
+    parser.add_argument("--only", action="append", choices=list(TRAPS), metavar="TRAP", help=", ".join(TRAPS))
+    parser.add_argument("--noise", action="append", choices=list(NOISES), metavar="NAME", help=", ".join(NOISES))
+    parser.add_argument("--refetches", type=int, nargs="+", metavar="N", help="0 3 5 10, of traps 10")
+    parser.add_argument("--json", action="store_true", help="print a JSON list, one object for each crawl")
+    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
+    options = parser.parse_args(arguments)
+    traps = (options.only or list(TRAPS)) if options.traps or options.only else []
+    if not options.files and not traps:
+        parser.error("name recordings, or --traps")
+    results = []
+    runs = [
+        *((path.name.split(".")[0], served_recording, path, OF_RECORDINGS, REFETCHES) for path in options.files),
+        *((name, served_trap, name, OF_TRAPS, REFETCHES[-1:]) for name in traps),
+    ]
+    for name, served_by, what, noises, refetches in runs:
+        for noise in options.noise or noises:
+            for number in options.refetches or refetches:
+                with tempfile.TemporaryDirectory(prefix="likeness-") as scratch, served_by(what, noise) as served:
+                    results.append(measured(name, noise, number, served, Path(scratch) / "project"))
+                if sys.stderr.isatty():
+                    print(name, noise, number, file=sys.stderr)
+    if options.json:
+        print(json.dumps([as_json(each) for each in results], indent=1))
+    else:
+        print_results(results)
+    return report(checks(results)) if options.check else 0
+
+
+def as_json(result: Likeness) -> dict[str, Any]:
+    """One crawl as a JSON object."""
+    return {**asdict(result), "recall": result.recall}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
