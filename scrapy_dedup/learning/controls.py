@@ -6,9 +6,7 @@ that may be equal but for what is transient: as far as no control shows that pag
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from itertools import pairwise
-from typing import Any
 
 from ..content.mask import Mask, Template
 from ..content.sketch import sketch_of_texts
@@ -24,8 +22,6 @@ AT_ONCE = 2.0
 """Seconds between two responses in which a clock need not have moved."""
 SETTLED = 4
 """URL templates whose controls show no change, where no others have any: nothing is transient on the site."""
-# With it, what was carried over to a page and not verified there is left out of its fingerprint, too.
-_CARRIED: dict[str, Any] = {"carried": True} if "carried" in signature(Mask.masked).parameters else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +84,17 @@ def seen_pages(
     pages = []
     for _, found in sorted(responses.items()):
         found.sort(key=lambda response: response[:2])
-        seen = tuple([(at, _fingerprint(mask, version, url, **_CARRIED)) for at, url, version in found])
+        seen = tuple([(at, _fingerprint(mask, version, url, carried=True)) for at, url, version in found])
         _, url, version = found[-1]
-        verified = _fingerprint(mask, version, url) if _CARRIED else seen[-1][1]
+        verified = _fingerprint(mask, version, url, carried=False)
         pages.append(Page(url, version, seen, verified, sum(at >= since for at, _ in seen)))
     return pages
 
 
-def _fingerprint(mask: Mask | None, version: Version, url: str, **carried: bool) -> str:
+def _fingerprint(mask: Mask | None, version: Version, url: str, *, carried: bool) -> str:
     if mask is None:
         return sketch_of_texts(text for _, attribute, text in version.blocks if not attribute).bag
-    return mask.masked(version, url=url, **carried)
+    return mask.masked(version, url=url, carried=carried)
 
 
 def unequal_pairs(pages: Iterable[Page]) -> list[UnequalPair]:

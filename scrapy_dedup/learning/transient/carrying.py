@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from ...content.mask import Mask, Template, TransientPath
 from ...content.slots import Slot
+from ..clusters import APART
 from .epochs import Seen
 from .evidence import Place, grouped
 from .site_texts import Page, SiteTexts, changing_texts, has_digit, is_whole, shape_of
@@ -261,9 +262,10 @@ class CarryOver:
 
 def _is_control(page: Seen, number: int) -> bool:
     """Whether a version and the next one are of one URL, fetched twice in one crawl."""
-    one, other = slice(number, number + 1), slice(number + 1, number + 2)
-    same_url = [url for _, url in page.fetches[one]] == [url for _, url in page.fetches[other]]
-    return same_url and page.crawls[one] == page.crawls[other]
+    if not page.fetches:
+        return True
+    (at, url), (later, other) = page.fetches[number : number + 2]
+    return url == other and later - at < APART
 
 
 def _is_too_soon(page: Seen, number: int) -> bool:
