@@ -7,6 +7,7 @@ import pytest
 from tests.benchmarks import recorded
 from tests.benchmarks.checks import Check, report
 from tests.benchmarks.labelled import Row, split_rows
+from tests.benchmarks.noise import KINDS
 from tests.benchmarks.pages import identity
 from tests.benchmarks.reachability import ClosedWorld
 from tests.benchmarks.recording import Answer, Recording, answer, write_recording
@@ -181,3 +182,31 @@ def test_recording_crawled_plain_cold_and_warm(tmp_path: Path) -> None:
     assert (warm.saved_share(plain) or 0) >= 0.9
     assert result.rules >= 1
     assert all(check.holds for check in recorded.checks(result))
+
+
+def test_injected_noise_and_closed_connections_leave_the_pages_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "shop.jsonl.gz"
+    write_recording(path, small_shop())
+    result = recorded.run(path, tmp_path / "projects", any_port=True, noise=KINDS, close=True)
+    for crawl in result.crawls:
+        assert (crawl.text, crawl.bag, crawl.lost) == (31, 31, ())
+    assert result["plain"].downloads in (91, 92)  # the start page twice, where it is linked
+    assert result["plain"].stats.get("log_count/ERROR", 0) == 0
+
+
+def test_a_recorded_site_with_a_clock_shows_the_present_time(tmp_path: Path) -> None:
+    from urllib.request import urlopen
+
+    path = tmp_path / "clock.jsonl.gz"
+    pages = [answer(f"{HOST}/{n}", f"<p>page {n}</p><p>at 2001-02-03 10:00:{n:02} +0000</p>") for n in range(20)]
+    write_recording(path, pages)
+    recording = Recording.load(path)
+    assert recording.has_clock
+    assert len({page.bag for page in recording.identities.values()}) == 20
+    with Server(path, step=60.0) as server:
+        shown = []
+        for _ in range(2):
+            with urlopen(f"http://127.0.0.1:{server.port}/7") as response:
+                shown.append(response.read().decode())
+    assert shown[0] != shown[1]
+    assert all(text.startswith("<p>page 7</p><p>at 20") and "2001-02-03" not in text for text in shown)

@@ -100,7 +100,8 @@ def test_a_quiet_trap_is_crawled_and_told_apart_as_its_text_tells(tmp_path):
 def test_a_recording_is_crawled_with_noise_and_judged_without(tmp_path):
     base = "http://127.0.0.1:8999"
     links = [f"/p/{number}{mark}" for number in range(12) for mark in ("", "?sid=1")]
-    answers = [answer(f"{base}/", page(prose("home"), "/", *links), depth=0)]
+    named = [f"{link}#part" for link in links[::2]]  # a fragment is no part of what a server is asked for
+    answers = [answer(f"{base}/", page(prose("home"), "/", *named, *links), depth=0)]
     answers += [answer(base + link, page(prose(link.partition("?")[0]), "/")) for link in links]
     write_recording(tmp_path / "small.jsonl.gz", answers)
     for noise, least in (("none", 12), ("token", 0)):

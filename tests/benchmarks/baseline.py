@@ -107,6 +107,16 @@ def _transient(found: Any) -> Figures:
     return figures
 
 
+def _likeness(found: Any) -> Figures:
+    figures: Figures = {}
+    for noise, refetches in dict.fromkeys((each["noise"], each["refetches"]) for each in found):
+        crawls = [each for each in found if (each["noise"], each["refetches"]) == (noise, refetches)]
+        name = f"{noise}, {refetches} refetches"
+        figures[f"{name}, recall"] = sum(each["recall"] for each in crawls) / len(crawls)
+        figures[f"{name}, wrong pairs"] = sum(each["wrong"] for each in crawls)
+    return figures
+
+
 def _synthetic(*arguments: str) -> Benchmark:
     return Benchmark("synthetic", ("--methods", "pipeline", *arguments), _scores)
 
@@ -131,6 +141,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         f"recorded, {name}, injected": Benchmark("recorded", ("--injected",), _recorded, f"sites/{name}.jsonl.gz")
         for name in RECORDED
     },
+    **{f"likeness, {name}": Benchmark("likeness", (), _likeness, f"sites/{name}.jsonl.gz") for name in RECORDED},
+    "likeness, traps": Benchmark("likeness", ("--traps",), _likeness),
     "live": Benchmark("live", ("--quiet",), _live),
     "live, noisy": Benchmark("live", (), _live),
     "aliases": Benchmark("aliases", ("--quiet",), _aliases),
@@ -150,7 +162,8 @@ def run(benchmark: Benchmark, data: Path | None) -> Figures | None:
     if not benchmark.module:
         command = [sys.executable, str(files[0]), "--python-path", sys.executable, *arguments]
     else:
-        labels = files[0].with_name("oscar-nocookies.labels.tsv.gz") if files and "oscar" in files[0].name else None
+        crawled = benchmark.module == "recorded" and "oscar" in files[0].name
+        labels = files[0].with_name("oscar-nocookies.labels.tsv.gz") if crawled else None
         more = ["--labels", str(labels)] if labels is not None and labels.exists() else []
         command = [sys.executable, "-m", f"tests.benchmarks.{benchmark.module}", *arguments, *more, *map(str, files)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)

@@ -30,6 +30,7 @@ from pathlib import Path
 from random import Random
 from threading import Lock
 from typing import Any, Final
+from urllib.parse import urldefrag
 
 from rich.console import Console
 from rich.table import Table
@@ -135,7 +136,7 @@ def told_apart(project: Path) -> dict[str, str | None]:
             identities = Identities(observations, mask)
             for each in observations:
                 name = None if no_evidence(each) else identities.of(each)
-                found[each.url] = None if name is None else f"{site} {name}"
+                found[urldefrag(each.url).url] = None if name is None else f"{site} {name}"
     return found
 
 

@@ -8,6 +8,7 @@ on index pages, which every page links.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from random import Random
 from typing import Final
@@ -114,7 +115,7 @@ class TrapSite:
         page = self.pages.get(target)
         return page.at(response) if page else None
 
-    @property
+    @cached_property
     def plain(self) -> dict[str, str]:
         """Target -> bag of words of the page with all that is drawn standing still."""
         return {target: sketch_of_html(page.still).bag for target, page in self.pages.items()}
