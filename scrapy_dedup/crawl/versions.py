@@ -4,32 +4,27 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from ..urls.templates import template_of
-from .times import REPEATS
 
 if TYPE_CHECKING:
     from .repeats import Repeats
 
-#: Pages of each template whose texts are kept in any case, the first ones of a crawl.
+#: Pages of each template whose texts are kept, the first ones of a crawl.
 PER_TEMPLATE: Final = 100
 #: Templates of a crawl that are counted; of further ones nothing is kept.
 MOST_TEMPLATES: Final = 5_000
-#: Pages of a site whose texts are kept as long as hardly any of them has shown again under another URL.
-MOST_UNLIKE: Final = 4_000
 
 
 class Versions:
     """Decides, page by page; where texts are not to be stored (DEDUP_STORE_TEXTS), none are *kept*.
 
-    All pages are kept of a site that has a mask, since its pages are compared under it, and of one that is likely to
-    have one soon: a URL that was fetched twice has shown two texts there. Where no two URLs show the same text, transient
-    content may be why, and many are kept.
+    All pages are kept of a site that has a mask, since its pages are compared under it, and of one that is likely to have
+    one soon: a URL that was fetched twice has shown two texts there.
     """
 
     def __init__(self, repeats: "Repeats", *, kept: bool) -> None:
         self.kept = kept
         self._repeats = repeats
         self._seen: Counter[int] = Counter()
-        self._of_site: Counter[str] = Counter()
         #: Sites that have a mask.
         self.masked: frozenset[str] = frozenset()
 
@@ -41,11 +36,7 @@ class Versions:
             return True
         template = hash((site, template_of(url)))
         number = self._seen[template]
-        if not number and len(self._seen) >= MOST_TEMPLATES:
-            return False
-        unlike = self._repeats.number[site] < REPEATS and self._of_site[site] < MOST_UNLIKE
-        if number >= PER_TEMPLATE and not unlike:
+        if number >= PER_TEMPLATE or (not number and len(self._seen) >= MOST_TEMPLATES):
             return False
         self._seen[template] = number + 1
-        self._of_site[site] += 1
         return True

@@ -1,7 +1,7 @@
 """Which versions are of one crawl, told by their times and URLs: a store does not say.
 
-A crawl fetches a page once, but for a few that it visits again. So where page after page comes again, another
-crawl has begun, however soon after the last one.
+A crawl fetches a page once, but for a few that it fetches again, which may come one after the other. So where page after
+page comes again, more than a few for the size of the site, another crawl has begun, however soon after the last one.
 """
 
 from collections import deque
@@ -11,7 +11,9 @@ from ...content.versions import Version
 from ..clusters import APART
 
 AGAIN, AMONG = 5, 10
-"""Of so many pages in a row so many come again: another crawl."""
+"""Of so many pages in a row so many come again where another crawl may have begun."""
+FEW = 0.1
+"""Share of the pages of a crawl that it fetches again at most."""
 MOST_CRAWLS = 4
 """Crawls that are looked at, the latest ones."""
 
@@ -22,20 +24,26 @@ def crawl_numbers(fetches: Sequence[tuple[str, float]]) -> list[int]:
     number = 0
     met: set[str] = set()
     again: deque[bool] = deque(maxlen=AMONG)
+    begun: int | None = None
     last: float | None = None
     for place, (url, at) in enumerate(fetches):
         if last is not None and at - last > APART:
             number += 1
-            met, again = set(), deque(maxlen=AMONG)
+            met, again, begun = set(), deque(maxlen=AMONG), None
         last = at
         again.append(url in met)
         numbers.append(number)
         met.add(url)
-        if sum(again) >= AGAIN:
+        if sum(again) < AGAIN:
+            begun = None
+            continue
+        if begun is None:
             begun = place + 1 - len(again) + again.index(True)
+        if place + 1 - begun >= max(AGAIN, FEW * len(met)):
             number += 1
             numbers[begun:] = [number] * (place + 1 - begun)
             met, again = {page for page, _ in fetches[begun : place + 1]}, deque(maxlen=AMONG)
+            begun = None
     return numbers
 
 
@@ -53,9 +61,8 @@ def crawls_of(seen: Iterable[tuple[str, float, Version]]) -> list[Sequence[tuple
 
 
 def _once(crawl: Sequence[tuple[str, Version]]) -> list[tuple[str, Version]]:
-    """Return the pages of a crawl, each as it was seen last, then."""
+    """Return the pages of a crawl, each as it was seen first: what is fetched again comes out of order."""
     found: dict[str, Version] = {}
     for url, version in crawl:
-        found.pop(url, None)
-        found[url] = version
+        found.setdefault(url, version)
     return list(found.items())
