@@ -47,20 +47,20 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "dedup/extra/requests",
-        "Requests of the plug-in's own that savings have paid for (DEDUP_EXTRA): probes and revisits.",
+        "Requests of the plug-in's own that savings have paid for (DEDUP_EXTRA): probes and refetches.",
     ),
     (
         "dedup/starter/requests",
         "Pages that were fetched again before anything was saved on their site (DEDUP_STARTER).",
     ),
-    ("dedup/extra/stopped", "Sites of which probes and revisits were given up: they answered with an error."),
+    ("dedup/extra/stopped", "Sites of which probes and refetches were given up: they answered with an error."),
     ("dedup/probes/requests", "Answers to probes."),
     ("dedup/probes/pages", "Pages on which a parameter was probed."),
     (
         "dedup/probes/<verdict>",
         "The same by what that has shown: irrelevant, required (irrelevant, but it must be there), relevant, undecided.",
     ),
-    ("dedup/revisits", "Answers to revisits: pages that were fetched again, so that passing content can be found."),
+    ("dedup/revisits", "Answers to refetches: pages that were fetched again, so that passing content can be found."),
     ("dedup/revisits/recorded", "Those of them that were recorded, as another version of the page."),
     ("dedup/cache/shared", "Answers of the HTTP cache with the copy of an equivalent URL (DEDUP_SHARE_CACHE)."),
     ("dedup/shadow/discarded", "Requests that would have been discarded, on sites in shadow mode."),
