@@ -74,7 +74,8 @@ async def suggested(
 
 
 @in_reactor
-async def test_pages_are_fetched_again_while_much_is_queued(serve: Serve) -> None:
+async def test_pages_are_fetched_again_while_much_is_queued(serve: Serve, caplog: Any) -> None:
+    caplog.set_level("INFO")
     site = Numbered()
     server = serve(site)
     done = await suggested(server, range(3), after=60, spider=Backwards)
@@ -84,6 +85,7 @@ async def test_pages_are_fetched_again_while_much_is_queued(serve: Serve) -> Non
     last = max(number for number, target in enumerate(order) if target in order[:number])
     assert last < PAGES / 2, "and not when nothing else is left"
     assert len(done.items) == PAGES + 1, "callbacks never see them"
+    assert "scrapy-dedup: extra requests: 0 probes, 3 refetches" in messages(caplog, logging.INFO)
 
 
 @in_reactor

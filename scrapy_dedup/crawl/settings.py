@@ -223,16 +223,16 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_EXTRA",
         "number from 0 to 1",
         0.05,
-        "What probes and revisits may cost: this share of the downloads that were avoided on the site, and nothing "
-        "before. 0 switches both off.",
+        "What probes and refetches may cost: this share of the downloads that were avoided on the site, and before that "
+        "nothing but what DEDUP_STARTER allows. 0 switches both off.",
         values.share_or_none,
     ),
     Setting(
         "DEDUP_STARTER",
         "int",
         12,
-        "Pages of a site that a crawl fetches again before it has saved anything there, to learn what changes on all "
-        "pages: at most so many, and 2 % of its pages, but 4 in any case. 0 switches that off.",
+        "Refetches of a site that need no savings, to learn what changes on all its pages: a crawl makes at most so many, "
+        "and 2 % of the pages that have come, but 4 in any case. 0 switches that off.",
         values.integer,
     ),
     Setting(

@@ -51,7 +51,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "dedup/starter/requests",
-        "Pages that were fetched again before anything was saved on their site (DEDUP_STARTER).",
+        "Requests of the plug-in's own that need no savings (DEDUP_STARTER): refetches, whose answers count as such, too.",
     ),
     ("dedup/extra/stopped", "Sites of which probes and refetches were given up: they answered with an error."),
     ("dedup/probes/requests", "Answers to probes."),
