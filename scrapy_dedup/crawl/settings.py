@@ -5,7 +5,6 @@ Every value is checked when a crawl or a command starts; a wrong one raises
 value and what would be right.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..learning.names import LEARNER_NAMES
 from . import setting_values as values
-from .setting_values import Mode, WrongValue
+from .setting_values import DedupSettingError, Mode, WrongValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,24 +22,6 @@ if TYPE_CHECKING:
     from ..rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
-
-
-#: In a URL: what is before the password, and the password.
-_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
-
-
-class DedupSettingError(ValueError):
-    """A setting has a value that it cannot have."""
-
-    def __init__(self, name: str, value: object, problem: str, remedy: str) -> None:
-        self.name = name
-        self.value = value
-        self.problem = problem
-        self.remedy = remedy
-        shown = _PASSWORD.sub(r"\1***@", repr(value))
-        if len(shown) > 80:
-            shown = shown[:77] + "..."
-        super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")
 
 
 @dataclass(frozen=True, slots=True)
