@@ -1,6 +1,7 @@
 """Starter refetches: how many pages are fetched again before anything is saved, when, and how."""
 
 import logging
+import threading
 from collections import Counter
 from typing import Any
 
@@ -15,6 +16,7 @@ from scrapy_dedup.crawl.signals import learned
 from .conftest import Serve
 from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run
 from .server import Answer, Asked, Server, page, prose, redirect
+from .waiting import PATIENCE
 
 PAGES = 300
 ON = {"DEDUP_LEARN": "live", "DEDUP_STARTER": 12}
@@ -273,6 +275,40 @@ async def test_a_spider_that_is_closed_is_not_kept_by_them(serve: Serve) -> None
     done = await suggested(server, range(4), after=60, spider=Stops)
     assert done.stats["finish_reason"] == "enough"
     assert len(refetched(server)) == 1
+
+
+@in_reactor
+async def test_the_site_is_learned_again_soon(serve: Serve) -> None:
+    """It would be at forty responses, and at eighty: the server answers no more than fifty before it is once more."""
+    twice = threading.Event()
+    pages = Numbered()
+    waited: list[bool] = []
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/p/50":
+            waited.append(twice.wait(PATIENCE))
+        return pages(asked)
+
+    server = serve(answer)
+    crawler = crawler_of(Backwards, **ON, CONCURRENT_REQUESTS=1)
+    site = f"127.0.0.1:{server.port}"
+    events: list[str] = []
+
+    def suggest() -> None:
+        events.append("response")
+        if events.count("response") == 45:
+            Shared.of(crawler).extras.starter.suggest([site], {site: [server.url("/p/7")]})
+
+    def count() -> None:
+        events.append("learned")
+        if events.count("learned") == 2:
+            twice.set()
+
+    crawler.signals.connect(suggest, signals.response_received, weak=False)
+    crawler.signals.connect(count, learned, weak=False)
+    await run(crawler, server.url("/"))
+    assert refetched(server) == ["/p/7"]
+    assert waited == [True]
 
 
 @in_reactor
