@@ -105,6 +105,15 @@ async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
     return Crawl(crawler, items)
 
 
+def close(crawler: Crawler, reason: str) -> None:
+    """Close the spider."""
+    engine: Any = crawler.engine
+    if SCRAPY < (2, 14):
+        engine.close_spider(crawler.spider, reason=reason)
+    else:
+        deferred_from_coro(engine.close_spider_async(reason=reason))
+
+
 async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Crawl:
     """Run a spider with the add-on; positional arguments are the spider's."""
     return await run(crawler_of(spider, **settings), *args)

@@ -9,7 +9,6 @@ import scrapy
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.shared import Shared
@@ -17,8 +16,7 @@ from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.model import Evidence
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawl, in_reactor, rule, write_rules
-from .scrapy_versions import SCRAPY
+from .crawling import Crawl, Links, close, crawl, in_reactor, rule, write_rules
 from .server import Asked, Server, page, prose
 
 FOLDERS, PAGES, VALUES = "abcdef", 6, "01"
@@ -256,11 +254,7 @@ class Paused(Counts):
         late = bool(Shared.of(self.crawler).monitor._untold._spent)
         if (self.when == "late check" and late) or (self.when == "refetch" and request.callback is NO_CALLBACK):
             self.when = ""
-            engine: Any = self.crawler.engine
-            if SCRAPY < (2, 14):
-                engine.close_spider(self, reason="paused")
-            else:
-                deferred_from_coro(engine.close_spider_async(reason="paused"))
+            close(self.crawler, "paused")
 
 
 @pytest.mark.parametrize("when", ["late check", "refetch"])

@@ -19,7 +19,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.content.mask import Mask, TransientPath
-from scrapy_dedup.crawl import learner, live, times
+from scrapy_dedup.crawl import learned_directory, learner, live, times
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned, rules_changed
 from scrapy_dedup.rules import Ignore, Status
@@ -421,7 +421,7 @@ async def test_what_is_learned_counts_where_the_directory_with_a_mask_cannot_be_
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Masks and rules of the crawl itself come before those that it began with, and these stay as they are."""
-    monkeypatch.setattr(live, "hindrance", lambda directory: f"{directory} is not writable")
+    monkeypatch.setattr(learned_directory, "hindrance", lambda directory: f"{directory} is not writable")
     ticks = iter(range(10_000))
     shop = Shop(serve)
     answer = shop.answer

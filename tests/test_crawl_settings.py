@@ -111,6 +111,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_PROBE_BAND", "0.1,2", "it must be two numbers from 0 to 1"),
     ("DEDUP_EXTRA", 2, "it must be a number from 0 to 1"),
     ("DEDUP_REVISITS", -1, "it must be a whole number of at least 0"),
+    ("DEDUP_STARTER", -1, "it must be a whole number of at least 0"),
+    ("DEDUP_STARTER", 0.02, "it must be a whole number"),
     ("DEDUP_SHARE_CACHE", "maybe", "it must be True or False"),
     ("DEDUP_SITES", ["shop.test"], "it must be a dictionary"),
     ("DEDUP_SITES", "{", "it is not JSON"),

@@ -1,16 +1,22 @@
 """Starter refetches: how many pages are fetched again before anything is saved, when, and how."""
 
+import logging
+import threading
 from collections import Counter
 from typing import Any
 
 import pytest
 from scrapy import Request, signals
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.signals import learned
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawl, crawler_of, in_reactor, run
+from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run
 from .server import Answer, Asked, Server, page, prose, redirect
+from .waiting import PATIENCE
 
 PAGES = 300
 ON = {"DEDUP_LEARN": "live", "DEDUP_STARTER": 12}
@@ -42,6 +48,7 @@ class Backwards(Links):
     custom_settings = {
         "DEPTH_PRIORITY": 1,
         "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     }
 
 
@@ -69,7 +76,8 @@ async def suggested(
 
 
 @in_reactor
-async def test_pages_are_fetched_again_while_much_is_queued(serve: Serve) -> None:
+async def test_pages_are_fetched_again_while_much_is_queued(serve: Serve, caplog: Any) -> None:
+    caplog.set_level("INFO")
     site = Numbered()
     server = serve(site)
     done = await suggested(server, range(3), after=60, spider=Backwards)
@@ -79,6 +87,7 @@ async def test_pages_are_fetched_again_while_much_is_queued(serve: Serve) -> Non
     last = max(number for number, target in enumerate(order) if target in order[:number])
     assert last < PAGES / 2, "and not when nothing else is left"
     assert len(done.items) == PAGES + 1, "callbacks never see them"
+    assert "scrapy-dedup: extra requests: 0 probes, 3 refetches" in messages(caplog, logging.INFO)
 
 
 @in_reactor
@@ -169,6 +178,208 @@ async def test_they_count_towards_the_number_of_pages_after_which_a_spider_close
     done = await suggested(server, range(4), after=60, spider=Backwards, CLOSESPIDER_PAGECOUNT=80)
     assert done.stats["finish_reason"] == "closespider_pagecount"
     assert server.downloads <= 82
+
+
+@in_reactor
+async def test_each_site_has_its_own_budget(serve: Serve) -> None:
+    """One that answers with an error costs the others nothing."""
+    pages = Numbered(60)
+    failed: list[Asked] = []
+
+    def answer(asked: Asked) -> Any:
+        known = {(each.host, each.target) for each in pages.asked}
+        if asked.host.startswith("localhost") and (asked.host, asked.target) in known:
+            failed.append(asked)
+            return 503
+        return Numbered.__call__(pages, asked)
+
+    server = serve(answer)
+    hosts = ("127.0.0.1", "localhost")
+    crawler = crawler_of(Backwards, **ON)
+
+    def suggest() -> None:
+        starter = Shared.of(crawler).extras.starter
+        urls = {f"{host}:{server.port}": [server.url(f"/p/{n}", host) for n in range(9)] for host in hosts}
+        if server.downloads == 2 * 61:
+            starter.suggest(urls.keys(), urls)
+
+    crawler.signals.connect(suggest, signals.scheduler_empty, weak=False)
+    done = await run(crawler, *(server.url("/", host) for host in hosts))
+    assert server.downloads == 2 * 61 + 4 + 1
+    assert len(failed) == 1
+    assert done.dedup()["starter/requests"] == 5
+
+
+@in_reactor
+@pytest.mark.parametrize(("after", "number"), [(45, 0), (60, 1), (160, 3)])
+async def test_a_run_that_goes_on_with_a_job_may_spend_a_share_of_its_pages(
+    serve: Serve, after: int, number: int
+) -> None:
+    """What earlier runs have spent is not known."""
+    server = serve(Numbered())
+    job = {"JOBDIR": "job", "spider": Backwards}
+    first = await suggested(server, range(9), after=60, CLOSESPIDER_PAGECOUNT=80, **job)
+    assert first.dedup()["starter/requests"] == 4
+    server.reset()
+    second = await suggested(server, range(100, 120), after=after, **job)
+    assert second.stats["finish_reason"] == "finished"
+    assert second.dedup().get("starter/requests", 0) == number
+    assert len(refetched(server)) == number
+
+
+@in_reactor
+async def test_what_robots_txt_forbids_is_not_fetched(serve: Serve) -> None:
+    pages = Numbered(100)
+
+    def answer(asked: Asked) -> Any:
+        return "User-agent: *\nDisallow: /p/0" if asked.path == "/robots.txt" else pages(asked)
+
+    server = serve(answer)
+    done = await suggested(server, range(2), after=60, spider=Backwards, ROBOTSTXT_OBEY=True)
+    assert server.hits["/p/0"] == 0
+    assert refetched(server) == ["/p/1"]
+    assert done.dedup()["starter/requests"] == 1
+
+
+class Refuses:
+    """A downloader middleware that lets no request of the plug-in's own pass."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        if request.callback is NO_CALLBACK:
+            raise IgnoreRequest
+
+
+@in_reactor
+async def test_what_a_middleware_refuses_costs_nothing(serve: Serve) -> None:
+    server = serve(Numbered(100))
+    middlewares = {Refuses: 50}
+    done = await suggested(server, range(3), after=60, spider=Backwards, DOWNLOADER_MIDDLEWARES=middlewares)
+    assert not refetched(server)
+    assert done.dedup()["starter/requests"] == 0
+
+
+@in_reactor
+async def test_a_spider_that_is_closed_is_not_kept_by_them(serve: Serve) -> None:
+    class Stops(Backwards):
+        @classmethod
+        def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
+            spider = super().from_crawler(crawler, *args, **kwargs)
+            crawler.signals.connect(spider.received, signals.response_received)
+            return spider
+
+        def received(self, request: Request) -> None:
+            if request.callback is NO_CALLBACK:
+                close(self.crawler, "enough")
+
+    server = serve(Numbered())
+    done = await suggested(server, range(4), after=60, spider=Stops)
+    assert done.stats["finish_reason"] == "enough"
+    assert len(refetched(server)) == 1
+
+
+@in_reactor
+async def test_the_site_is_learned_again_soon(serve: Serve) -> None:
+    """It would be at forty responses, and at eighty: the server answers no more than fifty before it is once more."""
+    twice = threading.Event()
+    pages = Numbered()
+    waited: list[bool] = []
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/p/50":
+            waited.append(twice.wait(PATIENCE))
+        return pages(asked)
+
+    server = serve(answer)
+    crawler = crawler_of(Backwards, **ON, CONCURRENT_REQUESTS=1)
+    site = f"127.0.0.1:{server.port}"
+    events: list[str] = []
+
+    def suggest() -> None:
+        events.append("response")
+        if events.count("response") == 45:
+            Shared.of(crawler).extras.starter.suggest([site], {site: [server.url("/p/7")]})
+
+    def count() -> None:
+        events.append("learned")
+        if events.count("learned") == 2:
+            twice.set()
+
+    crawler.signals.connect(suggest, signals.response_received, weak=False)
+    crawler.signals.connect(count, learned, weak=False)
+    await run(crawler, server.url("/"))
+    assert refetched(server) == ["/p/7"]
+    assert waited == [True]
+
+
+@in_reactor
+@pytest.mark.parametrize("learn", ["live", "close"])
+async def test_the_site_is_learned_again_with_what_was_fetched(serve: Serve, learn: str) -> None:
+    """The spider is idle once, and not before that."""
+    server = serve(Numbered(60))
+    crawler = crawler_of(Backwards, **{**ON, "DEDUP_LEARN": learn})
+    site = f"127.0.0.1:{server.port}"
+    events: list[str] = []
+
+    def suggest() -> None:
+        if server.downloads == 61 and "suggested" not in events:
+            events.append("suggested")
+            Shared.of(crawler).extras.starter.suggest([site], {site: [server.url("/p/7"), server.url("/")]})
+
+    def received(request: Request) -> None:
+        if request.callback is NO_CALLBACK:
+            events.append("refetch")
+
+    def idle() -> None:
+        events.append("idle, and something new" if Shared.of(crawler).learning.times.news else "idle")
+
+    connect = crawler.signals.connect
+    connect(suggest, signals.scheduler_empty, weak=False)
+    connect(received, signals.response_received, weak=False)
+    connect(lambda: events.append("learned"), learned, weak=False)
+    connect(idle, signals.spider_idle, weak=False)
+    await run(crawler, server.url("/"))
+    assert refetched(server) == ["/", "/p/7"]
+    assert events.count("refetch") == 2
+    assert events[-2:] == ["learned", "idle"]
+    assert events.count("idle") == 1
+
+
+@in_reactor
+@pytest.mark.parametrize("learn", ["live", "close"])
+async def test_a_small_crawl_costs_nothing(serve: Serve, learn: str) -> None:
+    server = serve(Numbered(6))
+    done = await crawl(Links, server.url("/"), **{**ON, "DEDUP_LEARN": learn})
+    assert server.downloads == 7
+    assert Shared.of(done.crawler).learning._learner is None, "no process was started"
+
+
+@in_reactor
+@pytest.mark.parametrize("learn", ["live", "close"])
+async def test_a_quiet_site_is_learned_once_and_not_in_each_crawl(serve: Serve, learn: str, caplog: Any) -> None:
+    """It is asked what to fetch again before the spider is idle; where that is nothing, this was the last learning."""
+    caplog.set_level("INFO")
+    server = serve(Numbered(30))
+    times = []
+    for number in range(4):
+        caplog.clear()
+        done = await crawl(Links, server.url("/"), **{**ON, "DEDUP_LEARN": learn})
+        times.append(done.dedup().get("learned/times", 0))
+        told = [message for message in messages(caplog, logging.INFO) if message.startswith("Learned ")]
+        assert len(told) == times[-1], number
+    assert times == [1, 1, 1, 0], "the fourth one adds less than half"
+    assert server.downloads == 4 * 31
+
+
+@in_reactor
+@pytest.mark.parametrize("learn", ["live", "close"])
+async def test_nothing_is_asked_where_it_is_switched_off(serve: Serve, learn: str) -> None:
+    server = serve(Numbered(30))
+    events: list[str] = []
+    crawler = crawler_of(Links, **{**ON, "DEDUP_LEARN": learn, "DEDUP_STARTER": 0})
+    crawler.signals.connect(lambda: events.append("learned"), learned, weak=False)
+    done = await run(crawler, server.url("/"))
+    assert not events, "it is learned when the spider has closed"
+    assert done.dedup()["learned/times"] == 1
 
 
 class Ticking(Numbered):

@@ -71,8 +71,8 @@ class BeforeIdle:
         shared = self._shared
         try:
             learning = shared.learning
-            replaces = learning.swapping.unsettled or learning.is_replacing()
-            return replaces or shared.outcomes.before_idle() or shared.extras.before_idle()
+            awaited = learning.swapping.unsettled or learning.is_awaited()
+            return awaited or shared.outcomes.before_idle() or shared.extras.before_idle()
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("idle", "What is left for the end could not be done")
             return False

@@ -73,7 +73,10 @@ class Extra:
 
 
 class Starter:
-    """Pays before anything is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case."""
+    """Pays before anything is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case.
+
+    What earlier runs of a job have spent is not known: in a run that goes on with one there are no 4 in any case.
+    """
 
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
@@ -82,8 +85,10 @@ class Starter:
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left."""
-        pages = self._shared.tally.of(site).pages
-        return min(self._most, max(STARTER_LEAST, int(STARTER_SHARE * pages))) - self._spent[site]
+        tally = self._shared.tally
+        share = int(STARTER_SHARE * tally.sites[site].pages) if site in tally.sites else 0
+        least = 0 if self._shared.resumed else STARTER_LEAST
+        return min(self._most, max(least, share)) - self._spent[site]
 
     def may_have_room(self, site: str) -> bool:
         """Whether there is room for a request to a site, or will be when more of its pages have come."""

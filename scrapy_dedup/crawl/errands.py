@@ -1,12 +1,13 @@
 """Requests of the plug-in's own: they go through the spider's engine, and end there.
 
 Robots.txt, delays, AutoThrottle, proxies and cookies apply as to any request; callbacks, spider
-middlewares, the dupe filter and the HTTP cache never see them. They are made one at a
-time while nothing is queued (starter refetches at once), each is paid for, and a site that answers with an error is left alone from then on.
+middlewares, the dupe filter and the HTTP cache never see them. They are made one at a time on each site, while nothing is
+queued (starter refetches at once), each is paid for, and a site that answers with an error is left alone from then on.
 """
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
@@ -20,8 +21,7 @@ from .observing import LaterRow, base_row, is_quick, page_row, redirect_row
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings
+    from scrapy.http import Headers, Response
 
     from ..store.rows import ObservationRow
     from .budget import Purse
@@ -38,15 +38,27 @@ ENOUGH: Final = frozenset((401, 403, 407, 408, 429))
 MOST_REFUSED: Final = 20
 
 
-def copied(request: Request, settings: "BaseSettings") -> "dict[str, Any] | None":
-    """Return what a request for the same page as *request* is made of; None if it cannot be made again."""
-    meta = {name: value for name, value in request.meta.items() if not passing(name)}
-    if any(not isinstance(value, str | int | float | bool | None) for value in meta.values()):
-        return None  # a browser's page, say, which is gone
-    from_jar = settings.getbool("COOKIES_ENABLED") and not meta.get("dont_merge_cookies")
-    left_out = {b"Proxy-Authorization", *([b"Cookie"] if from_jar else [])}
-    headers = {name: values for name, values in request.headers.items() if name not in left_out}
-    return {"headers": headers, "cookies": request.cookies, "meta": meta}
+#: What a meta may hold in a request that is made again.
+_PLAIN: Final = (str, int, float, bool, NoneType)
+
+
+class Origin(NamedTuple):
+    """What the request for a page was made of besides its URL, to make it again."""
+
+    meta: "Mapping[str, Any]"
+    headers: "Headers | None" = None
+    cookies: Any = None
+
+
+def origin_of(request: Request) -> Origin | None:
+    """Return what *request*, which was answered, was made of; None if it cannot be made again."""
+    meta = {}
+    for name, value in request.meta.items():
+        if not passing(name):
+            if not isinstance(value, _PLAIN):
+                return None  # a browser's page, say, which is gone
+            meta[name] = value
+    return Origin(meta, request.headers, request.cookies)
 
 
 class Closing(Exception):
@@ -54,7 +66,7 @@ class Closing(Exception):
 
 
 class Errands:
-    """Makes requests, one at a time."""
+    """Makes requests."""
 
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
@@ -75,7 +87,7 @@ class Errands:
         purse: "Purse",
         *,
         method: str = "GET",
-        like: "Mapping[str, Any] | None" = None,
+        like: Origin | None = None,
         at_once: bool = False,
     ) -> "Response | None":
         """Return the answer for *url*; None if there is none, or if nobody pays for it.
@@ -89,9 +101,7 @@ class Errands:
             raise Closing
         if site in self.barred or not purse.take(site):
             return None
-        more = dict(like or {})
-        meta = {**more.pop("meta", {}), **META}
-        request = Request(url, method=method, callback=NO_CALLBACK, dont_filter=True, meta=meta, **more)
+        request = self._request(url, method, like or Origin({}))
         try:
             response = await download(self._shared.crawler, request)
         except IgnoreRequest as error:
@@ -108,11 +118,27 @@ class Errands:
             return None
         return response
 
+    def _request(self, url: str, method: str, like: Origin) -> Request:
+        meta = {**like.meta, **META}
+        headers = dict(like.headers.items()) if like.headers is not None else {}
+        headers.pop(b"Proxy-Authorization", None)
+        if self._shared.crawler.settings.getbool("COOKIES_ENABLED") and not meta.get("dont_merge_cookies"):
+            headers.pop(b"Cookie", None)  # the jar has the newest ones
+        return Request(
+            url,
+            method=method,
+            callback=NO_CALLBACK,
+            dont_filter=True,
+            headers=headers,
+            cookies=like.cookies,
+            meta=meta,
+        )
+
     def _bar(self, site: str, why: str) -> None:
         self.barred.add(site)
         self._shared.stats.inc_value("dedup/extra/stopped")
         logger.info(
-            "No more probes and revisits of %(site)s in this crawl (%(why)s)",
+            "No more probes and refetches of %(site)s in this crawl (%(why)s)",
             {"site": site, "why": why},
             extra={"spider": self._shared.spider},
         )

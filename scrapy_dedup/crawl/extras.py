@@ -127,7 +127,7 @@ class Extras:
         except Closing:
             pass
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            shared.faults.report("extra", "Probes or revisits could not be made")
+            shared.faults.report("extra", "Probes or refetches could not be made")
             self._wanted = False
         finally:
             self._at_work = False

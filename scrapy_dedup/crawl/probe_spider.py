@@ -29,6 +29,7 @@ OFF: Final[dict[str, Any]] = {
     "DEDUP_LEARN": "off",
     "DEDUP_REVISITS": 0,
     "DEDUP_SAMPLE": 0,
+    "DEDUP_STARTER": 0,
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
     "ITEM_PIPELINES": {},

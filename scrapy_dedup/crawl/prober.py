@@ -8,7 +8,7 @@ what it was, when it is fetched once more, says nothing.
 import logging
 from itertools import islice
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ..learning.clusters import Identities, no_evidence
 from ..learning.doubts import Doubt, doubts
@@ -20,6 +20,7 @@ from ..urls.acting import acts
 from .budget import PER_PAGE
 from .comparing import observation_of_row
 from .compatibility import run_in_thread
+from .errands import Origin
 
 if TYPE_CHECKING:
     from ..observation import Observation
@@ -164,8 +165,8 @@ class Prober:
         return await self._errands.row(response, site)
 
     @property
-    def _like(self) -> dict[str, Any]:
-        return {"meta": {"cookiejar": self._jar}}
+    def _like(self) -> Origin:
+        return Origin({"cookiejar": self._jar})
 
     def _outcome(self, page: "Observation", row: "ObservationRow | None") -> Outcome:
         if row is None or 300 <= row.status < 400:

@@ -5,11 +5,11 @@ request that fetched the page, once more, before the spider runs idle; its answe
 """
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ..urls.acting import acts
 from ..urls.templates import template_of
-from .errands import copied
+from .errands import origin_of
 from .identities import is_plain_get
 from .marks import is_start, redirects_to
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from .budget import Purse
-    from .errands import Errands
+    from .errands import Errands, Origin
     from .shared import Shared
 
 #: Pages per kind where nobody has asked for a number.
@@ -41,7 +41,7 @@ class Revisits:
         #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
         self._starts: set[str] = set()
         #: Site -> what is to be fetched: a kind's first page before the second one of another.
-        self._waiting: dict[str, list[deque[tuple[str, dict[str, Any]]]]] = {}
+        self._waiting: dict[str, list[deque[tuple[str, Origin]]]] = {}
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note a page that has come."""
@@ -60,7 +60,7 @@ class Revisits:
             return
         if acts(request.url):
             return
-        found = copied(request, self._shared.crawler.settings)
+        found = origin_of(request)
         if found is None:
             return
         self._kinds[kind] = number + 1

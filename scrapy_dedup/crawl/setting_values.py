@@ -30,6 +30,10 @@ class Mode(str, Enum):
     __str__ = str.__str__
 
 
+#: In a URL: what is before the password, and the password.
+_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
+
+
 class WrongValue(Exception):
     """A value that its setting cannot have: what is wrong, and what would be right."""
 
@@ -37,6 +41,20 @@ class WrongValue(Exception):
         self.problem = problem
         self.remedy = remedy
         super().__init__(problem, remedy)
+
+
+class DedupSettingError(ValueError):
+    """A setting has a value that it cannot have."""
+
+    def __init__(self, name: str, value: object, problem: str, remedy: str) -> None:
+        self.name = name
+        self.value = value
+        self.problem = problem
+        self.remedy = remedy
+        shown = _PASSWORD.sub(r"\1***@", repr(value))
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")
 
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}

@@ -5,7 +5,6 @@ Every value is checked when a crawl or a command starts; a wrong one raises
 value and what would be right.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..learning.names import LEARNER_NAMES
 from . import setting_values as values
-from .setting_values import Mode, WrongValue
+from .setting_values import DedupSettingError, Mode, WrongValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,24 +22,6 @@ if TYPE_CHECKING:
     from ..rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
-
-
-#: In a URL: what is before the password, and the password.
-_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
-
-
-class DedupSettingError(ValueError):
-    """A setting has a value that it cannot have."""
-
-    def __init__(self, name: str, value: object, problem: str, remedy: str) -> None:
-        self.name = name
-        self.value = value
-        self.problem = problem
-        self.remedy = remedy
-        shown = _PASSWORD.sub(r"\1***@", repr(value))
-        if len(shown) > 80:
-            shown = shown[:77] + "..."
-        super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,16 +204,16 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_EXTRA",
         "number from 0 to 1",
         0.05,
-        "What probes and revisits may cost: this share of the downloads that were avoided on the site, and nothing "
-        "before. 0 switches both off.",
+        "What probes and refetches may cost: this share of the downloads that were avoided on the site, and before that "
+        "nothing but what DEDUP_STARTER allows. 0 switches both off.",
         values.share_or_none,
     ),
     Setting(
         "DEDUP_STARTER",
         "int",
         12,
-        "Pages of a site that a crawl fetches again before it has saved anything there, to learn what changes on all "
-        "pages: at most so many, and 2 % of its pages, but 4 in any case. 0 switches that off.",
+        "Refetches of a site that need no savings, to learn what changes on all its pages: a crawl makes at most so many, "
+        "and 2 % of the pages that have come, but 4 in any case. 0 switches that off.",
         values.integer,
     ),
     Setting(

@@ -4,15 +4,15 @@ Where no two responses are equal, no rule can be learned. Each learning says whi
 (:mod:`scrapy_dedup.learning.refetching`); these are, one after the other, while the crawl goes on, and the site is learned again.
 """
 
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scrapy.utils.defer import deferred_from_coro
 
 from ..urls.acting import acts
 from .budget import Starter
-from .errands import Closing, copied
+from .errands import Closing, origin_of
 from .identities import is_plain_get
 from .marks import redirects_to
 from .times import LEAST, REPEATS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from .errands import Errands
+    from .errands import Errands, Origin
     from .shared import Shared
 
 #: Requests that are remembered, so that they can be made again; some kilobytes each.
@@ -37,99 +37,122 @@ class StarterRefetches:
         self._shared = shared
         self._errands = errands
         self.purse = Starter(shared)
-        settings = shared.crawler.settings
+        settings = shared.settings
         # A cached answer shows nothing that has changed.
         self._wanted = bool(
-            shared.settings.starter and shared.settings.store_texts and not settings.getbool("HTTPCACHE_ENABLED")
+            settings.starter and settings.store_texts and not shared.crawler.settings.getbool("HTTPCACHE_ENABLED")
         )
-        #: URL -> what its request was made of.
-        self._requests: dict[str, dict[str, Any]] = {}
+        #: Site -> URL -> what its request was made of.
+        self._origins: defaultdict[str, dict[str, Origin]] = defaultdict(dict)
+        self._remembered = 0
         #: Site -> URLs that are to be fetched again.
         self._suggested: dict[str, deque[str]] = {}
         #: Site -> how often it was learned for what to fetch again, as the spider was about to run idle.
-        self._asked: dict[str, int] = {}
-        self._at_work = False
+        self._asked: Counter[str] = Counter()
+        #: Sites of which pages are being fetched again.
+        self._at_work: set[str] = set()
+        self._is_asking = False
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note the request of a page that has come."""
-        if not self._wanted or len(self._requests) >= MOST_REQUESTS or response.status != 200:
+        if not self._wanted or self._remembered >= MOST_REQUESTS or not self._shared.settings.learns(site):
             return
-        if (
-            request.url in self._requests
-            or not self._shared.settings.learns(site)
-            or not self.purse.may_have_room(site)
-        ):
+        if response.status != 200 or "cached" in response.flags or not self.purse.may_have_room(site):
             return
-        if redirects_to(request) or not is_plain_get(request) or acts(request.url):
+        origins = self._origins[site]
+        if request.url in origins or redirects_to(request) or not is_plain_get(request):
             return
-        found = copied(request, self._shared.crawler.settings)
-        if found is not None:
-            self._requests[request.url] = found
+        origin = origin_of(request)
+        if origin is not None:
+            origins[request.url] = origin
+            self._remembered += 1
 
     def suggest(self, sites: Collection[str], suggested: Mapping[str, Sequence[str]]) -> None:
         """Fetch again, one after the other, the pages that a learning of *sites* suggests: site -> URLs."""
         for site in sites:
-            known = [url for url in suggested.get(site, ()) if url in self._requests]
-            if self._wanted and known and self.purse.room(site) > 0 and site not in self._errands.barred:
-                self._suggested[site] = deque(known)
+            origins = self._origins.get(site, {})
+            known = deque(url for url in suggested.get(site, ()) if url in origins and not acts(url))
+            if known and self._may_fetch(site):
+                self._suggested[site] = known
             elif site in self._asked:
                 self._asked[site] = MOST_ASKED
         self._begin()
 
     def before_idle(self) -> bool:
         """Begin what is left to do; return whether something goes on."""
-        learning = self._shared.learning
-        if self._wanted and not self._at_work and self._errands.open and not learning.swapping.ceased:
-            self._begin()
-            if not self._at_work and (sites := self._unasked()):
-                self._asked.update((site, self._asked.get(site, 0) + 1) for site in sites)
-                learning.ask(sites)
-                return learning.is_replacing()
-        return self._at_work
+        self._begin()
+        if not self._is_at_work and self._errands.open and (sites := self._unasked()):
+            self._is_asking = True
+            deferred_from_coro(self._ask(sites)).addErrback(lambda _: None)
+        return self._is_at_work
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self._is_asking or bool(self._at_work)
+
+    def _may_fetch(self, site: str) -> bool:
+        return self._wanted and self.purse.room(site) > 0 and site not in self._errands.barred
 
     def _begin(self) -> None:
-        if self._suggested and not self._at_work and self._errands.open:
-            self._at_work = True
-            deferred_from_coro(self._work()).addErrback(lambda _: None)
+        if self._errands.open:
+            for site in self._suggested.keys() - self._at_work:
+                self._at_work.add(site)
+                deferred_from_coro(self._work(site)).addErrback(lambda _: None)
 
     def _unasked(self) -> list[str]:
         """Return the sites that may be learned for what to fetch again: hardly any text has shown again there."""
         shared = self._shared
+        if not self._wanted or shared.learning.swapping.ceased:
+            return []
         return [
             site
             for site in shared.learning.times.news
             if shared.settings.learns(site)
-            and self._asked.get(site, 0) < MOST_ASKED
+            and self._asked[site] < MOST_ASKED
             and shared.tally.of(site).pages >= LEAST
-            and self.purse.room(site) > 0
-            and site not in self._errands.barred
             and (site in shared.repeats.changing or shared.repeats.number[site] < REPEATS)
+            and self._may_fetch(site)
         ]
 
-    async def _work(self) -> None:
+    async def _ask(self, sites: Sequence[str]) -> None:
         shared = self._shared
         try:
-            while self._suggested:
-                site, urls = next(iter(self._suggested.items()))
-                recorded = False
-                while urls and self.purse.room(site) > 0 and site not in self._errands.barred:
-                    recorded |= await self._fetch(urls.popleft(), site)
-                del self._suggested[site]
-                if recorded:
-                    shared.learning.refetched(site)
-        except Closing:
-            self._suggested.clear()
+            asked = await shared.learning.ask(sites)
+            self._asked.update({site: 1 if site in asked else MOST_ASKED for site in sites})
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            shared.faults.report("starter", "Pages could not be fetched again")
-            self._wanted = False
-            self._suggested.clear()
+            self._give_up()
         finally:
-            self._at_work = False
+            self._is_asking = False
             shared.before_idle.wake()
+
+    async def _work(self, site: str) -> None:
+        shared = self._shared
+        recorded = False
+        try:
+            while (urls := self._suggested.get(site)) and self._may_fetch(site):
+                recorded |= await self._fetch(urls.popleft(), site)
+            if not self.purse.may_have_room(site) or site in self._errands.barred:
+                self._remembered -= len(self._origins.pop(site, ()))
+        except Closing:
+            pass
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._give_up()
+        finally:
+            self._suggested.pop(site, None)
+            self._at_work.discard(site)
+            if recorded:
+                shared.learning.refetched(site)
+            shared.before_idle.wake()
+
+    def _give_up(self) -> None:
+        self._shared.faults.report("starter", "Pages could not be fetched again")
+        self._wanted = False
+        self._suggested.clear()
 
     async def _fetch(self, url: str, site: str) -> bool:
         """Fetch a page again; return whether it is recorded as another version."""
-        response = await self._errands.fetch(url, site, self.purse, like=self._requests[url], at_once=True)
+        origin = self._origins[site][url]
+        response = await self._errands.fetch(url, site, self.purse, like=origin, at_once=True)
         if response is None:
             return False
         self._shared.stats.inc_value("dedup/revisits")

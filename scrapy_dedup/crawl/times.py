@@ -105,7 +105,8 @@ class Times:
     @property
     def news(self) -> tuple[str, ...]:
         """The sites that something new is known of."""
-        return tuple(site for site, found in self._sites.items() if found.seen > found.learned)
+        sites = list(self._sites.items())  # in one step: a thread may ask
+        return tuple(site for site, found in sites if found.seen > found.learned)
 
     def is_small(self, site: str) -> bool:
         """Whether so little was seen of a site in this crawl that alone it would not be learned from."""
