@@ -48,8 +48,8 @@ class TransientPath:
     it must be typed.
     ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
     URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
-    of all others, too, but those that are ``excepted``. ``typed``: what is hidden holds a digit, as a clock, a counter or
-    a token does; a path that is not acts on other templates only where a page with the same places was seen twice.
+    of all others, too, but those that are ``excepted``. ``typed``: there, only what holds a digit is hidden, as a clock, a
+    counter or a token does; a path that is not acts on other templates only where a page with the same places was seen twice.
 
     What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped.

@@ -34,15 +34,17 @@ class PathPlan:
     #: Whether a text that is explained by its slot is hidden with the literal words: nothing else stands there.
     whole: bool = False
 
-    def ranges(self, text: str) -> Ranges | None:
-        """Return what is hidden of *text*; None for nothing."""
+    def ranges(self, text: str, page: "PageKind") -> Ranges | None:
+        """Return what is hidden of *text*, which stands on a *page*; None for nothing."""
+        # Where it was seen to change, it is known what stands there.
+        needs_digit = self.typed and not (page.is_known and (self.slot is not None or self.of or not self.position))
         if self.slot is None:
-            return () if not self.typed or _has_digit(text) else None
+            return () if not needs_digit or _has_digit(text) else None
         found = pieces(text, self.attribute)
         ranges = hidden(found, self.slot, self.attribute)
         if not ranges:
             return None
-        if self.typed and not any(_has_digit(piece) for start, end in ranges for piece in found[start:end]):
+        if needs_digit and not any(_has_digit(piece) for start, end in ranges for piece in found[start:end]):
             return None
         return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
 
@@ -143,7 +145,7 @@ class Plan:
         for index, key, text in own:
             seen[key] += 1
             paths = places[key].paths(seen[key], counts[key])
-            ranges = _united([path.ranges(text) for path in paths if path.acts_on(page)])
+            ranges = _united([path.ranges(text, page) for path in paths if path.acts_on(page)])
             if ranges is not None:
                 found[index] = ranges
         return found

@@ -144,17 +144,18 @@ class CarryOver:
         return trials
 
     def _spread_out(self, path: TransientPath, mask: Mask, typed: TransientPath | None) -> TransientPath:
-        """Return a learned path so that it acts on further URL templates, where it fits."""
+        """Return a learned path so that it acts on further URL templates, where it fits; where it acts, it does still."""
+        acting = frozenset(path.templates) or mask.templates
+        others = mask.templates - acting
         if typed is not None and typed.slot == path.slot:
-            return replace(path, templates=(), everywhere=True, typed=True, excepted=typed.excepted)
+            excepted = others | (frozenset(typed.excepted) - acting)
+            return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted))
         trials = self._trials(path)
         if not trials.often:
             return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
-        acting = frozenset(path.templates) or mask.templates
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
-        excepted = (mask.templates - acting) | unfit | trials.lasting
-        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(excepted))
+        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(others | unfit))
 
     def _is_typed(self, path: TransientPath, trials: _Trials) -> bool:
         return all(map(has_digit, trials.changed)) and is_whole(path)

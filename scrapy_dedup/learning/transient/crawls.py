@@ -12,8 +12,8 @@ from ..clusters import APART
 
 AGAIN, AMONG = 5, 10
 """Of so many pages in a row so many come again where another crawl may have begun."""
-FEW = 0.1
-"""Share of the pages of a crawl that it fetches again at most."""
+FEW, MOST = 0.1, 13
+"""Pages that a crawl fetches again in a row are fewer than this share of its pages, and than so many."""
 MOST_CRAWLS = 4
 """Crawls that are looked at, the latest ones."""
 
@@ -24,7 +24,8 @@ def crawl_numbers(fetches: Sequence[tuple[str, float]]) -> list[int]:
     number = 0
     met: set[str] = set()
     again: deque[bool] = deque(maxlen=AMONG)
-    begun: int | None = None
+    begun: int | None = None  # where another crawl may have begun, in which so many pages have come again
+    repeated = 0
     last: float | None = None
     for place, (url, at) in enumerate(fetches):
         if last is not None and at - last > APART:
@@ -39,7 +40,9 @@ def crawl_numbers(fetches: Sequence[tuple[str, float]]) -> list[int]:
             continue
         if begun is None:
             begun = place + 1 - len(again) + again.index(True)
-        if place + 1 - begun >= max(AGAIN, FEW * len(met)):
+            repeated = sum(again) - again[-1]
+        repeated += again[-1]
+        if repeated >= max(AGAIN, min(FEW * len(met), MOST)):
             number += 1
             numbers[begun:] = [number] * (place + 1 - begun)
             met, again = {page for page, _ in fetches[begun : place + 1]}, deque(maxlen=AMONG)
