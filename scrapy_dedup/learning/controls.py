@@ -18,7 +18,7 @@ from .like_pairs import like_pairs
 
 __all__ = ["Page", "UnequalPair", "seen_pages", "settled_templates", "undecided", "unequal_pairs"]
 
-AT_ONCE = 2.0
+AT_ONCE = 1.0
 """Seconds between two responses in which a clock need not have moved."""
 SETTLED = 4
 """URL templates whose controls show no change, where no others have any: nothing is transient on the site."""

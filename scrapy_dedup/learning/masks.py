@@ -65,9 +65,11 @@ class SitePages:
             present=self._places if before is not None else (),
             looked_at=self._looked_at,
         )
+        carry_over = CarryOver(latest_epoch(pages).latest, lambda: self._texts)
+        mask = carry_over.carried(mask)
         if self._visits.paths:
             mask = _with_visits(mask, self._visits)
-        mask = CarryOver(latest_epoch(pages).latest, lambda: self._texts).carried(mask)
+        mask = carry_over.with_layouts(mask)
         found = mask if mask.paths or before is not None else None
         return Masks(found, self._comparing(pages, key_of, mask) or found)
 

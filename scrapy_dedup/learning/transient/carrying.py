@@ -10,13 +10,13 @@ crawl does with the start page: between crawls, pages are edited, and lists push
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from ...content.mask import Mask, Template, TransientPath
+from ...content.mask import Mask, PathKind, Template, TransientPath
 from ...content.slots import Slot
 from ..clusters import APART
 from .epochs import Seen
@@ -33,8 +33,14 @@ TEMPLATES = 3
 """URL templates that have what stands all over a site; fewer only where the site has no more."""
 ALIKE = 0.05
 """Share of the pages, fetched at different times, that show the same where what stands all over a site is a matter of time."""
-TOO_SOON = 2.0
-"""Seconds between two responses of which the second need not show another time."""
+AGREEING = 3
+"""Pairs of URLs that differ in one parameter, or in all, and show the same at different times, and as many times more than by
+chance, where what stands there is their pages' own.
+"""
+OTHERS = 3
+"""Other texts that pages have shown between two responses, by which a clock has moved, however soon that was."""
+TOO_SOON = 1.0
+"""Seconds between two responses in which a clock need not have moved."""
 MOST_POSITIONS = 50
 """Longer lists are taken as a whole."""
 MOST_LAYOUTS = 100
@@ -78,6 +84,8 @@ class CarryOver:
     def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
         self._seen = [page for page in seen if len(page.versions) > 1]
         self._texts_of_site = texts
+        #: What pages show at a path: the work of each is done once.
+        self._shown: dict[Hashable, Sequence[tuple[Page, list[str] | None]]] = {}
         self._groups = [[grouped(version.blocks) for version in page.versions] for page in self._seen]
 
     @cached_property
@@ -99,11 +107,14 @@ class CarryOver:
         paths += [path for key, path in typed.items() if key not in taken]
         now = {path.key for path in paths}
         rest = [path for path in mask.paths if path.key not in now]
-        carried = replace(mask, paths=(*paths, *rest))
-        if not any(path.everywhere and not path.typed for path in paths):
-            return carried
-        layouts = Counter(sorted(carried.layout(page.versions[-1].blocks) for page in self._seen))
-        return replace(carried, layouts=frozenset(layout for layout, _ in layouts.most_common(MOST_LAYOUTS)))
+        return replace(mask, paths=(*paths, *rest))
+
+    def with_layouts(self, mask: Mask) -> Mask:
+        """Return *mask* with the layouts of pages that were seen twice, where it needs them."""
+        if not any(path.everywhere and not path.typed and path.is_left_out for path in mask.paths):
+            return mask
+        layouts = Counter(sorted(mask.layout(page.versions[-1].blocks) for page in self._seen))
+        return replace(mask, layouts=frozenset(layout for layout, _ in layouts.most_common(MOST_LAYOUTS)))
 
     def _again(self, *, controls: bool) -> Iterator[tuple[Seen, int, _Groups, _Groups]]:
         """Yield (page, number of the version, its texts by place, those of the next version).
@@ -115,10 +126,10 @@ class CarryOver:
                 if not controls or _is_control(page, number):
                     yield page, number, one, other
 
-    def _trials(self, path: TransientPath, *, controls: bool = False) -> _Trials:
+    def _trials(self, path: TransientPath, *, controls: bool = False, anew: bool = False) -> _Trials:
         """Count how often what changes at a path did change on the pages that were seen again; with *controls*, in one crawl.
 
-        There all of it must be new: a list that is pushed on has changed, too.
+        With *anew*, all of it must have: a list that is pushed on has changed, too.
         """
         trials = _Trials()
         place = path.selector, path.attribute
@@ -128,9 +139,11 @@ class CarryOver:
             before, after = (changing_texts(path, texts[place]) for texts in (one, other))
             if before is None or after is None or not (before and after):
                 continue
-            changed = set(before).isdisjoint(after) if controls else sorted(before) != sorted(after)
+            changed = set(before).isdisjoint(after) if anew else sorted(before) != sorted(after)
             if not changed and _is_too_soon(page, number):
-                continue
+                (at, _), (later, _) = page.fetches[number : number + 2]
+                if not self._have_others_moved(path, at, later, tuple(after)):
+                    continue
             for template in page.kinds:
                 trials.by_template[template][0] += changed
                 trials.by_template[template][1] += 1
@@ -144,18 +157,69 @@ class CarryOver:
         return trials
 
     def _spread_out(self, path: TransientPath, mask: Mask, typed: TransientPath | None) -> TransientPath:
-        """Return a learned path so that it acts on further URL templates, where it fits; where it acts, it does still."""
-        acting = frozenset(path.templates) or mask.templates
+        """Return a learned path so that it acts on further URL templates, where it fits; where it acts, it does still.
+
+        Not so where it was learned from several URLs, taken for one page, and none of them has shown that it changes.
+        """
+        known = frozenset(path.templates) or mask.templates
+        acting = known - self._own(path)
         others = mask.templates - acting
         if typed is not None and typed.slot == path.slot:
             excepted = others | (frozenset(typed.excepted) - acting)
             return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted))
         trials = self._trials(path)
-        if not trials.often:
+        if not trials.often or not acting:
+            if acting != known:
+                kind: PathKind = path.kind if acting else "undecided"
+                path = replace(path, kind=kind, templates=_sorted(acting))
             return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
         return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(others | unfit))
+
+    def _own(self, path: TransientPath) -> frozenset[Template]:
+        """Return the URL templates on whose pages what stands at a path is the page's own.
+
+        A page that was fetched again has shown the same, and none another; or URLs agree that differ in a parameter.
+        """
+        again = self._trials(path, controls=True).by_template
+        lasting = {template for template, (changes, all_) in again.items() if all_ and not changes}
+        return frozenset(lasting) | self._agreeing(path)
+
+    def _agreeing(self, path: TransientPath) -> frozenset[Template]:
+        """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
+        showing = [(page, tuple(texts)) for page, texts in self._showing(path) if texts]
+        chance = _agreement(showing)
+        by_name: defaultdict[str, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
+        for page, texts in showing:
+            for name in _names(page.url):
+                by_name[name].append((page, texts))
+        pairs, equal = Counter[Template](), Counter[Template]()
+        for found in by_name.values():
+            for (one, before), (other, after) in pairwise(found):
+                if other.at - one.at >= TOO_SOON or self._have_others_moved(path, one.at, other.at, after):
+                    templates = {one.template, other.template}
+                    pairs.update(templates)
+                    equal.update(templates if before == after else ())
+        return frozenset(
+            template for template, number in equal.items() if number >= AGREEING * max(1.0, chance * pairs[template])
+        )
+
+    def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
+        """Whether other pages have shown several other texts between two moments: a clock had moved."""
+        others: set[tuple[str, ...]] = set()
+        for page, found in self._showing(path):
+            if since < page.at < until and found and tuple(found) != texts:
+                others.add(tuple(found))
+                if len(others) >= OTHERS:
+                    return True
+        return False
+
+    def _showing(self, path: TransientPath) -> Sequence[tuple[Page, list[str] | None]]:
+        key = *path.key, path.slot
+        if key not in self._shown:
+            self._shown[key] = list(self._texts.showing(path))
+        return self._shown[key]
 
     def _is_typed(self, path: TransientPath, trials: _Trials) -> bool:
         return all(map(has_digit, trials.changed)) and is_whole(path)
@@ -165,7 +229,7 @@ class CarryOver:
     ) -> tuple[set[Template], set[Template]]:
         """Return the further URL templates on whose pages a path fits, and those where it does not."""
         pool = {text for texts in trials.values for text in texts}
-        showing = list(self._texts.showing(path))
+        showing = list(self._showing(path))
         if not typed:
             pool |= self._shared(showing, acting)
         shapes = set(map(shape_of, pool))
@@ -197,12 +261,12 @@ class CarryOver:
         found = []
         for place in sorted(self._changed_places()):
             for path in self._candidates(place):
-                trials = self._trials(path, controls=True)
+                trials = self._trials(path, controls=True, anew=True)
                 if not trials.often:
                     continue
                 path = replace(path, slot=_literal(trials.values))
                 if path.slot is not None:
-                    trials = self._trials(path, controls=True)
+                    trials = self._trials(path, controls=True, anew=True)
                 if not (trials.often and self._is_typed(path, trials)):
                     continue
                 excepted = self._all_over(path, trials)
@@ -255,10 +319,10 @@ class CarryOver:
         fitting, unfit = self._fitting(path, trials, frozenset(), typed=True)
         if len(fitting) < min(TEMPLATES, len(self._texts.templates)):
             return None
-        showing = [(page, texts) for page, texts in self._texts.showing(path) if texts and page.template in fitting]
-        if len(showing) < FIT * len(pages) or _agreeing(showing) > ALIKE:
+        showing = [(page, texts) for page, texts in self._showing(path) if texts and page.template in fitting]
+        if len(showing) < FIT * len(pages) or _agreement([(page, tuple(texts)) for page, texts in showing]) > ALIKE:
             return None
-        return unfit | set(trials.lasting)
+        return unfit | trials.lasting | self._agreeing(path)
 
 
 def _is_control(page: Seen, number: int) -> bool:
@@ -271,10 +335,18 @@ def _is_control(page: Seen, number: int) -> bool:
 
 def _is_too_soon(page: Seen, number: int) -> bool:
     """Whether a version was fetched so soon after the last one that a clock need not have moved."""
-    return bool(page.fetches) and abs(page.fetches[number + 1][0] - page.fetches[number][0]) < TOO_SOON
+    return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < TOO_SOON
 
 
-def _agreeing(showing: Sequence[tuple[Page, Sequence[str]]]) -> float:
+def _names(url: str) -> set[str]:
+    """Return a URL, and what is left of it without each parameter of its query, and without all."""
+    path, _, query = url.partition("?")
+    parts = query.split("&") if query else []
+    without = ["&".join([*parts[:number], *parts[number + 1 :]]) for number in range(len(parts))]
+    return {f"{path}?{rest}" for rest in (query, "", *without)}
+
+
+def _agreement(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
     """Return the share of pages that show what a page shows that was fetched much earlier or later."""
     half = len(showing) // 2
     pairs = [(showing[number][1], showing[number + half][1]) for number in range(half)]

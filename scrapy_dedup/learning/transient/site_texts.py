@@ -28,8 +28,9 @@ _calendar = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its URL template, when it was fetched (seconds since 1970), and its texts by place."""
+    """One page: its URL, the template of that, when it was fetched (seconds since 1970), and its texts by place."""
 
+    url: str
     template: Template
     at: float
     texts: Mapping[Place, Sequence[str]] = field(repr=False)
@@ -49,7 +50,7 @@ class SiteTexts:
         chosen = [each for found in by_template.values() for each in _spread(found, MOST_PER_TEMPLATE)]
         self.pages = tuple(
             [
-                Page(template_of(url), at, grouped(latest[url][1].blocks))
+                Page(url, template_of(url), at, grouped(latest[url][1].blocks))
                 for at, url in _spread(sorted(chosen), MOST_PAGES)
             ]
         )
