@@ -1,3 +1,4 @@
+import json
 import zlib
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.content.tokens import blocks
-from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.content.versions import Version, packed_version, version_of
 
 PAGE = '<body><h1>Title</h1><p class="price">&pound;5</p><a href="/x">more</a><img src="i.png"><script>1</script>'
 VERSION = Version(
@@ -17,6 +18,26 @@ VERSION = Version(
         ("body/img", "src", "i.png"),
     ),
 )
+html = st.lists(
+    st.sampled_from(
+        (
+            *(
+                "<p>",
+                "</p>",
+                "<a href='",
+                "'>",
+                '<div class="',
+                '" id="',
+                '">',
+                "<title>",
+                "</title>",
+                "<svg>",
+                "</svg>",
+            ),
+            *("<![CDATA[", "]]>", "\0", "&#0;", "&#x0", "&amp;", "&", "<", "text", " ", "\ud800", "\x85"),
+        )
+    )
+).map("".join)
 rows = st.lists(st.tuples(st.sampled_from(["html/p", "", "é"]) | st.text(), st.text(), st.text())).map(tuple)
 
 
@@ -28,6 +49,27 @@ def test_a_version_holds_the_blocks_of_its_page() -> None:
 @given(rows)
 def test_versions_are_stored_as_they_are(some: tuple[tuple[str, str, str], ...]) -> None:
     version = Version(some)
+    assert Version.from_bytes(version.to_bytes()) == version
+
+
+@given(html | st.text())
+def test_the_version_of_a_page_is_packed_as_it_is(page: str) -> None:
+    stored = packed_version(page)
+    assert Version.from_bytes(stored) == version_of(page)
+    assert stored == version_of(page).to_bytes()
+    assert stored[0] == 2, "no text of a page holds a NUL"
+
+
+@given(rows)
+def test_versions_of_earlier_stores_are_read(some: tuple[tuple[str, str, str], ...]) -> None:
+    selectors = list(dict.fromkeys(row[0] for row in some))
+    places = [selectors.index(row[0]) for row in some]
+    columns = [selectors, places, [row[1] for row in some], [row[2] for row in some]]
+    assert Version.from_bytes(b"\x01" + zlib.compress(json.dumps(columns).encode())) == Version(some)
+
+
+def test_rows_with_a_nul_survive() -> None:
+    version = Version((("html/body/p", "", "one\0two"), ("html/body/p", "", "\0")))
     assert Version.from_bytes(version.to_bytes()) == version
 
 
@@ -80,9 +122,27 @@ def test_damage_is_a_value_error(text: str) -> None:
         Version.from_bytes(b"\x01" + zlib.compress(text.encode()))
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [""],
+        ["one", "p"],
+        ["-1", "p"],
+        ["2", "p"],
+        ["1", "p", "0", "", "text", "more"],
+        ["1", "p", "0", "0", "", "text"],
+        ["1", "p", "1", "", "text"],
+        ["1", "p", "-1", "", "text"],
+    ],
+)
+def test_damaged_fields_are_a_value_error(fields: list[str]) -> None:
+    with pytest.raises(ValueError, match="damaged page version"):
+        Version.from_bytes(b"\x02" + zlib.compress("\0".join(fields).encode()))
+
+
 def test_another_format_is_refused() -> None:
     with pytest.raises(ValueError, match="format"):
-        Version.from_bytes(b"\x02" + VERSION.to_bytes()[1:])
+        Version.from_bytes(b"\x03" + VERSION.to_bytes()[1:])
 
 
 @given(st.data())

@@ -98,10 +98,14 @@ class Blocks(Sequence[Block]):
         lasts.extend(ends)
         self._columns = before[0], before[1], firsts, lasts, before[4]
 
+    def columns(self) -> tuple[list[str], list[str], list[str]]:
+        """Return the selectors, the attributes and the texts."""
+        selectors, texts, _, _, attributes = self._columns
+        return selectors, attributes, texts
+
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Return selector, attribute and text of each."""
-        selectors, texts, _, _, attributes = self._columns
-        return zip(selectors, attributes, texts, strict=True)
+        return zip(*self.columns(), strict=True)
 
     def __len__(self) -> int:
         return len(self._columns[0])
