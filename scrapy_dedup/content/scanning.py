@@ -91,7 +91,11 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
     at = sum(map(len, next(chunks)))  # the offset of the next "<"
     if at:
         found.add(0, at, place.text)
-    for first in chunks:
+    for number, first in enumerate(chunks):
+        if number:  # the portion is full, and the page goes on
+            following = found.next()
+            yield found
+            found = following
         add_start, add_end, add_row = found.starts.append, found.ends.append, found.rows.append
         for tag, closed, text in chain((first,), islice(chunks, _PORTION)):
             step = place[tag] if closed else None
@@ -138,9 +142,6 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
                     at = _passed(chunks, at, end)
             if end < at:
                 found.add(end, at, place.text)
-        following = found.next()
-        yield found
-        found = following
     yield found
 
 
