@@ -1,6 +1,6 @@
 """Versions: what is kept of a page so that it can be compared with itself at another time.
 
-The stored form is a byte with the number of its format, and text in UTF-8, compressed by zlib, fast rather than small. A
+The stored form is a byte with the number of its format, and a zlib stream of text in UTF-8, made fast rather than small. A
 crawl writes one for nearly every page, so the fields are merely joined by NUL, which no text of a page holds:
 
 - the number of different selectors, and these, so that each is written once;
@@ -21,6 +21,8 @@ from .tokens import blocks
 _JSON, _JOINED = b"\x01", b"\x02"
 _MAX_SIZE = 1 << 28
 """Bytes of a version before compression; more is damage."""
+_SHORT = 1_000
+"""Up to so many bytes are not compressed: clearing the tables for it would take longer than all else that is done here."""
 
 _Row = tuple[str, str, str]
 
@@ -61,7 +63,7 @@ def _packed(selectors: Sequence[str], attributes: Sequence[str], texts: Sequence
     version, data = _JOINED, "\0".join(fields)
     if data.count("\0") >= len(fields):
         version, data = _JSON, json.dumps([list(numbers), list(map(int, places)), attributes, texts])
-    return version + zlib.compress(data.encode("utf-8", "surrogatepass"), 1)
+    return version + _deflated(data.encode("utf-8", "surrogatepass"))
 
 
 def _rows_of_joined(data: bytes) -> Iterable[_Row]:
@@ -81,6 +83,13 @@ def _rows_of_json(data: bytes) -> Iterable[_Row]:
     if min(places, default=0) < 0:
         raise ValueError("a place is negative.")
     return zip([selectors[place] for place in places], attributes, texts, strict=True)
+
+
+def _deflated(data: bytes) -> bytes:
+    if len(data) > _SHORT:
+        return zlib.compress(data, 1)
+    stream = zlib.compressobj(0, wbits=9, memLevel=1)  # no compression, and the smallest tables
+    return stream.compress(data) + stream.flush()
 
 
 def _inflated(data: bytes) -> bytes:
