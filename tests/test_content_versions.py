@@ -18,6 +18,8 @@ VERSION = Version(
         ("body/img", "src", "i.png"),
     ),
 )
+# Long enough to be compressed.
+LONG = Version(tuple((f"body/ul/li.n{number}", "", f"Entry {number} of the list") for number in range(40)))
 html = st.lists(
     st.sampled_from(
         (
@@ -90,8 +92,15 @@ def test_it_is_small() -> None:
     assert len(version_of(page).to_bytes()) < len(zlib.compress(page.encode()))
 
 
-def test_every_cut_off_version_is_refused() -> None:
-    data = VERSION.to_bytes()
+def test_a_long_version_is_compressed_and_a_short_one_is_not() -> None:
+    assert all(Version.from_bytes(version.to_bytes()) == version for version in (VERSION, LONG))
+    assert b"Title" in VERSION.to_bytes()
+    assert len(LONG.to_bytes()) < sum(len(selector) + len(text) for selector, _, text in LONG.blocks) / 2
+
+
+@pytest.mark.parametrize("version", [VERSION, LONG], ids=["short", "long"])
+def test_every_cut_off_version_is_refused(version: Version) -> None:
+    data = version.to_bytes()
     for length in range(len(data)):
         with pytest.raises(ValueError, match="page version"):
             Version.from_bytes(data[:length])
@@ -145,9 +154,9 @@ def test_another_format_is_refused() -> None:
         Version.from_bytes(b"\x03" + VERSION.to_bytes()[1:])
 
 
-@given(st.data())
-def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject) -> None:
-    stored = bytearray(VERSION.to_bytes())
+@given(st.data(), st.sampled_from((VERSION, LONG)))
+def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject, written: Version) -> None:
+    stored = bytearray(written.to_bytes())
     at = data.draw(st.integers(0, len(stored) - 1))
     stored[at] ^= data.draw(st.integers(1, 255))
     try:
@@ -155,7 +164,7 @@ def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject)
     except ValueError:
         return
     # zlib's own check sum finds all else; the level of compression is no part of the content.
-    assert version == VERSION
+    assert version == written
 
 
 def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
