@@ -39,6 +39,8 @@ class Columns:
     #: Of the shown tags alone, which start and end at their "<": n, and start and end of the value. No more than
     #: numbers: see above.
     values: list[tuple[int, int, int]] = field(default_factory=list)
+    #: Whether one of the texts may be a CDATA section.
+    cdata: bool = False
 
     def add(self, start: int, end: int, row: Row) -> None:
         """Add a token that is no tag with a value."""
@@ -67,6 +69,7 @@ class Columns:
         following = Columns(self.html, self.tile, self.ends[-1] if self.ends else self.start)
         if self.rows and self.rows[-1][0] == TEXT:
             following.start = self._last_start()
+            following.cdata = self.cdata
             following.add(following.start, self.ends.pop(), self.rows.pop())
             if not self.tile:
                 self.starts.pop()
@@ -124,6 +127,7 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
                     at = after
                     continue
                 found.add(at, end, row)
+                found.cdata = found.cdata or row[0] == TEXT
                 start, at = at, _passed(chunks, after, end)
                 if step is not None:
                     place = step.place
