@@ -1,3 +1,4 @@
+import json
 import zlib
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.content.tokens import blocks
-from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.content.versions import Version, packed_version, version_of
 
 PAGE = '<body><h1>Title</h1><p class="price">&pound;5</p><a href="/x">more</a><img src="i.png"><script>1</script>'
 VERSION = Version(
@@ -17,6 +18,28 @@ VERSION = Version(
         ("body/img", "src", "i.png"),
     ),
 )
+# Long enough to be compressed.
+LONG = Version(tuple((f"body/ul/li.n{number}", "", f"Entry {number} of the list") for number in range(40)))
+html = st.lists(
+    st.sampled_from(
+        (
+            *(
+                "<p>",
+                "</p>",
+                "<a href='",
+                "'>",
+                '<div class="',
+                '" id="',
+                '">',
+                "<title>",
+                "</title>",
+                "<svg>",
+                "</svg>",
+            ),
+            *("<![CDATA[", "]]>", "\0", "&#0;", "&#x0", "&amp;", "&", "<", "text", " ", "\ud800", "\x85"),
+        )
+    )
+).map("".join)
 rows = st.lists(st.tuples(st.sampled_from(["html/p", "", "é"]) | st.text(), st.text(), st.text())).map(tuple)
 
 
@@ -28,6 +51,27 @@ def test_a_version_holds_the_blocks_of_its_page() -> None:
 @given(rows)
 def test_versions_are_stored_as_they_are(some: tuple[tuple[str, str, str], ...]) -> None:
     version = Version(some)
+    assert Version.from_bytes(version.to_bytes()) == version
+
+
+@given(html | st.text())
+def test_the_version_of_a_page_is_packed_as_it_is(page: str) -> None:
+    stored = packed_version(page)
+    assert Version.from_bytes(stored) == version_of(page)
+    assert stored == version_of(page).to_bytes()
+    assert stored[0] == 2, "no text of a page holds a NUL"
+
+
+@given(rows)
+def test_versions_of_earlier_stores_are_read(some: tuple[tuple[str, str, str], ...]) -> None:
+    selectors = list(dict.fromkeys(row[0] for row in some))
+    places = [selectors.index(row[0]) for row in some]
+    columns = [selectors, places, [row[1] for row in some], [row[2] for row in some]]
+    assert Version.from_bytes(b"\x01" + zlib.compress(json.dumps(columns).encode())) == Version(some)
+
+
+def test_rows_with_a_nul_survive() -> None:
+    version = Version((("html/body/p", "", "one\0two"), ("html/body/p", "", "\0")))
     assert Version.from_bytes(version.to_bytes()) == version
 
 
@@ -48,8 +92,15 @@ def test_it_is_small() -> None:
     assert len(version_of(page).to_bytes()) < len(zlib.compress(page.encode()))
 
 
-def test_every_cut_off_version_is_refused() -> None:
-    data = VERSION.to_bytes()
+def test_a_long_version_is_compressed_and_a_short_one_is_not() -> None:
+    assert all(Version.from_bytes(version.to_bytes()) == version for version in (VERSION, LONG))
+    assert b"Title" in VERSION.to_bytes()
+    assert len(LONG.to_bytes()) < sum(len(selector) + len(text) for selector, _, text in LONG.blocks) / 2
+
+
+@pytest.mark.parametrize("version", [VERSION, LONG], ids=["short", "long"])
+def test_every_cut_off_version_is_refused(version: Version) -> None:
+    data = version.to_bytes()
     for length in range(len(data)):
         with pytest.raises(ValueError, match="page version"):
             Version.from_bytes(data[:length])
@@ -80,14 +131,32 @@ def test_damage_is_a_value_error(text: str) -> None:
         Version.from_bytes(b"\x01" + zlib.compress(text.encode()))
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [""],
+        ["one", "p"],
+        ["-1", "p"],
+        ["2", "p"],
+        ["1", "p", "0", "", "text", "more"],
+        ["1", "p", "0", "0", "", "text"],
+        ["1", "p", "1", "", "text"],
+        ["1", "p", "-1", "", "text"],
+    ],
+)
+def test_damaged_fields_are_a_value_error(fields: list[str]) -> None:
+    with pytest.raises(ValueError, match="damaged page version"):
+        Version.from_bytes(b"\x02" + zlib.compress("\0".join(fields).encode()))
+
+
 def test_another_format_is_refused() -> None:
     with pytest.raises(ValueError, match="format"):
-        Version.from_bytes(b"\x02" + VERSION.to_bytes()[1:])
+        Version.from_bytes(b"\x03" + VERSION.to_bytes()[1:])
 
 
-@given(st.data())
-def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject) -> None:
-    stored = bytearray(VERSION.to_bytes())
+@given(st.data(), st.sampled_from((VERSION, LONG)))
+def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject, written: Version) -> None:
+    stored = bytearray(written.to_bytes())
     at = data.draw(st.integers(0, len(stored) - 1))
     stored[at] ^= data.draw(st.integers(1, 255))
     try:
@@ -95,7 +164,7 @@ def test_a_changed_byte_is_noticed_or_makes_another_version(data: st.DataObject)
     except ValueError:
         return
     # zlib's own check sum finds all else; the level of compression is no part of the content.
-    assert version == VERSION
+    assert version == written
 
 
 def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,11 +29,9 @@ def anchors_of(body: bytes) -> dict[str, tuple[str, ...]]:
     >>> anchors_of(b'<li id="comment-5f3ea2b9c1">')
     {'5f3ea2b9c1': ('comment-',)}
     """
-    found: dict[str, set[str]] = {}
+    found: dict[str, list[str]] = {}
     for pattern in (_BY_ID, _BY_NAME):
-        for number, raw in enumerate(pattern.findall(body)):
-            if number >= MOST_NAMES:
-                break
+        for raw in pattern.findall(body)[:MOST_NAMES]:
             if len(raw) > LONGEST_NAME:
                 continue
             name = raw.decode("ascii")
@@ -41,8 +39,10 @@ def anchors_of(body: bytes) -> dict[str, tuple[str, ...]]:
             if prefix[-1:].isalpha() or prefix == name:  # else what token_of() gives is plain
                 prefix = name.removesuffix(token_of(name))
             if prefix != name:
-                found.setdefault(name[len(prefix) :], set()).add(prefix)
-    return {
-        token: tuple(sorted(prefixes, key=lambda prefix: (len(prefix), prefix))[:MOST_PREFIXES])
-        for token, prefixes in found.items()
-    }
+                found.setdefault(name[len(prefix) :], []).append(prefix)
+    # Nearly every token has but one.
+    return {token: tuple(prefixes) if len(prefixes) == 1 else _shortest(prefixes) for token, prefixes in found.items()}
+
+
+def _shortest(prefixes: list[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(prefixes), key=lambda prefix: (len(prefix), prefix))[:MOST_PREFIXES])

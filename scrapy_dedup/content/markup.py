@@ -257,14 +257,20 @@ def decoded(text: str) -> str:
         if "&#" in text:
             # int() would refuse, or take its time over, thousands of digits.
             text = _TOO_LARGE.sub("\ufffd", _ZEROS.sub(r"\1", text))
-        # Nearly always there is no other.
-        text = text.replace("&amp;", "&") if text.count("&") == text.count("&amp;") else unescape(text)
+        text = text.replace("&amp;", "&") if _has_only_amp(text) else unescape(text)
     return text.replace("\0", "")
 
 
 def decoded_attribute(value: str) -> str:
     """Return an attribute's value with its references decoded: ``?a=1&copy=2`` holds none."""
-    return _REFERENCE.sub(_reference, value).replace("\0", "") if "&" in value else value.replace("\0", "")
+    if "&" in value:
+        value = value.replace("&amp;", "&") if _has_only_amp(value) else _REFERENCE.sub(_reference, value)
+    return value.replace("\0", "")
+
+
+def _has_only_amp(text: str) -> bool:
+    """Whether each ``&`` is that of a ``&amp;``, as nearly always: then no reference need be looked for."""
+    return text.count("&") == text.count("&amp;")
 
 
 def _reference(match: re.Match[str]) -> str:

@@ -153,7 +153,7 @@ class Place(dict[str, Step]):
     def __missing__(self, tag: str) -> Step | None:
         name, space, _ = tag.partition(" ")
         alike: str | bytes = ""
-        value, varies = (0, 0), False
+        before, varies = None, False
         if space:
             before = _BEFORE_VALUE.get(name)
             if before is None:
@@ -168,18 +168,28 @@ class Place(dict[str, Step]):
             else:
                 # Tags that differ by the value only share a step. That the value is where it is looked
                 # for is known of the first tag with the same text before; no tag has a ">" in its text.
-                head, quoted, tail = tag.partition(before)
+                head, _, tail = tag.partition(before)
                 text, end, tail = tail.partition('"')
                 if text and end:
                     alike = f"{head}>{tail}"
-                    value = len(head) + len(quoted), len(head) + len(quoted) + len(text)
             if alike:
                 known = self._alike.get(alike)
                 if known is not None:
                     return known
+        return self._met(tag, alike, varies=varies, before=before)
+
+    def _met(self, tag: str, alike: str | bytes, *, varies: bool, before: str | None) -> Step | None:
+        """Return the step of a tag that is met for the first time, and remember it if there is room.
+
+        Tags with the same *alike* share one; *before* is what stands before its value, where the element has one.
+        """
         step = self.step(tag)
         if step is None or not self._learns(len(self) + len(self._alike)) or not step.place.shared:
             return step
+        value = (0, 0)
+        if alike and before is not None:
+            start = tag.index(before) + len(before)
+            value = start, tag.index('"', start)
         if step.shown is not None:
             if step.value != value:
                 return step

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .queries import BELOW
-from .slots import ANYTHING, Slot, hidden, pieces
+from .slots import ANYTHING, Slot, hidden, is_typed, pieces
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -38,9 +38,14 @@ class PathPlan:
         """Return what is hidden of *text*, which stands on a *page*; None for nothing."""
         # Where it was seen to change, it is known what stands there.
         needs_digit = self.typed and not (page.is_known and (self.slot is not None or self.of or not self.position))
-        if self.slot is None:
-            return () if not needs_digit or _has_digit(text) else None
+        if self.slot is None and needs_digit and not _has_digit(text):
+            return None
         found = pieces(text, self.attribute)
+        if self.slot is None:
+            if not (self.typed and self.whole) or all(map(is_typed, found)):
+                return ()
+            # Pages are told apart by the words: "12 visitors", "12 Besucher".
+            return [(at, at + 1) for at, piece in enumerate(found) if is_typed(piece)] or None
         ranges = hidden(found, self.slot, self.attribute)
         if not ranges:
             return None

@@ -39,6 +39,8 @@ class Columns:
     #: Of the shown tags alone, which start and end at their "<": n, and start and end of the value. No more than
     #: numbers: see above.
     values: list[tuple[int, int, int]] = field(default_factory=list)
+    #: Whether one of the texts may be a CDATA section.
+    cdata: bool = False
 
     def add(self, start: int, end: int, row: Row) -> None:
         """Add a token that is no tag with a value."""
@@ -67,6 +69,7 @@ class Columns:
         following = Columns(self.html, self.tile, self.ends[-1] if self.ends else self.start)
         if self.rows and self.rows[-1][0] == TEXT:
             following.start = self._last_start()
+            following.cdata = self.cdata
             following.add(following.start, self.ends.pop(), self.rows.pop())
             if not self.tile:
                 self.starts.pop()
@@ -91,7 +94,11 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
     at = sum(map(len, next(chunks)))  # the offset of the next "<"
     if at:
         found.add(0, at, place.text)
-    for first in chunks:
+    for number, first in enumerate(chunks):
+        if number:  # the portion is full, and the page goes on
+            following = found.next()
+            yield found
+            found = following
         add_start, add_end, add_row = found.starts.append, found.ends.append, found.rows.append
         for tag, closed, text in chain((first,), islice(chunks, _PORTION)):
             step = place[tag] if closed else None
@@ -120,6 +127,7 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
                     at = after
                     continue
                 found.add(at, end, row)
+                found.cdata = found.cdata or row[0] == TEXT
                 start, at = at, _passed(chunks, after, end)
                 if step is not None:
                     place = step.place
@@ -138,9 +146,6 @@ def scan(html: str, *, tile: bool = True) -> Iterator[Columns]:
                     at = _passed(chunks, at, end)
             if end < at:
                 found.add(end, at, place.text)
-        following = found.next()
-        yield found
-        found = following
     yield found
 
 

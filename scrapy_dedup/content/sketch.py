@@ -187,8 +187,10 @@ def visible_texts(root: etree._Element) -> list[str]:
     for element in root.iter(*_UNSEEN):
         if nested and next(element.iterancestors(*_UNSEEN), None) is not None:
             continue  # gone with the element that it is in
+        # Nearly always the text is all that it holds.
+        inner = element.itertext() if len(element) else (element.text,)
         nested = nested or len(element) > 0
-        for text in element.itertext():
+        for text in filter(None, inner):
             try:
                 at = texts.index(text, at)
             except ValueError:  # text in pieces, in trees of XML with CDATA sections

@@ -98,10 +98,14 @@ class Blocks(Sequence[Block]):
         lasts.extend(ends)
         self._columns = before[0], before[1], firsts, lasts, before[4]
 
+    def columns(self) -> tuple[list[str], list[str], list[str]]:
+        """Return the selectors, the attributes and the texts."""
+        selectors, texts, _, _, attributes = self._columns
+        return selectors, attributes, texts
+
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Return selector, attribute and text of each."""
-        selectors, texts, _, _, attributes = self._columns
-        return zip(selectors, attributes, texts, strict=True)
+        return zip(*self.columns(), strict=True)
 
     def __len__(self) -> int:
         return len(self._columns[0])
@@ -224,16 +228,15 @@ def blocks(html: str) -> Blocks:
     Texts are cut only where markup stands between them. Never raises on any text.
     """
     found = Blocks()
-    has_cdata = CDATA in html
     for columns in scan(html, tile=False):
-        found.add(*_columns_of(columns, has_cdata=has_cdata))
+        found.add(*_columns_of(columns))
     return found
 
 
-def _columns_of(columns: Columns, *, has_cdata: bool) -> tuple[list[str], list[str], list[int], list[int], list[str]]:
+def _columns_of(columns: Columns) -> tuple[list[str], list[str], list[int], list[int], list[str]]:
     """Return selectors, texts, starts, ends and attributes of the blocks of a portion."""
     html, starts, ends, rows, texts = columns.html, columns.starts, columns.ends, columns.rows, _texts
-    if has_cdata:
+    if columns.cdata:
         shown = [_shown(html[start:end], row[2]) for start, end, row in zip(starts, ends, rows, strict=True)]
     else:
         shown = [texts[html[start:end]] for start, end in zip(starts, ends, strict=True)]

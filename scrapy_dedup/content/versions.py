@@ -1,14 +1,30 @@
-"""Versions: what is kept of a page so that it can be compared with itself at another time."""
+"""Versions: what is kept of a page so that it can be compared with itself at another time.
+
+The stored form is a byte with the number of its format, and a zlib stream of text in UTF-8, made fast rather than small. A
+crawl writes one for nearly every page, so the fields are merely joined by NUL, which no text of a page holds:
+
+- the number of different selectors, and these, so that each is written once;
+- for each block the number of its selector;
+- for each block its attribute;
+- for each block its text.
+
+Format 1, that of earlier stores, has the same columns as JSON; rows that do hold a NUL have it still.
+"""
 
 import json
 import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .tokens import blocks
 
-_FORMAT = 1
+_JSON, _JOINED = b"\x01", b"\x02"
 _MAX_SIZE = 1 << 28
 """Bytes of a version before compression; more is damage."""
+_SHORT = 1_000
+"""Up to so many bytes are not compressed: clearing the tables for it would take longer than all else that is done here."""
+
+_Row = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,32 +34,62 @@ class Version:
     See :class:`~scrapy_dedup.content.tokens.Block`; the attribute is "" for visible text.
     """
 
-    blocks: tuple[tuple[str, str, str], ...]
+    blocks: tuple[_Row, ...]
 
     def to_bytes(self) -> bytes:
-        """Return the stored form: the number of the format in one byte, then JSON, compressed by zlib, fast rather than small."""
-        # By columns, and each selector written once: less room than row by row.
-        numbers: dict[str, int] = {}
-        places = [numbers.setdefault(selector, len(numbers)) for selector, _, _ in self.blocks]
-        columns = [list(numbers), places, [row[1] for row in self.blocks], [row[2] for row in self.blocks]]
-        data = json.dumps(columns, separators=(",", ":")).encode()
-        return bytes((_FORMAT,)) + zlib.compress(data, 1)
+        """Return the stored form."""
+        selectors, attributes, texts = zip(*self.blocks, strict=True) if self.blocks else ((), (), ())
+        return _packed(selectors, attributes, texts)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Version":
         """Return the version stored as *data*. Raises ValueError where it is damaged or of another format."""
-        if data[:1] != bytes((_FORMAT,)):
+        unpacked = {_JSON: _rows_of_json, _JOINED: _rows_of_joined}.get(data[:1])
+        if unpacked is None:
             raise ValueError("not a page version, or of a format that this release does not know.")
         try:
-            selectors, places, attributes, texts = json.loads(_inflated(data[1:]))
-            if min(places, default=0) < 0:
-                raise ValueError("a place is negative.")
-            rows = tuple(zip([selectors[place] for place in places], attributes, texts, strict=True))
+            rows = tuple(unpacked(_inflated(data[1:])))
         except (zlib.error, ValueError, TypeError, LookupError, RecursionError) as error:
             raise ValueError(f"damaged page version: {error}") from error
         if not all(isinstance(value, str) for row in rows for value in row):
             raise ValueError("damaged page version: text expected.")
         return cls(rows)
+
+
+def _packed(selectors: Sequence[str], attributes: Sequence[str], texts: Sequence[str]) -> bytes:
+    numbers = {selector: str(number) for number, selector in enumerate(dict.fromkeys(selectors))}
+    places = [numbers[selector] for selector in selectors]
+    fields = [str(len(numbers)), *numbers, *places, *attributes, *texts]
+    version, data = _JOINED, "\0".join(fields)
+    if data.count("\0") >= len(fields):
+        version, data = _JSON, json.dumps([list(numbers), list(map(int, places)), attributes, texts])
+    return version + _deflated(data.encode("utf-8", "surrogatepass"))
+
+
+def _rows_of_joined(data: bytes) -> Iterable[_Row]:
+    count, *fields = data.decode("utf-8", "surrogatepass").split("\0")
+    number = int(count)
+    selectors, columns = fields[:number], fields[number:]
+    named = {str(place): selector for place, selector in enumerate(selectors)}
+    length, rest = divmod(len(columns), 3)
+    if number != len(selectors) or rest:
+        raise ValueError("fields are missing.")
+    places, attributes, texts = (columns[start : start + length] for start in (0, length, 2 * length))
+    return zip([named[place] for place in places], attributes, texts, strict=True)
+
+
+def _rows_of_json(data: bytes) -> Iterable[_Row]:
+    selectors, places, attributes, texts = json.loads(data)
+    if min(places, default=0) < 0:
+        raise ValueError("a place is negative.")
+    return zip([selectors[place] for place in places], attributes, texts, strict=True)
+
+
+def _deflated(data: bytes) -> bytes:
+    if len(data) > _SHORT:
+        return zlib.compress(data, 1)
+    stream = zlib.compressobj(0, wbits=9, memLevel=1)  # no compression, and the smallest tables
+    return stream.compress(data) + stream.flush()
 
 
 def _inflated(data: bytes) -> bytes:
@@ -57,3 +103,8 @@ def _inflated(data: bytes) -> bytes:
 def version_of(html: str) -> Version:
     """Return the version that a page is of: its visible texts and content attributes, in order."""
     return Version(tuple(blocks(html).rows()))
+
+
+def packed_version(html: str) -> bytes:
+    """Return the stored form of the version that a page is of."""
+    return _packed(*blocks(html).columns())

@@ -13,7 +13,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
-from ..content.versions import version_of
+from ..content.versions import packed_version
 from ..store.rows import ObservationRow
 from .left_out import ends_of
 from .marks import redirects_to
@@ -205,7 +205,7 @@ class LaterRow:
         )
         version = None
         if self._versioned:
-            version = version_of(decode(body, self._content_type, self._encoding)).to_bytes()
+            version = packed_version(decode(body, self._content_type, self._encoding))
         base = self._base
         # As _replace() would make it, in a third of the time.
         return ObservationRow(

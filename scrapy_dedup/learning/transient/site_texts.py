@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...content.mask import Template, TransientPath
-from ...content.slots import ANYTHING, hidden, joined, pieces
+from ...content.slots import ANYTHING, hidden, is_typed, joined, pieces
 from ...content.versions import Version
 from ...urls.templates import template_of
 from .evidence import Place, grouped
@@ -21,9 +21,6 @@ MOST_PAGES = 3_000
 has_digit = re.compile(r"[0-9]").search
 _code = re.compile(r"(?=.*[0-9])[0-9a-fA-F]{8,}").fullmatch
 _digits = re.compile(r"[0-9]+").sub
-_calendar = re.compile(
-    r"(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.,]?", re.IGNORECASE
-).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,9 @@ def shape_of(text: str) -> str:
 def _shape_of_word(word: str) -> str:
     if _code(word):
         return "X"
-    return "D" if _calendar(word) else _digits("0", word)
+    if has_digit(word):
+        return _digits("0", word)
+    return "D" if is_typed(word) else word
 
 
 def is_whole(path: TransientPath) -> bool:
