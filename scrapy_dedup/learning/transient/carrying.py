@@ -9,6 +9,7 @@ A typed slot that stands all over the site is learned from a single page that on
 crawl does with the start page: between crawls, pages are edited, and lists pushed on. What changes there must be a matter of time, and not of the page: each value is shown in one stretch of time.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,7 +18,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ...content.mask import Mask, PathKind, Template, TransientPath
-from ...content.slots import Slot
+from ...content.slots import Slot, is_typed
 from ..clusters import APART
 from .epochs import Seen
 from .evidence import Place, grouped
@@ -47,6 +48,7 @@ MOST_LAYOUTS = 100
 """Layouts of pages that were seen twice that a mask knows, those of most pages."""
 
 
+_date = re.compile(r"(?:19|20)[0-9]{2}|[0-9]+([-./])[0-9]+\1[0-9]+.*|[0-9]+:[0-9]{2}.*").match
 _Groups = Mapping[Place, Sequence[str]]
 
 
@@ -60,6 +62,8 @@ class _Trials:
     #: URL template -> [changes, opportunities]
     by_template: defaultdict[Template, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     values: list[tuple[str, ...]] = field(default_factory=list)
+    #: URL template -> how often a number stayed among the words that changed.
+    keeping: Counter[Template] = field(default_factory=Counter)
     #: The texts that went or came.
     changed: set[str] = field(default_factory=set)
 
@@ -151,6 +155,8 @@ class CarryOver:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
+            if changed and any(map(_keeps_number, before, after)):
+                trials.keeping.update(page.kinds)
             if changed:
                 stayed = Counter(before) & Counter(after)
                 trials.changed.update(Counter(before) - stayed, Counter(after) - stayed)
@@ -180,11 +186,15 @@ class CarryOver:
     def _own(self, path: TransientPath) -> frozenset[Template]:
         """Return the URL templates on whose pages what stands at a path is the page's own.
 
-        A page that was fetched again has shown the same, and none another; or URLs agree that differ in a parameter.
+        A page that was fetched again has shown the same, and none another, or has kept a number among what changed; or URLs
+        agree that differ in a parameter.
         """
-        again = self._trials(path, controls=True).by_template
-        lasting = {template for template, (changes, all_) in again.items() if all_ and not changes}
-        return frozenset(lasting) | self._agreeing(path)
+        again = self._trials(path, controls=True)
+        lasting = {template for template, (changes, all_) in again.by_template.items() if all_ and not changes}
+        keeping = {
+            template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
+        }
+        return frozenset(lasting | keeping) | self._agreeing(path)
 
     def _agreeing(self, path: TransientPath) -> frozenset[Template]:
         """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
@@ -322,7 +332,7 @@ class CarryOver:
         showing = [(page, texts) for page, texts in self._showing(path) if texts and page.template in fitting]
         if len(showing) < FIT * len(pages) or _agreement([(page, tuple(texts)) for page, texts in showing]) > ALIKE:
             return None
-        return unfit | trials.lasting | self._agreeing(path)
+        return unfit | trials.lasting | self._own(path)
 
 
 def _is_control(page: Seen, number: int) -> bool:
@@ -354,7 +364,7 @@ def _agreement(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
 
 
 def _literal(values: Iterable[tuple[str, ...]]) -> Slot | None:
-    """Return the slot with the words that all of some texts begin and end with, up to those with digits; None without any."""
+    """Return the slot with the words that all of some texts begin and end with, up to those of a date; None without any."""
     texts = {tuple(text.split()) for value in values for text in value}
     if len(texts) < 2:
         return None
@@ -365,11 +375,32 @@ def _literal(values: Iterable[tuple[str, ...]]) -> Slot | None:
 
 def _common(texts: AbstractSet[tuple[str, ...]]) -> tuple[str, ...]:
     found: list[str] = []
-    for words in zip(*texts, strict=False):
-        if len(set(words)) > 1 or shape_of(words[0]) != words[0]:
+    one = next(iter(texts))
+    for number, words in enumerate(zip(*texts, strict=False)):
+        if len(set(words)) > 1 or _is_of_date(one, number):
             break
         found.append(words[0])
     return tuple(found)
+
+
+def _keeps_number(before: str, after: str) -> bool:
+    """Whether a number that is of no date stands in the same place of two texts, among other words that changed."""
+    one, other = before.split(), after.split()
+    if one == other or len(one) != len(other):
+        return False
+    return any(
+        word == also and has_digit(word) is not None and not _is_of_date(one, number)
+        for number, (word, also) in enumerate(zip(one, other, strict=True))
+    )
+
+
+def _is_of_date(words: Sequence[str], number: int) -> bool:
+    """Whether a word is of a date, which has not changed yet; another number that has not is a matter of its page."""
+    word = words[number]
+    if not has_digit(word):
+        return is_typed(word)
+    beside = [*words[max(0, number - 1) : number], *words[number + 1 : number + 2]]
+    return _date(word) is not None or any(is_typed(each) and not has_digit(each) for each in beside)
 
 
 def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
