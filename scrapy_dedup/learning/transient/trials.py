@@ -1,0 +1,193 @@
+"""Responses that show pages again, path by path: how often what stands there changes, and where it is the pages' own."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from ...content.mask import Template, TransientPath
+from ..clusters import APART
+from .epochs import Seen
+from .evidence import Place, grouped
+from .site_texts import Page, SiteTexts, changing_texts
+from .typed_words import keeps_number
+
+__all__ = ["OFTEN", "Responses", "Trials", "agreement", "is_too_soon"]
+
+OFTEN = 0.75
+"""Share of the responses that show a page again in which a slot must have changed to act elsewhere."""
+AGREEING = 3
+"""Pairs of URLs that differ in one parameter, or in all, and show the same at different times, and as many times more than by
+chance, where what stands there is their pages' own.
+"""
+OTHERS = 3
+"""Other texts that pages have shown between two responses, by which a clock has moved, however soon that was."""
+TOO_SOON = 1.0
+"""Seconds between two responses in which a clock need not have moved."""
+
+Groups = Mapping[Place, Sequence[str]]
+
+
+@dataclass(slots=True)
+class Trials:
+    """What the responses that showed a page again say of one path."""
+
+    changes: int = 0
+    opportunities: int = 0
+    pages: set[str] = field(default_factory=set)
+    #: URL template -> [changes, opportunities]
+    by_template: defaultdict[Template, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    values: list[tuple[str, ...]] = field(default_factory=list)
+    #: URL template -> how often a number stayed among the words that changed.
+    keeping: Counter[Template] = field(default_factory=Counter)
+    #: The texts that went or came.
+    changed: set[str] = field(default_factory=set)
+
+    @property
+    def often(self) -> bool:
+        return self.changes >= OFTEN * self.opportunities > 0
+
+    @property
+    def changing(self) -> frozenset[Template]:
+        """URL templates on whose pages it changed as often."""
+        return frozenset(t for t, (changes, all_) in self.by_template.items() if changes >= OFTEN * all_ > 0)
+
+    @property
+    def lasting(self) -> frozenset[Template]:
+        """URL templates on whose pages it did not."""
+        return frozenset(self.by_template) - self.changing
+
+
+class Responses:
+    """Those of the pages *seen* twice, beside the *texts* of all pages, which are asked for where need be."""
+
+    def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
+        self.pages = [page for page in seen if len(page.versions) > 1]
+        self._texts_of_site = texts
+        #: What pages show at a path: the work of each is done once.
+        self._shown: dict[Hashable, Sequence[tuple[Page, list[str] | None]]] = {}
+        self._groups = [[grouped(version.blocks) for version in page.versions] for page in self.pages]
+
+    @cached_property
+    def texts(self) -> SiteTexts:
+        """The texts of all pages."""
+        return self._texts_of_site()
+
+    def again(self, *, controls: bool) -> Iterator[tuple[Seen, int, Groups, Groups]]:
+        """Yield (page, number of the version, its texts by place, those of the next version).
+
+        With *controls*, only of versions of one URL in one crawl.
+        """
+        for page, groups in zip(self.pages, self._groups, strict=True):
+            for number, (one, other) in enumerate(pairwise(groups)):
+                if not controls or _is_control(page, number):
+                    yield page, number, one, other
+
+    def trials(self, path: TransientPath, *, controls: bool = False, anew: bool = False) -> Trials:
+        """Count how often what changes at a path did change on the pages that were seen again; with *controls*, in one crawl.
+
+        With *anew*, all of it must have: a list that is pushed on has changed, too.
+        """
+        trials = Trials()
+        place = path.selector, path.attribute
+        for page, number, one, other in self.again(controls=controls):
+            if place not in one or place not in other:
+                continue
+            before, after = (changing_texts(path, texts[place]) for texts in (one, other))
+            if before is None or after is None or not (before and after):
+                continue
+            changed = set(before).isdisjoint(after) if anew else sorted(before) != sorted(after)
+            if not changed and is_too_soon(page, number):
+                (at, _), (later, _) = page.fetches[number : number + 2]
+                if not self._have_others_moved(path, at, later, tuple(after)):
+                    continue
+            for template in page.kinds:
+                trials.by_template[template][0] += changed
+                trials.by_template[template][1] += 1
+            trials.changes += changed
+            trials.opportunities += 1
+            trials.pages.add(page.name)
+            trials.values += [tuple(before), tuple(after)]
+            if changed and any(map(keeps_number, before, after)):
+                trials.keeping.update(page.kinds)
+            if changed:
+                stayed = Counter(before) & Counter(after)
+                trials.changed.update(Counter(before) - stayed, Counter(after) - stayed)
+        return trials
+
+    def own(self, path: TransientPath) -> frozenset[Template]:
+        """Return the URL templates on whose pages what stands at a path is the page's own.
+
+        A page that was fetched again has shown the same, and none another, or has kept a number among what changed; or URLs
+        agree that differ in a parameter.
+        """
+        again = self.trials(path, controls=True)
+        lasting = {template for template, (changes, all_) in again.by_template.items() if all_ and not changes}
+        keeping = {
+            template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
+        }
+        return frozenset(lasting | keeping) | self._agreeing(path)
+
+    def _agreeing(self, path: TransientPath) -> frozenset[Template]:
+        """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
+        showing = [(page, tuple(texts)) for page, texts in self.showing(path) if texts]
+        chance = agreement(showing)
+        by_name: defaultdict[str, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
+        for page, texts in showing:
+            for name in _names(page.url):
+                by_name[name].append((page, texts))
+        pairs, equal = Counter[Template](), Counter[Template]()
+        for found in by_name.values():
+            for (one, before), (other, after) in pairwise(found):
+                if other.at - one.at >= TOO_SOON or self._have_others_moved(path, one.at, other.at, after):
+                    templates = {one.template, other.template}
+                    pairs.update(templates)
+                    equal.update(templates if before == after else ())
+        return frozenset(
+            template for template, number in equal.items() if number >= AGREEING * max(1.0, chance * pairs[template])
+        )
+
+    def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
+        """Whether other pages have shown several other texts between two moments: a clock had moved."""
+        others: set[tuple[str, ...]] = set()
+        for page, found in self.showing(path):
+            if since < page.at < until and found and tuple(found) != texts:
+                others.add(tuple(found))
+                if len(others) >= OTHERS:
+                    return True
+        return False
+
+    def showing(self, path: TransientPath) -> Sequence[tuple[Page, list[str] | None]]:
+        key = *path.key, path.slot
+        if key not in self._shown:
+            self._shown[key] = list(self.texts.showing(path))
+        return self._shown[key]
+
+
+def _is_control(page: Seen, number: int) -> bool:
+    """Whether a version and the next one are of one URL, fetched twice in one crawl."""
+    if not page.fetches:
+        return True
+    (at, url), (later, other) = page.fetches[number : number + 2]
+    return url == other and later - at < APART
+
+
+def is_too_soon(page: Seen, number: int) -> bool:
+    """Whether a version was fetched so soon after the last one that a clock need not have moved."""
+    return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < TOO_SOON
+
+
+def _names(url: str) -> set[str]:
+    """Return a URL, and what is left of it without each parameter of its query, and without all."""
+    path, _, query = url.partition("?")
+    parts = query.split("&") if query else []
+    without = ["&".join([*parts[:number], *parts[number + 1 :]]) for number in range(len(parts))]
+    return {f"{path}?{rest}" for rest in (query, "", *without)}
+
+
+def agreement(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
+    """Return the share of pages that show what a page shows that was fetched much earlier or later."""
+    half = len(showing) // 2
+    pairs = [(showing[number][1], showing[number + half][1]) for number in range(half)]
+    return sum(one == other for one, other in pairs) / half if half else 1.0
