@@ -5,7 +5,7 @@ which of its blocks (visible texts, addresses of links) stand where what stands 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -272,6 +272,16 @@ class Mask:
     def masked_sketch(self, version: "Version", *, url: str | None = None, carried: bool = False) -> Sketch:
         """Return the sketch of the texts that are compared, with their number of words; *carried* as in :meth:`masked`."""
         return sketch_of_texts(_lasting(version.blocks, self._compared(version.blocks, url, carried=carried)))
+
+    def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
+        """Return a version with what is left of its texts when pages are compared; *carried* as in :meth:`masked`."""
+        hidden = self._compared(version.blocks, url, carried=carried)
+        rows = [
+            (selector, "", text if index not in hidden else _without(text, hidden[index]))
+            for index, (selector, attribute, text) in enumerate(version.blocks)
+            if not attribute
+        ]
+        return replace(version, blocks=tuple([row for row in rows if row[2]]))
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""

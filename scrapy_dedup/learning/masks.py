@@ -50,6 +50,7 @@ class SitePages:
         fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
         #: (URL, seconds since 1970) -> the number of its crawl.
         self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
+        self._visits_under: dict[str, Passing] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -67,8 +68,9 @@ class SitePages:
         )
         carry_over = CarryOver(latest_epoch(pages).latest, lambda: self._texts)
         mask = carry_over.carried(mask)
-        if self._visits.paths:
-            mask = _with_visits(mask, self._visits)
+        visits = self._visits(mask)
+        if visits.paths:
+            mask = _with_visits(mask, visits)
         mask = carry_over.with_layouts(mask)
         found = mask if mask.paths or before is not None else None
         return Masks(found, self._comparing(pages, key_of, mask) or found)
@@ -137,16 +139,23 @@ class SitePages:
         paths = (*_of_its_kinds(mask), *further)
         return replace(mask, paths=paths, templates=mask.templates | old.templates)
 
+    def _visits(self, mask: Mask) -> Passing:
+        """What depends on the visit, by the URLs that were seen in the present design, beside what is left out under *mask*."""
+        if mask.version not in self._visits_under:
+            seen = (each for each in self._kept if each[0] in self._present)
+            left = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
+            self._visits_under[mask.version] = passing_places(crawls_of(left))
+        return self._visits_under[mask.version]
+
     @cached_property
-    def _visits(self) -> Passing:
-        """What depends on the visit, by the URLs that were seen in the present design."""
+    def _present(self) -> set[str]:
+        """URLs that were seen in the present design."""
         by_url = [(url, list(found)) for url, found in groupby(self._kept, key=lambda each: each[0])]
         pages = [
             Seen(url, [version for _, _, version in found], (), [self._crawls[url, at] for _, at, _ in found])
             for url, found in by_url
         ]
-        present = {page.name for page in latest_epoch(pages).latest}
-        return passing_places(crawls_of(each for each in self._kept if each[0] in present))
+        return {page.name for page in latest_epoch(pages).latest}
 
     @cached_property
     def _texts(self) -> SiteTexts:

@@ -28,6 +28,8 @@ FIT = 0.9
 """Share of the texts of a URL template that a slot must fit to act there; of the pages that have what is all over a site."""
 TEMPLATES = 3
 """URL templates that have what stands all over a site; fewer only where the site has no more."""
+PAGES = 3
+"""Pages on which what is undecided must have changed within moments for pages to be compared without it."""
 ALIKE = 0.05
 """Share of the pages, fetched at different times, that show the same where what stands all over a site is a matter of time."""
 MOST_POSITIONS = 50
@@ -50,7 +52,8 @@ class CarryOver:
         if not self._again.pages:
             return mask
         said = {(path.selector, path.attribute) for path in mask.paths if path.state}
-        learned = [path for path in mask.paths if path.is_left_out and not path.state]
+        learned = [self._as_seen_at_once(path) for path in mask.paths if not path.state]
+        learned = [path for path in learned if path.is_left_out]
         typed = {path.key: path for path in self._typed() if (path.selector, path.attribute) not in said}
         taken = {path.key for path in learned}
         paths = [self._spread_out(path, mask, typed.get(path.key)) for path in learned]
@@ -58,6 +61,13 @@ class CarryOver:
         now = {path.key for path in paths}
         rest = [path for path in mask.paths if path.key not in now]
         return replace(mask, paths=(*paths, *rest))
+
+    def _as_seen_at_once(self, path: TransientPath) -> TransientPath:
+        """Return a path that pages are compared without where what stands there is another one in the next moment."""
+        if path.kind != "undecided":
+            return path
+        trials = self._again.trials(path, controls=True, anew=True)
+        return replace(path, kind="volatile") if self._again.changes_often(path, trials) and len(trials.pages) >= PAGES else path
 
     def with_layouts(self, mask: Mask) -> Mask:
         """Return *mask* with the layouts of pages that were seen twice, where it needs them."""
@@ -78,7 +88,7 @@ class CarryOver:
             excepted = others | (frozenset(typed.excepted) - acting)
             return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted))
         trials = self._again.trials(path)
-        if not trials.often or not acting:
+        if not acting or not self._again.changes_often(path, trials):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
                 path = replace(path, kind=kind, templates=_sorted(acting))
@@ -88,7 +98,7 @@ class CarryOver:
         return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(others | unfit))
 
     def _is_typed(self, path: TransientPath, trials: Trials) -> bool:
-        return all(map(has_digit, trials.changed)) and is_whole(path)
+        return trials.is_typed and is_whole(path)
 
     def _fitting(
         self, path: TransientPath, trials: Trials, acting: AbstractSet[Template], *, typed: bool
@@ -128,12 +138,12 @@ class CarryOver:
         for place in sorted(self._changed_places()):
             for path in self._candidates(place):
                 trials = self._again.trials(path, controls=True, anew=True)
-                if not trials.often:
+                if not self._again.changes_often(path, trials):
                     continue
                 path = replace(path, slot=literal_of(trials.values))
                 if path.slot is not None:
                     trials = self._again.trials(path, controls=True, anew=True)
-                if not (trials.often and self._is_typed(path, trials)):
+                if not (self._again.changes_often(path, trials) and self._is_typed(path, trials)):
                     continue
                 excepted = self._all_over(path, trials)
                 if excepted is None:
@@ -188,7 +198,7 @@ class CarryOver:
         showing = [(page, texts) for page, texts in self._again.showing(path) if texts and page.template in fitting]
         if len(showing) < FIT * len(pages) or agreement([(page, tuple(texts)) for page, texts in showing]) > ALIKE:
             return None
-        return unfit | trials.lasting | self._again.own(path)
+        return unfit | self._again.own(path)
 
 
 def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:

@@ -8,15 +8,23 @@ from itertools import pairwise
 
 from ...content.mask import Template, TransientPath
 from ..clusters import APART
+from ..evidence import at_most
 from .epochs import Seen
 from .evidence import Place, grouped
-from .site_texts import Page, SiteTexts, changing_texts
-from .typed_words import keeps_number
+from .site_texts import Page, SiteTexts, changing_texts, has_digit
+from .typed_words import keeps_number, untyped_words
 
 __all__ = ["OFTEN", "Responses", "Trials", "agreement", "is_too_soon"]
 
 OFTEN = 0.75
 """Share of the responses that show a page again in which a slot must have changed to act elsewhere."""
+LUCK = 0.05
+"""Probability from which on it may be luck that as many of them have shown the same: what is one of a few texts does.
+
+Of the URL templates that are found to show their own, the share that do so by luck.
+"""
+MOST_ALIKE = 0.5
+"""Share of the pages from which on what they have in common is no matter of luck."""
 AGREEING = 3
 """Pairs of URLs that differ in one parameter, or in all, and show the same at different times, and as many times more than by
 chance, where what stands there is their pages' own.
@@ -41,22 +49,25 @@ class Trials:
     values: list[tuple[str, ...]] = field(default_factory=list)
     #: URL template -> how often a number stayed among the words that changed.
     keeping: Counter[Template] = field(default_factory=Counter)
-    #: The texts that went or came.
+    #: The texts that went or came, and how often the words among them did that are no numbers.
     changed: set[str] = field(default_factory=set)
+    rewordings: int = 0
+
+    def is_often(self, alike: Callable[[], float]) -> bool:
+        """Whether it changed nearly each time; *alike* gives the share of the pages that show the same."""
+        changes, all_ = self.changes, self.opportunities
+        return changes > 0 and (_is_often(changes, all_) or _is_often(changes, all_, alike()))
 
     @property
-    def often(self) -> bool:
-        return self.changes >= OFTEN * self.opportunities > 0
+    def is_typed(self) -> bool:
+        """Whether numbers change, and the words beside them stay: "12 users online" does, and the name of an article does not."""
+        return 2 * self.rewordings < max(1, self.changes) and all(map(has_digit, self.changed))
 
-    @property
-    def changing(self) -> frozenset[Template]:
-        """URL templates on whose pages it changed as often."""
-        return frozenset(t for t, (changes, all_) in self.by_template.items() if changes >= OFTEN * all_ > 0)
-
-    @property
-    def lasting(self) -> frozenset[Template]:
-        """URL templates on whose pages it did not."""
-        return frozenset(self.by_template) - self.changing
+    def staying(self, without: Template) -> float:
+        """Return the share of the responses that have shown the same on pages of other URL templates."""
+        changes, all_ = self.by_template.get(without, (0, 0))
+        changes, all_ = self.changes - changes, self.opportunities - all_
+        return max(0.0, 1 - changes / all_) if all_ > 0 else 0.0
 
 
 class Responses:
@@ -114,25 +125,44 @@ class Responses:
             if changed:
                 stayed = Counter(before) & Counter(after)
                 trials.changed.update(Counter(before) - stayed, Counter(after) - stayed)
+                trials.rewordings += untyped_words(before) != untyped_words(after)
         return trials
 
     def own(self, path: TransientPath) -> frozenset[Template]:
         """Return the URL templates on whose pages what stands at a path is the page's own.
 
-        A page that was fetched again has shown the same, and none another, or has kept a number among what changed; or URLs
-        agree that differ in a parameter.
+        Those fetched again have shown the same, and not by luck, or have kept a number among what changed; or URLs agree that
+        differ in a parameter. By luck, what is one of a few texts is the same now and then.
         """
         again = self.trials(path, controls=True)
-        lasting = {template for template, (changes, all_) in again.by_template.items() if all_ and not changes}
+        showing = self._texts_at(path)
+        alike = _luck(showing)
+
+        def chance(template: Template) -> float:
+            return max(alike, again.staying(template))
+
+        staying = {
+            template: at_most(changes, all_, 1.0 - chance(template))
+            for template, (changes, all_) in again.by_template.items()
+            if changes < OFTEN * all_
+        }
+        lasting = _no_luck(staying, len(again.by_template))
         keeping = {
             template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
         }
-        return frozenset(lasting | keeping) | self._agreeing(path)
+        return frozenset(lasting | keeping) | self._agreeing(path, showing, chance)
 
-    def _agreeing(self, path: TransientPath) -> frozenset[Template]:
+    def changes_often(self, path: TransientPath, trials: Trials) -> bool:
+        """Whether *trials* of a path say that what stands there changes nearly each time."""
+        return trials.is_often(lambda: _luck(self._texts_at(path)))
+
+    def _texts_at(self, path: TransientPath) -> list[tuple[Page, tuple[str, ...]]]:
+        return [(page, tuple(texts)) for page, texts in self.showing(path) if texts]
+
+    def _agreeing(
+        self, path: TransientPath, showing: Iterable[tuple[Page, tuple[str, ...]]], chance: Callable[[Template], float]
+    ) -> frozenset[Template]:
         """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
-        showing = [(page, tuple(texts)) for page, texts in self.showing(path) if texts]
-        chance = agreement(showing)
         by_name: defaultdict[str, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
         for page, texts in showing:
             for name in _names(page.url):
@@ -145,7 +175,9 @@ class Responses:
                     pairs.update(templates)
                     equal.update(templates if before == after else ())
         return frozenset(
-            template for template, number in equal.items() if number >= AGREEING * max(1.0, chance * pairs[template])
+            template
+            for template, number in equal.items()
+            if number >= AGREEING * max(1.0, chance(template) * pairs[template])
         )
 
     def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
@@ -176,6 +208,27 @@ def _is_control(page: Seen, number: int) -> bool:
 def is_too_soon(page: Seen, number: int) -> bool:
     """Whether a version was fetched so soon after the last one that a clock need not have moved."""
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < TOO_SOON
+
+
+def _is_often(changes: int, all_: int, chance: float = 0.0) -> bool:
+    """Whether so many changes are nearly all; by *chance*, the same is shown again."""
+    return changes >= OFTEN * all_ or at_most(changes, all_, 1.0 - chance) >= LUCK
+
+
+def _no_luck(probabilities: Mapping[Template, float], tests: int) -> set[Template]:
+    """Return the URL templates that are improbable by luck, of so many that were looked at (Benjamini and Hochberg)."""
+    found: set[Template] = set()
+    ordered = sorted(probabilities, key=lambda template: probabilities[template])
+    for rank, template in enumerate(ordered, start=1):
+        if probabilities[template] <= LUCK * rank / tests:
+            found.update(ordered[:rank])
+    return found
+
+
+def _luck(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
+    """Return the probability with which pages show the same by luck."""
+    alike = agreement(showing)
+    return alike if alike < MOST_ALIKE else 0.0
 
 
 def _names(url: str) -> set[str]:

@@ -1,13 +1,14 @@
 """Words of typed texts: those that stay around what changes, and numbers that do not change with it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from ...content.slots import Slot, is_typed
 from .site_texts import has_digit
 
-__all__ = ["keeps_number", "literal_of"]
+__all__ = ["keeps_number", "literal_of", "untyped_words"]
 
 _date = re.compile(r"(?:19|20)[0-9]{2}|[0-9]+([-./])[0-9]+\1[0-9]+.*|[0-9]+:[0-9]{2}.*").match
 
@@ -41,6 +42,11 @@ def keeps_number(before: str, after: str) -> bool:
         word == also and has_digit(word) is not None and not _is_of_date(one, number)
         for number, (word, also) in enumerate(zip(one, other, strict=True))
     )
+
+
+def untyped_words(texts: Iterable[str]) -> Counter[str]:
+    """Return the words of some texts that are no numbers, codes or words of the calendar."""
+    return Counter([word for text in texts for word in text.split() if not is_typed(word)])
 
 
 def _is_of_date(words: Sequence[str], number: int) -> bool:
