@@ -140,7 +140,8 @@ class SitePages:
         return replace(mask, paths=paths, templates=mask.templates | old.templates)
 
     def _visits(self, mask: Mask) -> Passing:
-        """What depends on the visit, by the URLs that were seen in the present design, beside what is left out under *mask*."""
+        """What depends on the visit, by the URLs that were seen in the present design, beside what changes all over the site."""
+        mask = replace(mask, paths=tuple([path for path in mask.paths if path.everywhere]))
         if mask.version not in self._visits_under:
             seen = (each for each in self._kept if each[0] in self._present)
             left = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)

@@ -64,10 +64,14 @@ class CarryOver:
 
     def _as_seen_at_once(self, path: TransientPath) -> TransientPath:
         """Return a path that pages are compared without where what stands there is another one in the next moment."""
-        if path.kind != "undecided":
+        if path.kind != "undecided" or path.attribute:  # addresses are not compared
             return path
         trials = self._again.trials(path, controls=True, anew=True)
-        return replace(path, kind="volatile") if self._again.changes_often(path, trials) and len(trials.pages) >= PAGES else path
+        return (
+            replace(path, kind="volatile")
+            if self._again.changes_often(path, trials) and len(trials.pages) >= PAGES
+            else path
+        )
 
     def with_layouts(self, mask: Mask) -> Mask:
         """Return *mask* with the layouts of pages that were seen twice, where it needs them."""

@@ -12,7 +12,7 @@ What changes at random (an advertisement) or with each request (a clock) is not 
 neither neighbours nor versions are alike: that takes versions of a page (:mod:`.learn`).
 
 A visit is of one crawl: the next one begins with an empty cart. So what one crawl shows is compared with what
-the same crawl shows; of several crawls the latest counts that tells anything of the parameters. A crawl that has
+the same crawl shows; of several crawls the one counts that has shown most of the parameters. A crawl that has
 learned what they are downloads few of their pages: what an earlier one has shown stands then.
 """
 
@@ -48,6 +48,9 @@ NEAR, FAR = 3, 400
 
 Place = tuple[str, str]
 """Selector and attribute."""
+Values = Mapping[str, str | None]
+Pairs = Sequence[tuple[int, int]]
+Pages = Sequence[tuple[str, Version]]
 Asked = tuple[str | None, ...]
 """The values of the parameters in which two URLs differ."""
 
@@ -101,7 +104,7 @@ class Passing:
     templates: frozenset[tuple[object, ...]]
 
 
-def passing_places(crawls: Iterable[Sequence[tuple[str, Version]]]) -> Passing:
+def passing_places(crawls: Iterable[Pages]) -> Passing:
     """Return the places whose texts depend on the visit, on the pages of one site.
 
     *crawls* are the pages that each of several crawls has seen, the latest crawl first: (URL, version) in order of
@@ -109,24 +112,14 @@ def passing_places(crawls: Iterable[Sequence[tuple[str, Version]]]) -> Passing:
     """
     found: dict[Place, Comparison] = {}
     templates: set[tuple[object, ...]] = set()
-    told: set[frozenset[str]] = set()
-    for pages in crawls:
-        urls = [values_of(url) for url, _ in pages]
-        visits = [Visit.of(version) for _, version in pages]
-        for keys in _bundles(urls):
-            if keys in told:
-                continue
-            pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
-            if len({one for one, _ in pairs}) < LEAST_PAGES:
-                continue  # this crawl tells nothing of them
-            told.add(keys)
-            asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
-            passing = _passing(visits, asked, pairs)
-            if passing:
-                templates.update(template_of(pages[number][0]) for pair in pairs for number in pair)
-            for place, comparison in passing.items():
-                if place not in found or comparison.compared > found[place].compared:
-                    found[place] = comparison
+    for keys, (pages, urls, visits, pairs) in _telling(crawls).items():
+        asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
+        passing = _passing(visits, asked, pairs)
+        if passing:
+            templates.update(template_of(pages[number][0]) for pair in pairs for number in pair)
+        for place, comparison in passing.items():
+            if place not in found or comparison.compared > found[place].compared:
+                found[place] = comparison
     paths = [
         TransientPath(
             selector,
@@ -142,7 +135,22 @@ def passing_places(crawls: Iterable[Sequence[tuple[str, Version]]]) -> Passing:
     return Passing(tuple(paths), frozenset(templates))
 
 
-def _bundles(urls: Sequence[Mapping[str, str | None]]) -> list[frozenset[str]]:
+def _telling(crawls: Iterable[Pages]) -> dict[frozenset[str], tuple[Pages, Sequence[Values], Sequence[Visit], Pairs]]:
+    """Return the crawl that has the most pairs of pages whose URLs differ in given parameters, for each of these."""
+    found: dict[frozenset[str], tuple[Pages, Sequence[Values], Sequence[Visit], Pairs]] = {}
+    for pages in crawls:
+        urls = [values_of(url) for url, _ in pages]
+        visits = [Visit.of(version) for _, version in pages]
+        for keys in _bundles(urls):
+            pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
+            if len({one for one, _ in pairs}) < LEAST_PAGES:
+                continue  # this crawl tells nothing of them
+            if keys not in found or len(pairs) > len(found[keys][3]):
+                found[keys] = pages, urls, visits, pairs
+    return found
+
+
+def _bundles(urls: Sequence[Values]) -> list[frozenset[str]]:
     """Return the query keys, and those together that always occur together, the most frequent first."""
     where: dict[str, list[int]] = defaultdict(list)
     for number, values in enumerate(urls):
@@ -158,9 +166,7 @@ def _bundles(urls: Sequence[Mapping[str, str | None]]) -> list[frozenset[str]]:
     return [keys for keys in ranked if bundles[keys] >= LEAST_PAGES][:MOST_KEYS]
 
 
-def _pairs(
-    urls: Sequence[Mapping[str, str | None]], visits: Sequence[Visit], keys: frozenset[str]
-) -> Iterator[tuple[int, int]]:
+def _pairs(urls: Sequence[Values], visits: Sequence[Visit], keys: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of pages whose URLs agree but for *keys*, and which are nearly the same."""
     first: dict[tuple[tuple[str, str | None], ...], list[int]] = defaultdict(list)
     for number, values in enumerate(urls):
