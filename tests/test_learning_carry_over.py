@@ -202,3 +202,25 @@ def test_half_of_the_pages_carry_the_block() -> None:
     without = "<body><p>A text of its own</p></body>"
     assert mask.masked(version_of(page.format(17))) == mask.masked(version_of(without))
     assert mask.strip(page.format(17)) == page.format("").replace("no.  ", "no.  ")
+
+
+@pytest.mark.parametrize("refetched", [0, 1])
+def test_a_price_that_stays_among_prices_that_are_drawn_is_its_pages_own(refetched: int) -> None:
+    """All pages show prices that are drawn, and a plan its own price before them, which is all that tells it from others."""
+    draw = Random(3)
+    shop = Shop()
+
+    def respond(url: str) -> Kept:
+        prices = [f"{draw.randrange(9, 999)}.{draw.randrange(100):02} EUR" for _ in range(3)]
+        _, is_plan, months = url.partition("?months=")
+        prices[:0] = [f"{int(months) * 7}.99 EUR"] if is_plan else []
+        cards = "".join(f"<div class=card><b>{price}</b></div>" for price in prices)
+        return shop.respond(url, f"<h1>{text_of(url.partition('?')[0], 40)}</h1>{cards}")
+
+    start = f"http://{SITE}/"
+    plans = [f"http://{SITE}/plan/{plan}?months={months}" for plan in range(9) for months in (6, 12, 24)]
+    kept = [respond(url) for url in (start, *urls(), start, start, *plans, start, *plans[:refetched])]
+    mask = mask_of(kept)
+    (whole,) = [path for path in mask.paths if path.is_left_out and not path.position]
+    assert (whole.typed, whole.everywhere) == (True, True)
+    assert (template_of(plans[0]) in whole.excepted) is bool(refetched)

@@ -253,8 +253,24 @@ def test_pages_of_one_key_are_one_page_with_all_its_responses() -> None:
     assert (other.is_control, other.late) == (False, 1)
     masked, _ = seen_pages(fetches, mask, book.canonical_key)
     assert masked.is_settled
-    assert not masked.waits
     assert len(seen_pages(fetches, None, RuleBook().canonical_key)) == 3
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_urls_that_rules_take_for_one_page_wait_for_a_page_that_was_fetched_again(typed: bool) -> None:
+    """Not each other's texts show what changes there, but those of one URL, of the same template or with the same places."""
+    book = RuleBook([Rule(SITE, {}, {"q.sid": Ignore()})])
+    mask = Mask(SITE, (TransientPath(CLOCK, slot=("It is", "now"), typed=typed, everywhere=True),))
+    fetches = [(url("item", 1, f"?sid={sid}"), 10.0 + sid, html(1, clock=sid)) for sid in range(3)]
+
+    def waiting(*further: tuple[str, float, str]) -> tuple[str, ...]:
+        return refetches(seen_pages(kept(*fetches, *further), mask, book.canonical_key), [])
+
+    assert waiting() == (url("item", 1, "?sid=2"),)
+    other = [(url("news", 1), at, html(7, clock=at, layout="pre")) for at in (20.0, 30.0)]
+    assert waiting(*other) == (url("item", 1, "?sid=2"),)
+    assert not waiting(*[(url("news", 1), at, html(7, clock=at)) for at in (20.0, 30.0)])
+    assert not waiting((url("item", 1, "?sid=0"), 20.0, html(1, clock=20)))
 
 
 def test_responses_before_a_pause_are_of_an_earlier_crawl() -> None:

@@ -5,7 +5,7 @@ that may be equal but for what is transient: as far as no control shows that pag
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..content.mask import Mask, Template
@@ -29,8 +29,10 @@ class Page:
     """A page as it was seen last, at *url* as it was requested then.
 
     ``seen`` holds the time of each response, in seconds since 1970, with the fingerprint of what is compared of it under
-    the mask, without what was only carried over to it, too; ``verified`` is that of the last response with this.
-    ``late`` is the number of its responses since the latest pause between crawls.
+    the mask, without what was only carried over to it, too; ``verified`` is that of the last response without no more than
+    what pages fetched again, of its URL template or with the same places, have shown to change. ``unproven``: its URLs are
+    one page by rules, and do not show the same without what was carried over. ``late`` is the number of its responses since
+    the latest pause between crawls.
     """
 
     url: str
@@ -38,6 +40,7 @@ class Page:
     seen: tuple[tuple[float, Hashable], ...]
     verified: Hashable
     late: int = 1
+    unproven: bool = False
 
     @property
     def carried(self) -> Hashable:
@@ -70,7 +73,7 @@ class UnequalPair:
 
 
 def seen_pages(
-    kept: Iterable[tuple[str, float, Version]], mask: Mask | None, key_of: Callable[[str], str]
+    kept: Sequence[tuple[str, float, Version]], mask: Mask | None, key_of: Callable[[str], str]
 ) -> list[Page]:
     """Return the pages of a site, sorted by their names; URLs of one key are one page.
 
@@ -79,6 +82,7 @@ def seen_pages(
     responses: dict[str, list[tuple[float, str, Version]]] = {}
     for url, at, version in kept:
         responses.setdefault(key_of(normal_form(url)), []).append((at, url, version))
+    proven = _proven(mask, kept) if mask is not None else None
     times = sorted(at for found in responses.values() for at, _, _ in found)
     since = max((late for early, late in pairwise(times) if late - early > APART), default=0.0)
     pages = []
@@ -86,9 +90,32 @@ def seen_pages(
         found.sort(key=lambda response: response[:2])
         seen = tuple([(at, _fingerprint(mask, version, url, carried=True)) for at, url, version in found])
         _, url, version = found[-1]
-        verified = _fingerprint(mask, version, url, carried=False)
-        pages.append(Page(url, version, seen, verified, sum(at >= since for at, _ in seen)))
+        latest = {url: (version, carried) for (_, url, version), (_, carried) in zip(found, seen, strict=True)}
+        shown = {url: _fingerprint(proven, version, url, carried=False) for url, (version, _) in latest.items()}
+        unproven = len(set(shown.values())) > len({carried for _, carried in latest.values()})
+        pages.append(Page(url, version, seen, shown[url], sum(at >= since for at, _ in seen), unproven))
     return pages
+
+
+def _proven(mask: Mask, kept: Sequence[tuple[str, float, Version]]) -> Mask:
+    """Return *mask* so that it hides nothing on pages unless a page fetched again is of their URL template or has their places.
+
+    Nor does it where only the rules say that one was: that of which they took URLs for one page.
+    """
+    fetched: dict[str, list[tuple[float, Version]]] = {}
+    for url, at, version in kept:
+        fetched.setdefault(url, []).append((at, version))
+    again = {
+        url: found[0][1]
+        for url, found in fetched.items()
+        if max(at for at, _ in found) - min(at for at, _ in found) >= AT_ONCE
+    }
+    return replace(
+        mask,
+        paths=tuple([path if path.state else replace(path, typed=False) for path in mask.paths]),
+        templates=frozenset(map(template_of, again)) | {()},  # none at all would stand for every one
+        layouts=frozenset([mask.layout(version.blocks) for version in again.values()]),
+    )
 
 
 def _fingerprint(mask: Mask | None, version: Version, url: str, *, carried: bool) -> str:

@@ -43,8 +43,11 @@ def refetches(pages: Sequence[Page], undecided: Sequence[UnequalPair]) -> tuple[
 
 
 def _may_be_asked(page: Page) -> bool:
-    """Tell whether a page may be fetched again: one that this crawl has fetched, and not too often."""
-    return 1 <= page.late <= TWICE and not acts(page.url)
+    """Tell whether a page may be fetched again: one that this crawl has fetched, and not too often.
+
+    None of its URLs was, where it is unproven, however many of them were fetched.
+    """
+    return page.late >= 1 and (page.late <= TWICE or page.unproven) and not acts(page.url)
 
 
 def _start(pages: Iterable[Page]) -> Page | None:
@@ -62,10 +65,10 @@ def _waiting(pages: Iterable[Page]) -> Iterator[Page]:
         groups[page.carried].append(page)
     waiting: defaultdict[Template, list[Page]] = defaultdict(list)
     for group in groups.values():
-        if len({page.verified for page in group}) > 1:
-            for page in group:
-                if page.waits:
-                    waiting[template_of(page.url)].append(page)
+        merged = len({page.verified for page in group}) > 1
+        for page in group:
+            if page.unproven or (merged and page.waits):
+                waiting[template_of(page.url)].append(page)
     for _, some in sorted(waiting.items(), key=lambda each: (-len(each[1]), repr(each[0]))):
         layouts = Counter(map(_layout, some))
         # One control speaks for all pages with its places: the most common ones.

@@ -10,7 +10,7 @@ from ...content.mask import Template, TransientPath
 from ..clusters import APART
 from .epochs import Seen
 from .evidence import Place, grouped
-from .site_texts import Page, SiteTexts, changing_texts
+from .site_texts import Page, SiteTexts, changing_texts, has_digit
 from .typed_words import keeps_number
 
 __all__ = ["OFTEN", "Responses", "Trials", "agreement", "is_too_soon"]
@@ -39,7 +39,7 @@ class Trials:
     #: URL template -> [changes, opportunities]
     by_template: defaultdict[Template, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     values: list[tuple[str, ...]] = field(default_factory=list)
-    #: URL template -> how often a number stayed among the words that changed.
+    #: URL template -> how often a number stayed among the words, or the texts, that changed.
     keeping: Counter[Template] = field(default_factory=Counter)
     #: The texts that went or came.
     changed: set[str] = field(default_factory=set)
@@ -109,7 +109,7 @@ class Responses:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
-            if changed and any(map(keeps_number, before, after)):
+            if changed and (any(map(keeps_number, before, after)) or _keeps_text(before, after)):
                 trials.keeping.update(page.kinds)
             if changed:
                 stayed = Counter(before) & Counter(after)
@@ -176,6 +176,12 @@ def _is_control(page: Seen, number: int) -> bool:
 def is_too_soon(page: Seen, number: int) -> bool:
     """Whether a version was fetched so soon after the last one that a clock need not have moved."""
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < TOO_SOON
+
+
+def _keeps_text(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a text with a number stands in the same place of two lists, counted from either end, of which others changed."""
+    ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
+    return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
 
 
 def _names(url: str) -> set[str]:
