@@ -47,7 +47,9 @@ def _of_its_mask(
         return replace(path, excepted=_sorted({*path.excepted, *(templates - mask.templates)}))
     # Of all pages something would have been seen to change: what has been is told by the templates of its mask alone.
     known = mask.templates.difference(path.excepted)
-    return replace(path, everywhere=False, excepted=(), templates=_sorted(known), kind=path.kind if known else "undecided")
+    return replace(
+        path, everywhere=False, excepted=(), templates=_sorted(known), kind=path.kind if known else "undecided"
+    )
 
 
 def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
