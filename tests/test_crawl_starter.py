@@ -12,6 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned
+from scrapy_dedup.crawl.times import Times
 
 from .conftest import Serve
 from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run
@@ -446,3 +447,15 @@ async def test_what_stands_in_the_place_of_a_clock_is_looked_at_before_pages_are
     done = await crawl(Backwards, server.url("/"), **{**ON, "CONCURRENT_REQUESTS": 2})
     assert len({item["url"] for item in done.items}) == 1 + 60 + 5 * 120, "no page is lost"
     assert 1 <= done.dedup()["starter/requests"] <= 12
+
+
+@in_reactor
+async def test_a_learning_that_cannot_begin_is_not_waited_for(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: Times, sites: Any) -> Any:
+        raise KeyError(sites)
+
+    monkeypatch.setattr(Times, "begun", fails)
+    server = serve(Ticking(60))
+    done = await crawl(Links, server.url("/"), **ON)
+    assert len(done.items) == server.downloads == 121
+    assert done.dedup()["errors/learning"] == 1
