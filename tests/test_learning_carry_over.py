@@ -224,3 +224,26 @@ def test_a_price_that_stays_among_prices_that_are_drawn_is_its_pages_own(refetch
     (whole,) = [path for path in mask.paths if path.is_left_out and not path.position]
     assert (whole.typed, whole.everywhere) == (True, True)
     assert (template_of(plans[0]) in whole.excepted) is bool(refetched)
+
+
+@pytest.mark.parametrize("layout", ["p", "div"])
+def test_what_lasts_on_a_page_that_was_fetched_again_is_no_matter_of_time_on_pages_with_its_places(layout: str) -> None:
+    """Films have a time of their own where others have a clock, and plays may have: no page of theirs was fetched again."""
+    shop = Shop()
+
+    def respond(url: str, time: str = "", layout: str = "p") -> Kept:
+        shop.visitors += 1
+        shown = time or f"19:{shop.visitors // 60 % 60:02}:{shop.visitors % 60:02}"
+        text = text_of(url, 40)
+        return shop.respond(
+            url, f"<div class=time>{shown}</div>" + (f"<{layout} class=a>{text}</{layout}>" if time else text)
+        )
+
+    films, plays = ([f"http://{SITE}/{kind}/{n}?at=1" for n in range(9)] for kind in ("film", "play"))
+    start = f"http://{SITE}/"
+    kept = [respond(url) for url in (start, *urls(), start, start, start, start)]
+    kept += [respond(url, f"20:{n:02}:00") for n, url in enumerate([*films, films[0]]) for n in [n % 9]]
+    kept += [respond(url, f"21:{n:02}:00", layout) for n, url in enumerate(plays)]
+    (path,) = [path for path in mask_of(kept).paths if path.is_left_out]
+    assert template_of(films[0]) in path.excepted
+    assert (template_of(plays[0]) in path.excepted) is (layout == "p")

@@ -162,6 +162,14 @@ def test_of_those_that_wait_one_with_the_most_common_places_is_chosen(pages: Pag
     assert pages.chosen() == (url("news", 1), url("news", "1?sid=1"))
 
 
+def test_of_pages_that_only_what_was_carried_over_makes_one_each_set_of_places_is_asked_once(pages: Pages) -> None:
+    for directory, layout in (("news", "div"), ("old", "div"), ("item", "pre"), ("blog", "div")):
+        for number in range(3):
+            pages.add(url(directory, number), (directory, number), layout=layout)
+    pages.found = [replace(page, unproven=True) for page in pages.found]
+    assert pages.chosen() == (url("blog", 0), url("item", 0))
+
+
 def test_what_was_verified_does_not_wait(pages: Pages) -> None:
     for number in range(5):
         for query in ("", "?sid=1"):

@@ -29,10 +29,10 @@ class Page:
     """A page as it was seen last, at *url* as it was requested then.
 
     ``seen`` holds the time of each response, in seconds since 1970, with the fingerprint of what is compared of it under
-    the mask, without what was only carried over to it, too; ``verified`` is that of the last response without no more than
-    what pages fetched again, of its URL template or with the same places, have shown to change. ``unproven``: its URLs are
-    one page by rules, and do not show the same without what was carried over. ``late`` is the number of its responses since
-    the latest pause between crawls.
+    the mask, without what was only carried over to it, too; ``verified`` is that of the last response with this.
+    ``late`` is the number of its responses since the latest pause between crawls. ``unproven``: its URLs are one page by
+    rules, and show the same only without what no page fetched again, of their URL templates or with the same places, has
+    shown to change.
     """
 
     url: str
@@ -90,10 +90,13 @@ def seen_pages(
         found.sort(key=lambda response: response[:2])
         seen = tuple([(at, _fingerprint(mask, version, url, carried=True)) for at, url, version in found])
         _, url, version = found[-1]
-        latest = {url: (version, carried) for (_, url, version), (_, carried) in zip(found, seen, strict=True)}
-        shown = {url: _fingerprint(proven, version, url, carried=False) for url, (version, _) in latest.items()}
-        unproven = len(set(shown.values())) > len({carried for _, carried in latest.values()})
-        pages.append(Page(url, version, seen, shown[url], sum(at >= since for at, _ in seen), unproven))
+        unproven = False
+        if len({url for _, url, _ in found}) > 1:
+            latest = {url: (version, carried) for (_, url, version), (_, carried) in zip(found, seen, strict=True)}
+            shown = {_fingerprint(proven, version, url, carried=False) for url, (version, _) in latest.items()}
+            unproven = len(shown) > len({carried for _, carried in latest.values()})
+        verified = _fingerprint(mask, version, url, carried=False)
+        pages.append(Page(url, version, seen, verified, sum(at >= since for at, _ in seen), unproven))
     return pages
 
 

@@ -35,7 +35,7 @@ def refetches(pages: Sequence[Page], undecided: Sequence[UnequalPair]) -> tuple[
     found: dict[str, None] = {}
     if undecided and (start := _start(pages)) is not None:
         found[start.url] = None
-    for page in chain(_waiting(pages), _alike(pages, undecided)):
+    for page in chain(_waiting(pages), _unproven(pages), _alike(pages, undecided)):
         if len(found) == MOST:
             break
         found.setdefault(page.url)
@@ -65,16 +65,26 @@ def _waiting(pages: Iterable[Page]) -> Iterator[Page]:
         groups[page.carried].append(page)
     waiting: defaultdict[Template, list[Page]] = defaultdict(list)
     for group in groups.values():
-        merged = len({page.verified for page in group}) > 1
-        for page in group:
-            if page.unproven or (merged and page.waits):
-                waiting[template_of(page.url)].append(page)
+        if len({page.verified for page in group}) > 1:
+            for page in group:
+                if page.waits and not page.unproven:
+                    waiting[template_of(page.url)].append(page)
     for _, some in sorted(waiting.items(), key=lambda each: (-len(each[1]), repr(each[0]))):
         layouts = Counter(map(_layout, some))
         # One control speaks for all pages with its places: the most common ones.
         asked = [page for page in some if _may_be_asked(page)]
         if asked:
             yield min(asked, key=lambda page: (-layouts[_layout(page)], len(page.seen), page.url))
+
+
+def _unproven(pages: Iterable[Page]) -> Iterator[Page]:
+    """Yield an unproven page of each set of places, that of most such pages first: one control speaks for all of these."""
+    layouts: defaultdict[frozenset[str], list[Page]] = defaultdict(list)
+    for page in pages:
+        if page.unproven and _may_be_asked(page):
+            layouts[_layout(page)].append(page)
+    for _, some in sorted(layouts.items(), key=lambda each: (-len(each[1]), sorted(each[0]))):
+        yield min(some, key=lambda page: page.url)
 
 
 def _alike(pages: Sequence[Page], undecided: Iterable[UnequalPair]) -> Iterator[Page]:

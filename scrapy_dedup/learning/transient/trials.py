@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -120,14 +121,29 @@ class Responses:
         """Return the URL templates on whose pages what stands at a path is the page's own.
 
         A page that was fetched again has shown the same, and none another, or has kept a number among what changed; or URLs
-        agree that differ in a parameter.
+        agree that differ in a parameter. What a page says counts for templates of which none was fetched again, too, and most
+        of whose pages have its places.
         """
         again = self.trials(path, controls=True)
         lasting = {template for template, (changes, all_) in again.by_template.items() if all_ and not changes}
         keeping = {
             template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
         }
-        return frozenset(lasting | keeping) | self._agreeing(path)
+        own = lasting | keeping
+        return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path)
+
+    def _alike(self, own: AbstractSet[Template], again: AbstractSet[Template]) -> set[Template]:
+        """Return templates of which no page was fetched *again*, and most of whose pages have the places of an *own* one."""
+        if not own:
+            return set()
+        layouts = self.texts.layouts
+        places = {layout for template in own for layout in layouts.get(template, ())}
+        places -= {layout for template in again - own for layout in layouts.get(template, ())}
+        return {
+            template
+            for template, found in layouts.items()
+            if template not in again and 2 * sum(found[layout] for layout in places) > found.total()
+        }
 
     def _agreeing(self, path: TransientPath) -> frozenset[Template]:
         """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
