@@ -14,8 +14,8 @@ from scrapy_dedup import Mask, RuleBook
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning.clusters import APART
-from scrapy_dedup.learning.controls import AT_ONCE, SETTLED, Page, seen_pages, undecided, unequal_pairs
+from scrapy_dedup.learning.clusters import APART, AT_ONCE
+from scrapy_dedup.learning.controls import SETTLED, Page, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.differing import differing_note
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.refetching import MOST, refetches

@@ -13,13 +13,11 @@ from ..content.sketch import sketch_of_texts
 from ..content.versions import Version
 from ..urls import normal_form
 from ..urls.templates import template_of
-from .clusters import APART
+from .clusters import APART, AT_ONCE
 from .like_pairs import like_pairs
 
 __all__ = ["Page", "UnequalPair", "seen_pages", "settled_templates", "undecided", "unequal_pairs"]
 
-AT_ONCE = 1.0
-"""Seconds between two responses in which a clock need not have moved."""
 SETTLED = 4
 """URL templates whose controls show no change, where no others have any: nothing is transient on the site."""
 

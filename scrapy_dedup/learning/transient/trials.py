@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ...content.mask import Template, TransientPath
-from ..clusters import APART
+from ..clusters import APART, AT_ONCE
 from .epochs import Seen
 from .evidence import Place, grouped
 from .site_texts import Page, SiteTexts, changing_texts, has_digit
@@ -24,8 +24,6 @@ chance, where what stands there is their pages' own.
 """
 OTHERS = 3
 """Other texts that pages have shown between two responses, by which a clock has moved, however soon that was."""
-TOO_SOON = 1.0
-"""Seconds between two responses in which a clock need not have moved."""
 
 Groups = Mapping[Place, Sequence[str]]
 
@@ -61,7 +59,7 @@ class Trials:
 
 
 class Responses:
-    """Those of the pages *seen* twice, beside the *texts* of all pages, which are asked for where need be."""
+    """The responses that showed a page again, and the *texts* of all pages of the site, which are asked for where need be."""
 
     def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
         self.pages = [page for page in seen if len(page.versions) > 1]
@@ -156,7 +154,7 @@ class Responses:
         pairs, equal = Counter[Template](), Counter[Template]()
         for found in by_name.values():
             for (one, before), (other, after) in pairwise(found):
-                if other.at - one.at >= TOO_SOON or self._have_others_moved(path, one.at, other.at, after):
+                if other.at - one.at >= AT_ONCE or self._have_others_moved(path, one.at, other.at, after):
                     templates = {one.template, other.template}
                     pairs.update(templates)
                     equal.update(templates if before == after else ())
@@ -191,7 +189,7 @@ def _is_control(page: Seen, number: int) -> bool:
 
 def is_too_soon(page: Seen, number: int) -> bool:
     """Whether a version was fetched so soon after the last one that a clock need not have moved."""
-    return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < TOO_SOON
+    return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
 
 
 def _keeps_text(before: Sequence[str], after: Sequence[str]) -> bool:
