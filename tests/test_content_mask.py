@@ -1,6 +1,7 @@
 """A mask applied: what is stripped, and the laws that hold for any mask and any text."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -268,3 +269,17 @@ def test_pieces_are_where_they_are_said_to_be(text: str, attribute: str) -> None
     if "&" not in text:
         assert [piece for piece, _, _ in found] == pieces(text, attribute)
         assert joined(pieces(text, attribute), attribute).split() == text.split()
+
+
+def test_what_is_carried_over_without_a_page_that_changed_stays_in_items() -> None:
+    """Pages are compared without it; whether it passes there nobody has seen."""
+    clock = TransientPath("html/body/p", typed=True, everywhere=True)
+    mask = Mask(paths=(clock,), templates=frozenset({template_of("http://a.example/")}))
+    html = "<html><body><p>{}</p><div>Recorded on this day</div></body></html>"
+    url = "http://a.example/archive?n=7"
+    versions = [version_of(html.format(shown)) for shown in ("3 May 2019", "4 May 2019")]
+    assert len({mask.masked(version, url=url) for version in versions}) == 1
+    assert mask.text(html.format("3 May 2019"), url=url) == "3 May 2019 Recorded on this day"
+    assert mask.text(html.format("3 May 2019"), url="http://a.example/") == "Recorded on this day"
+    said = replace(mask, paths=(replace(clock, state="strip"),))
+    assert said.text(html.format("3 May 2019"), url=url) == "Recorded on this day"

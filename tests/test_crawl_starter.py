@@ -12,6 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned
+from scrapy_dedup.crawl.times import Times
 
 from .conftest import Serve
 from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run
@@ -416,3 +417,45 @@ async def test_a_site_that_draws_teasers_anew_is_learned_in_its_first_crawl(serv
     again = await crawl(Backwards, server.url("/"), **{**ON, "DEDUP_LEARN": learn})
     assert {item["url"].partition("?")[0] for item in again.items} >= {server.url(f"/p/{k}") for k in range(60)}
     assert server.downloads - downloads <= 61 + 12, "the second crawl downloads each page once"
+
+
+class Radio(Numbered):
+    """The time of the response on all pages but those of episodes, which have the time of theirs in its place, and nothing else.
+
+    The start page is linked, and so fetched twice.
+    """
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/robots.txt":
+            return 404
+        self.asked.append(asked)
+        seconds = len(self.asked)
+        shown = f"22 Nov 2026 {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        links = []
+        if asked.path == "/":
+            others = [f"/{kind}/{number}" for number in range(20) for kind in ("news", "help", "about")]
+            links = ["/", *others, *(f"/show/{n}?ep={ep}" for n in range(self.pages) for ep in range(1, 6))]
+        elif asked.path.startswith("/show/"):
+            shown = f"{asked.query['ep']:0>2} Aug 2026 20:00:00"
+        return page(prose(asked.path), *links).replace("<body>", f"<body><div class=time>{shown}</div>")
+
+
+@in_reactor
+async def test_what_stands_in_the_place_of_a_clock_is_looked_at_before_pages_are_lost(serve: Serve) -> None:
+    """A page of the rule's own URL template is fetched again, and what was discarded by then is fetched after all."""
+    server = serve(Radio(120))
+    done = await crawl(Backwards, server.url("/"), **{**ON, "CONCURRENT_REQUESTS": 2})
+    assert len({item["url"] for item in done.items}) == 1 + 60 + 5 * 120, "no page is lost"
+    assert 1 <= done.dedup()["starter/requests"] <= 12
+
+
+@in_reactor
+async def test_a_learning_that_cannot_begin_is_not_waited_for(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: Times, sites: Any) -> Any:
+        raise KeyError(sites)
+
+    monkeypatch.setattr(Times, "begun", fails)
+    server = serve(Ticking(60))
+    done = await crawl(Links, server.url("/"), **ON)
+    assert len(done.items) == server.downloads == 121
+    assert done.dedup()["errors/learning"] == 1

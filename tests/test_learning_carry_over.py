@@ -202,3 +202,48 @@ def test_half_of_the_pages_carry_the_block() -> None:
     without = "<body><p>A text of its own</p></body>"
     assert mask.masked(version_of(page.format(17))) == mask.masked(version_of(without))
     assert mask.strip(page.format(17)) == page.format("").replace("no.  ", "no.  ")
+
+
+@pytest.mark.parametrize("refetched", [0, 1])
+def test_a_price_that_stays_among_prices_that_are_drawn_is_its_pages_own(refetched: int) -> None:
+    """All pages show prices that are drawn, and a plan its own price before them, which is all that tells it from others."""
+    draw = Random(3)
+    shop = Shop()
+
+    def respond(url: str) -> Kept:
+        prices = [f"{draw.randrange(9, 999)}.{draw.randrange(100):02} EUR" for _ in range(3)]
+        _, is_plan, months = url.partition("?months=")
+        prices[:0] = [f"{int(months) * 7}.99 EUR"] if is_plan else []
+        cards = "".join(f"<div class=card><b>{price}</b></div>" for price in prices)
+        return shop.respond(url, f"<h1>{text_of(url.partition('?')[0], 40)}</h1>{cards}")
+
+    start = f"http://{SITE}/"
+    plans = [f"http://{SITE}/plan/{plan}?months={months}" for plan in range(9) for months in (6, 12, 24)]
+    kept = [respond(url) for url in (start, *urls(), start, start, *plans, start, *plans[:refetched])]
+    mask = mask_of(kept)
+    (whole,) = [path for path in mask.paths if path.is_left_out and not path.position]
+    assert (whole.typed, whole.everywhere) == (True, True)
+    assert (template_of(plans[0]) in whole.excepted) is bool(refetched)
+
+
+@pytest.mark.parametrize("layout", ["p", "div"])
+def test_what_lasts_on_a_page_that_was_fetched_again_is_no_matter_of_time_on_pages_with_its_places(layout: str) -> None:
+    """Films have a time of their own where others have a clock, and plays may have: no page of theirs was fetched again."""
+    shop = Shop()
+
+    def respond(url: str, time: str = "", layout: str = "p") -> Kept:
+        shop.visitors += 1
+        shown = time or f"19:{shop.visitors // 60 % 60:02}:{shop.visitors % 60:02}"
+        text = text_of(url, 40)
+        return shop.respond(
+            url, f"<div class=time>{shown}</div>" + (f"<{layout} class=a>{text}</{layout}>" if time else text)
+        )
+
+    films, plays = ([f"http://{SITE}/{kind}/{n}?at=1" for n in range(9)] for kind in ("film", "play"))
+    start = f"http://{SITE}/"
+    kept = [respond(url) for url in (start, *urls(), start, start, start, start)]
+    kept += [respond(url, f"20:{n:02}:00") for n, url in enumerate([*films, films[0]]) for n in [n % 9]]
+    kept += [respond(url, f"21:{n:02}:00", layout) for n, url in enumerate(plays)]
+    (path,) = [path for path in mask_of(kept).paths if path.is_left_out]
+    assert template_of(films[0]) in path.excepted
+    assert (template_of(plays[0]) in path.excepted) is (layout == "p")

@@ -14,8 +14,8 @@ from scrapy_dedup import Mask, RuleBook
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning.clusters import APART
-from scrapy_dedup.learning.controls import AT_ONCE, SETTLED, Page, seen_pages, undecided, unequal_pairs
+from scrapy_dedup.learning.clusters import APART, AT_ONCE
+from scrapy_dedup.learning.controls import SETTLED, Page, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.differing import differing_note
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.refetching import MOST, refetches
@@ -162,6 +162,14 @@ def test_of_those_that_wait_one_with_the_most_common_places_is_chosen(pages: Pag
     assert pages.chosen() == (url("news", 1), url("news", "1?sid=1"))
 
 
+def test_of_pages_that_only_what_was_carried_over_makes_one_each_set_of_places_is_asked_once(pages: Pages) -> None:
+    for directory, layout in (("news", "div"), ("old", "div"), ("item", "pre"), ("blog", "div")):
+        for number in range(3):
+            pages.add(url(directory, number), (directory, number), layout=layout)
+    pages.found = [replace(page, unproven=True) for page in pages.found]
+    assert pages.chosen() == (url("blog", 0), url("item", 0))
+
+
 def test_what_was_verified_does_not_wait(pages: Pages) -> None:
     for number in range(5):
         for query in ("", "?sid=1"):
@@ -253,8 +261,24 @@ def test_pages_of_one_key_are_one_page_with_all_its_responses() -> None:
     assert (other.is_control, other.late) == (False, 1)
     masked, _ = seen_pages(fetches, mask, book.canonical_key)
     assert masked.is_settled
-    assert not masked.waits
     assert len(seen_pages(fetches, None, RuleBook().canonical_key)) == 3
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_urls_that_rules_take_for_one_page_wait_for_a_page_that_was_fetched_again(typed: bool) -> None:
+    """Not each other's texts show what changes there, but those of one URL, of the same template or with the same places."""
+    book = RuleBook([Rule(SITE, {}, {"q.sid": Ignore()})])
+    mask = Mask(SITE, (TransientPath(CLOCK, slot=("It is", "now"), typed=typed, everywhere=True),))
+    fetches = [(url("item", 1, f"?sid={sid}"), 10.0 + sid, html(1, clock=sid)) for sid in range(3)]
+
+    def waiting(*further: tuple[str, float, str]) -> tuple[str, ...]:
+        return refetches(seen_pages(kept(*fetches, *further), mask, book.canonical_key), [])
+
+    assert waiting() == (url("item", 1, "?sid=2"),)
+    other = [(url("news", 1), at, html(7, clock=at, layout="pre")) for at in (20.0, 30.0)]
+    assert waiting(*other) == (url("item", 1, "?sid=2"),)
+    assert not waiting(*[(url("news", 1), at, html(7, clock=at)) for at in (20.0, 30.0)])
+    assert not waiting((url("item", 1, "?sid=0"), 20.0, html(1, clock=20)))
 
 
 def test_responses_before_a_pause_are_of_an_earlier_crawl() -> None:

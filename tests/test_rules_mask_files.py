@@ -18,6 +18,7 @@ from scrapy_dedup.rules.mask_files import load_mask, load_masks, mask_file_name,
 from scrapy_dedup.rules.mask_merging import merged_masks
 from scrapy_dedup.rules.mask_reading import read_mask
 from scrapy_dedup.rules.model import SiteRules
+from scrapy_dedup.urls.templates import template_of
 
 SITE = "shop.example"
 CLOCK = TransientPath(
@@ -36,7 +37,7 @@ MASK = Mask(SITE, (CLOCK, BOX, LINK), templates=frozenset({(5, "item", "id"), (4
 words = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 templates = st.lists(st.tuples(st.integers(0, 9), words, words), max_size=2, unique=True).map(tuple)
 paths = st.builds(
-    lambda selector, attribute, slot, kind, confidence, counts, examples, at, kinds, state: TransientPath(
+    lambda selector, attribute, slot, kind, confidence, counts, examples, at, kinds, state, carried: TransientPath(
         selector,
         attribute,
         slot,
@@ -45,9 +46,12 @@ paths = st.builds(
         *(counts if counts[2] else (0, 0, 0)),
         examples=examples,
         position=at[0],
-        of=at[1] if at[1] or slot else abs(at[0]) and 9,
+        of=at[1] if at[1] or slot or carried[0] else abs(at[0]) and 9,
         templates=kinds,
         state=state,
+        typed=carried[0],
+        everywhere=carried[1],
+        excepted=carried[2],
     ),
     st.sampled_from(["p", "html/body/p.a", "html/body/div#b/a", "<ü>'\""]),
     st.sampled_from(["", "href", "data-x"]),
@@ -59,12 +63,14 @@ paths = st.builds(
     st.sampled_from([(0, 0), (1, 1), (3, 5), (5, 5)]) | st.tuples(st.integers(1, 9), st.just(0)),
     templates,
     st.sampled_from(["", "", "keep", "strip"]),
+    st.tuples(st.booleans(), st.booleans(), templates),
 )
 masks = st.builds(
-    lambda found, mode, kinds: Mask(SITE, tuple(found), mode, frozenset(kinds)),
+    lambda found, mode, kinds, layouts: Mask(SITE, tuple(found), mode, frozenset(kinds), layouts),
     st.lists(paths, max_size=4, unique_by=lambda path: path.key),
     st.sampled_from(["default", "seed"]),
     templates,
+    st.frozensets(words, max_size=2),
 )
 
 
@@ -294,6 +300,20 @@ def test_paths_stay_true_of_the_kinds_of_their_own_mask(tmp_path: Path) -> None:
     mask = masks_in(tmp_path / "more", item, Mask(SITE, (TransientPath("html/body/b", state="strip"),)))
     assert not mask.templates
     assert [path.templates for path in mask.paths] == [(), (ITEM,)]
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_is_carried_over_in_one_mask_is_not_verified_by_another(tmp_path: Path, by_hand: bool) -> None:
+    """That a page of a template was seen twice for one mask says nothing of what the other one has seen to change."""
+    learned = Mask(SITE, (TransientPath("html/body/p", everywhere=True),), templates=frozenset({ITEM}))
+    html = "<html><body><p>content</p><b>clock</b>"
+    item, home = f"http://{SITE}/item/7?id=1", f"http://{SITE}/"
+    kinds = frozenset() if by_hand else frozenset({template_of(home)})
+    said = Mask(SITE, (TransientPath("html/body/b", state="strip"),), templates=kinds)
+    assert (learned.text(html, url=item), learned.text(html, url=home)) == ("clock", "content clock")
+    mask = masks_in(tmp_path, learned, said)
+    assert mask.text(html, url=home) == "content"
+    assert mask.text(html, url=item) == ("" if by_hand else "clock")
 
 
 def test_masks_of_another_mode_are_left_aside(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ class TransientPath:
     ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
     URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
     of all others, too, but those that are ``excepted``. ``typed``: there, only what holds a digit is hidden, as a clock, a
-    counter or a token does; a path that is not acts on other templates only where a page with the same places was seen twice.
+    counter or a token does. On other templates a path acts only where a page with the same places was seen twice; one that is
+    typed does at once where pages are compared, but it takes nothing out of items there.
 
     What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped.
@@ -341,7 +342,9 @@ def _sorted(templates: Iterable[Template]) -> list[str]:
 def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
     place = path.selector, path.attribute, path.slot, path.position, path.of
     templates, excepted = frozenset(path.templates), frozenset(path.excepted)
-    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, whole)
+    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
+    at_once = path.typed and (whole or path.state == "strip")
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, whole, at_once)
 
 
 def _without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:

@@ -33,6 +33,8 @@ class PathPlan:
     excepted: frozenset[tuple[object, ...]] = frozenset()
     #: Whether a text that is explained by its slot is hidden with the literal words: nothing else stands there.
     whole: bool = False
+    #: Whether it acts on pages, too, on which nothing was seen to change.
+    at_once: bool = False
 
     def ranges(self, text: str, page: "PageKind") -> Ranges | None:
         """Return what is hidden of *text*, which stands on a *page*; None for nothing."""
@@ -56,9 +58,9 @@ class PathPlan:
     def acts_on(self, page: "PageKind") -> bool:
         """Whether it hides anything of a page."""
         if self.everywhere:
-            return page.template not in self.excepted and (self.typed or page.is_known)
+            return page.template not in self.excepted and (self.at_once or page.is_known)
         if self.templates:
-            return page.template in self.templates and (self.typed or page.is_known)
+            return page.template in self.templates and (self.at_once or page.is_known)
         return page.is_seen
 
 

@@ -73,7 +73,7 @@ class Extra:
 
 
 class Starter:
-    """Pays before anything is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case.
+    """Pays whatever is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case.
 
     What earlier runs of a job have spent is not known: in a run that goes on with one there are no 4 in any case.
     """

@@ -154,6 +154,16 @@ class Learning:
         deferred_from_coro(self._go_on()).addErrback(lambda _: None)
 
     async def _go_on(self) -> None:
+        try:
+            await self._learn_due()
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on, and nothing waits for this any more)
+            self._rest_until = time.monotonic() + _LONGEST_BACK_OFF
+            self._shared.faults.report("learning", "Rules could not be learned")
+        finally:
+            self._ended()
+
+    async def _learn_due(self) -> None:
+        """Learn the sites that should be."""
         sites = self.times.due
         before = self.times.begun(sites)
         try:
@@ -168,6 +178,10 @@ class Learning:
             self._failed(problem)
         shared = self._shared
         shared.crawler.signals.send_catch_log(signals.learned, sites=sites, problem=problem or "", spider=shared.spider)
+
+    def _ended(self) -> None:
+        """Go on with what has waited for a learning."""
+        shared = self._shared
         waiting, self._running = self._running or [], None
         for each in waiting:
             each.callback(None)

@@ -16,7 +16,7 @@ MOST: Final = 20_000
 
 
 class Repeats:
-    """Looks for them. Rows are made in the event loop and in the thread of the store, so that both may note them."""
+    """Contents shown again, and URLs that change, by site. The event loop and the thread of the store may both note rows."""
 
     def __init__(self) -> None:
         #: What tells a site and a content -> what tells the URL that has shown it first.

@@ -26,6 +26,8 @@ PASSING = frozenset({408, 425, 429})
 """Errors of the client that say nothing of the page."""
 APART = 3600.0
 """Seconds between two responses that are taken to be of different crawls."""
+AT_ONCE = 1.0
+"""Seconds between two responses in which a clock need not have moved."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ that may be equal but for what is transient: as far as no control shows that pag
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..content.mask import Mask, Template
@@ -13,13 +13,11 @@ from ..content.sketch import sketch_of_texts
 from ..content.versions import Version
 from ..urls import normal_form
 from ..urls.templates import template_of
-from .clusters import APART
+from .clusters import APART, AT_ONCE
 from .like_pairs import like_pairs
 
 __all__ = ["Page", "UnequalPair", "seen_pages", "settled_templates", "undecided", "unequal_pairs"]
 
-AT_ONCE = 1.0
-"""Seconds between two responses in which a clock need not have moved."""
 SETTLED = 4
 """URL templates whose controls show no change, where no others have any: nothing is transient on the site."""
 
@@ -30,7 +28,9 @@ class Page:
 
     ``seen`` holds the time of each response, in seconds since 1970, with the fingerprint of what is compared of it under
     the mask, without what was only carried over to it, too; ``verified`` is that of the last response with this.
-    ``late`` is the number of its responses since the latest pause between crawls.
+    ``late`` is the number of its responses since the latest pause between crawls. ``unproven``: its URLs are one page by
+    rules, and show the same only without what no page fetched again, of their URL templates or with the same places, has
+    shown to change.
     """
 
     url: str
@@ -38,6 +38,7 @@ class Page:
     seen: tuple[tuple[float, Hashable], ...]
     verified: Hashable
     late: int = 1
+    unproven: bool = False
 
     @property
     def carried(self) -> Hashable:
@@ -70,7 +71,7 @@ class UnequalPair:
 
 
 def seen_pages(
-    kept: Iterable[tuple[str, float, Version]], mask: Mask | None, key_of: Callable[[str], str]
+    kept: Sequence[tuple[str, float, Version]], mask: Mask | None, key_of: Callable[[str], str]
 ) -> list[Page]:
     """Return the pages of a site, sorted by their names; URLs of one key are one page.
 
@@ -79,6 +80,7 @@ def seen_pages(
     responses: dict[str, list[tuple[float, str, Version]]] = {}
     for url, at, version in kept:
         responses.setdefault(key_of(normal_form(url)), []).append((at, url, version))
+    proven = _proven(mask, kept) if mask is not None else None
     times = sorted(at for found in responses.values() for at, _, _ in found)
     since = max((late for early, late in pairwise(times) if late - early > APART), default=0.0)
     pages = []
@@ -86,9 +88,35 @@ def seen_pages(
         found.sort(key=lambda response: response[:2])
         seen = tuple([(at, _fingerprint(mask, version, url, carried=True)) for at, url, version in found])
         _, url, version = found[-1]
+        unproven = False
+        if len({url for _, url, _ in found}) > 1:
+            latest = {url: (version, carried) for (_, url, version), (_, carried) in zip(found, seen, strict=True)}
+            shown = {_fingerprint(proven, version, url, carried=False) for url, (version, _) in latest.items()}
+            unproven = len(shown) > len({carried for _, carried in latest.values()})
         verified = _fingerprint(mask, version, url, carried=False)
-        pages.append(Page(url, version, seen, verified, sum(at >= since for at, _ in seen)))
+        pages.append(Page(url, version, seen, verified, sum(at >= since for at, _ in seen), unproven))
     return pages
+
+
+def _proven(mask: Mask, kept: Sequence[tuple[str, float, Version]]) -> Mask:
+    """Return *mask* so that it hides nothing on pages unless a page fetched again is of their URL template or has their places.
+
+    Nor does it where only the rules say that one was: that of which they took URLs for one page.
+    """
+    fetched: dict[str, list[tuple[float, Version]]] = {}
+    for url, at, version in kept:
+        fetched.setdefault(url, []).append((at, version))
+    again = {
+        url: found[0][1]
+        for url, found in fetched.items()
+        if max(at for at, _ in found) - min(at for at, _ in found) >= AT_ONCE
+    }
+    return replace(
+        mask,
+        paths=tuple([path if path.state else replace(path, typed=False) for path in mask.paths]),
+        templates=frozenset(map(template_of, again)) | {()},  # none at all would stand for every one
+        layouts=frozenset([mask.layout(version.blocks) for version in again.values()]),
+    )
 
 
 def _fingerprint(mask: Mask | None, version: Version, url: str, *, carried: bool) -> str:

@@ -35,7 +35,7 @@ def refetches(pages: Sequence[Page], undecided: Sequence[UnequalPair]) -> tuple[
     found: dict[str, None] = {}
     if undecided and (start := _start(pages)) is not None:
         found[start.url] = None
-    for page in chain(_waiting(pages), _alike(pages, undecided)):
+    for page in chain(_waiting(pages), _unproven(pages), _alike(pages, undecided)):
         if len(found) == MOST:
             break
         found.setdefault(page.url)
@@ -43,8 +43,11 @@ def refetches(pages: Sequence[Page], undecided: Sequence[UnequalPair]) -> tuple[
 
 
 def _may_be_asked(page: Page) -> bool:
-    """Tell whether a page may be fetched again: one that this crawl has fetched, and not too often."""
-    return 1 <= page.late <= TWICE and not acts(page.url)
+    """Tell whether a page may be fetched again: one that this crawl has fetched, and not too often.
+
+    None of its URLs was, where it is unproven, however many of them were fetched.
+    """
+    return page.late >= 1 and (page.late <= TWICE or page.unproven) and not acts(page.url)
 
 
 def _start(pages: Iterable[Page]) -> Page | None:
@@ -64,7 +67,7 @@ def _waiting(pages: Iterable[Page]) -> Iterator[Page]:
     for group in groups.values():
         if len({page.verified for page in group}) > 1:
             for page in group:
-                if page.waits:
+                if page.waits and not page.unproven:
                     waiting[template_of(page.url)].append(page)
     for _, some in sorted(waiting.items(), key=lambda each: (-len(each[1]), repr(each[0]))):
         layouts = Counter(map(_layout, some))
@@ -72,6 +75,16 @@ def _waiting(pages: Iterable[Page]) -> Iterator[Page]:
         asked = [page for page in some if _may_be_asked(page)]
         if asked:
             yield min(asked, key=lambda page: (-layouts[_layout(page)], len(page.seen), page.url))
+
+
+def _unproven(pages: Iterable[Page]) -> Iterator[Page]:
+    """Yield an unproven page of each set of places, that of most such pages first: one control speaks for all of these."""
+    layouts: defaultdict[frozenset[str], list[Page]] = defaultdict(list)
+    for page in pages:
+        if page.unproven and _may_be_asked(page):
+            layouts[_layout(page)].append(page)
+    for _, some in sorted(layouts.items(), key=lambda each: (-len(each[1]), sorted(each[0]))):
+        yield min(some, key=lambda page: page.url)
 
 
 def _alike(pages: Sequence[Page], undecided: Iterable[UnequalPair]) -> Iterator[Page]:

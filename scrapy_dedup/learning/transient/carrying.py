@@ -86,7 +86,8 @@ class CarryOver:
         Not so where it was learned from several URLs, taken for one page, and none of them has shown that it changes.
         """
         known = frozenset(path.templates) or mask.templates
-        acting = known - self._again.own(path)
+        own = self._again.own(path)
+        acting = known - own
         others = mask.templates - acting
         if typed is not None and typed.slot == path.slot:
             excepted = others | (frozenset(typed.excepted) - acting)
@@ -99,7 +100,7 @@ class CarryOver:
             return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
-        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(others | unfit))
+        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(others | unfit | own))
 
     def _is_typed(self, path: TransientPath, trials: Trials) -> bool:
         return trials.is_typed and is_whole(path)

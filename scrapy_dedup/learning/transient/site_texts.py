@@ -1,9 +1,10 @@
 """The texts of a site's pages at one place, as each page showed them last: what a slot must fit to act there."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ...content.mask import Template, TransientPath
 from ...content.slots import ANYTHING, hidden, is_typed, joined, pieces
@@ -56,6 +57,14 @@ class SiteTexts:
     def templates(self) -> frozenset[Template]:
         """The URL templates of the pages."""
         return frozenset(page.template for page in self.pages)
+
+    @cached_property
+    def layouts(self) -> Mapping[Template, Counter[frozenset[str]]]:
+        """Of each URL template the places of texts that its pages have, with the number of pages."""
+        found: defaultdict[Template, Counter[frozenset[str]]] = defaultdict(Counter)
+        for page in self.pages:
+            found[page.template][frozenset([selector for selector, attribute in page.texts if not attribute])] += 1
+        return found
 
     def showing(self, path: TransientPath) -> Iterator[tuple[Page, list[str] | None]]:
         """Yield each page that has the place of *path*, with what changes there; None where a text does not fit its slot."""

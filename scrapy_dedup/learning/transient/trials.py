@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
 from ...content.mask import Template, TransientPath
-from ..clusters import APART
+from ..clusters import APART, AT_ONCE
 from ..evidence import at_most
 from .epochs import Seen
 from .evidence import Place, grouped
@@ -31,8 +32,6 @@ chance, where what stands there is their pages' own.
 """
 OTHERS = 3
 """Other texts that pages have shown between two responses, by which a clock has moved, however soon that was."""
-TOO_SOON = 1.0
-"""Seconds between two responses in which a clock need not have moved."""
 
 Groups = Mapping[Place, Sequence[str]]
 
@@ -47,7 +46,7 @@ class Trials:
     #: URL template -> [changes, opportunities]
     by_template: defaultdict[Template, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     values: list[tuple[str, ...]] = field(default_factory=list)
-    #: URL template -> how often a number stayed among the words that changed.
+    #: URL template -> how often a number stayed among the words, or the texts, that changed.
     keeping: Counter[Template] = field(default_factory=Counter)
     #: The texts that went or came, and how often the words among them did that are no numbers.
     changed: set[str] = field(default_factory=set)
@@ -71,7 +70,7 @@ class Trials:
 
 
 class Responses:
-    """Those of the pages *seen* twice, beside the *texts* of all pages, which are asked for where need be."""
+    """The responses that showed a page again, and the *texts* of all pages of the site, which are asked for where need be."""
 
     def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
         self.pages = [page for page in seen if len(page.versions) > 1]
@@ -120,7 +119,7 @@ class Responses:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
-            if changed and any(map(keeps_number, before, after)):
+            if changed and (any(map(keeps_number, before, after)) or _keeps_text(before, after)):
                 trials.keeping.update(page.kinds)
             if changed:
                 stayed = Counter(before) & Counter(after)
@@ -132,7 +131,8 @@ class Responses:
         """Return the URL templates on whose pages what stands at a path is the page's own.
 
         Those fetched again have shown the same, and not by luck, or have kept a number among what changed; or URLs agree that
-        differ in a parameter. By luck, what is one of a few texts is the same now and then.
+        differ in a parameter. By luck, what is one of a few texts is the same now and then. What a page says counts for
+        templates of which none was fetched again, too, and most of whose pages have its places.
         """
         again = self.trials(path, controls=True)
         showing = self._texts_at(path)
@@ -150,7 +150,21 @@ class Responses:
         keeping = {
             template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
         }
-        return frozenset(lasting | keeping) | self._agreeing(path, showing, chance)
+        own = lasting | keeping
+        return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path, showing, chance)
+
+    def _alike(self, own: AbstractSet[Template], again: AbstractSet[Template]) -> set[Template]:
+        """Return templates of which no page was fetched *again*, and most of whose pages have the places of an *own* one."""
+        if not own:
+            return set()
+        layouts = self.texts.layouts
+        places = {layout for template in own for layout in layouts.get(template, ())}
+        places -= {layout for template in again - own for layout in layouts.get(template, ())}
+        return {
+            template
+            for template, found in layouts.items()
+            if template not in again and 2 * sum(found[layout] for layout in places) > found.total()
+        }
 
     def changes_often(self, path: TransientPath, trials: Trials) -> bool:
         """Whether *trials* of a path say that what stands there changes nearly each time."""
@@ -170,7 +184,7 @@ class Responses:
         pairs, equal = Counter[Template](), Counter[Template]()
         for found in by_name.values():
             for (one, before), (other, after) in pairwise(found):
-                if other.at - one.at >= TOO_SOON or self._have_others_moved(path, one.at, other.at, after):
+                if other.at - one.at >= AT_ONCE or self._have_others_moved(path, one.at, other.at, after):
                     templates = {one.template, other.template}
                     pairs.update(templates)
                     equal.update(templates if before == after else ())
@@ -207,7 +221,13 @@ def _is_control(page: Seen, number: int) -> bool:
 
 def is_too_soon(page: Seen, number: int) -> bool:
     """Whether a version was fetched so soon after the last one that a clock need not have moved."""
-    return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < TOO_SOON
+    return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
+
+
+def _keeps_text(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a text with a number stands in the same place of two lists, counted from either end, of which others changed."""
+    ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
+    return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
 
 
 def _is_often(changes: int, all_: int, chance: float = 0.0) -> bool:
