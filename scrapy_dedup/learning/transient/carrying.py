@@ -88,11 +88,11 @@ class CarryOver:
         known = frozenset(path.templates) or mask.templates
         own = self._again.own(path)
         acting = known - own
-        others = mask.templates - acting
-        if typed is not None and typed.slot == path.slot:
-            excepted = others | (frozenset(typed.excepted) - acting)
-            return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted))
         trials = self._again.trials(path)
+        lasting = own | (self._again.lasting(path, trials) - acting)
+        if typed is not None and typed.slot == path.slot:
+            excepted = lasting | (frozenset(typed.excepted) - acting)
+            return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted))
         if not acting or not self._again.changes_often(path, trials):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
@@ -100,7 +100,7 @@ class CarryOver:
             return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
-        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(others | unfit | own))
+        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(lasting | unfit))
 
     def _is_typed(self, path: TransientPath, trials: Trials) -> bool:
         return trials.is_typed and is_whole(path)

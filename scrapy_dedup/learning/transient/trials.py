@@ -77,6 +77,7 @@ class Responses:
         self._texts_of_site = texts
         #: What pages show at a path: the work of each is done once.
         self._shown: dict[Hashable, Sequence[tuple[Page, list[str] | None]]] = {}
+        self._alike_by_luck: dict[Hashable, float] = {}
         self._groups = [[grouped(version.blocks) for version in page.versions] for page in self.pages]
 
     @cached_property
@@ -135,23 +136,24 @@ class Responses:
         templates of which none was fetched again, too, and most of whose pages have its places.
         """
         again = self.trials(path, controls=True)
-        showing = self._texts_at(path)
-        alike = _luck(showing)
-
-        def chance(template: Template) -> float:
-            return max(alike, again.staying(template))
-
-        staying = {
-            template: at_most(changes, all_, 1.0 - chance(template))
-            for template, (changes, all_) in again.by_template.items()
-            if changes < OFTEN * all_
-        }
-        lasting = _no_luck(staying, len(again.by_template))
         keeping = {
             template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
         }
-        own = lasting | keeping
-        return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path, showing, chance)
+        own = self.lasting(path, again) | keeping
+        return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path, again)
+
+    def lasting(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
+        """Return the URL templates whose pages have shown the same again at a path, in *trials* of it, and not by luck."""
+        staying = {
+            template: at_most(changes, all_, 1.0 - self._luck(path, trials, template))
+            for template, (changes, all_) in trials.by_template.items()
+            if changes < OFTEN * all_
+        }
+        return frozenset(_no_luck(staying, len(trials.by_template)))
+
+    def _luck(self, path: TransientPath, trials: Trials, template: Template) -> float:
+        """Return the probability with which what changes on pages of other URL templates stays the same."""
+        return max(self._luck_of_pages(path), trials.staying(template))
 
     def _alike(self, own: AbstractSet[Template], again: AbstractSet[Template]) -> set[Template]:
         """Return templates of which no page was fetched *again*, and most of whose pages have the places of an *own* one."""
@@ -168,17 +170,23 @@ class Responses:
 
     def changes_often(self, path: TransientPath, trials: Trials) -> bool:
         """Whether *trials* of a path say that what stands there changes nearly each time."""
-        return trials.is_often(lambda: _luck(self._texts_at(path)))
+        return trials.is_often(lambda: self._luck_of_pages(path))
+
+    def _luck_of_pages(self, path: TransientPath) -> float:
+        """Return the probability with which pages show the same by luck."""
+        key = *path.key, path.slot
+        if key not in self._alike_by_luck:
+            alike = agreement(self._texts_at(path))
+            self._alike_by_luck[key] = alike if alike < MOST_ALIKE else 0.0
+        return self._alike_by_luck[key]
 
     def _texts_at(self, path: TransientPath) -> list[tuple[Page, tuple[str, ...]]]:
         return [(page, tuple(texts)) for page, texts in self.showing(path) if texts]
 
-    def _agreeing(
-        self, path: TransientPath, showing: Iterable[tuple[Page, tuple[str, ...]]], chance: Callable[[Template], float]
-    ) -> frozenset[Template]:
+    def _agreeing(self, path: TransientPath, again: Trials) -> frozenset[Template]:
         """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
         by_name: defaultdict[str, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
-        for page, texts in showing:
+        for page, texts in self._texts_at(path):
             for name in _names(page.url):
                 by_name[name].append((page, texts))
         pairs, equal = Counter[Template](), Counter[Template]()
@@ -191,7 +199,7 @@ class Responses:
         return frozenset(
             template
             for template, number in equal.items()
-            if number >= AGREEING * max(1.0, chance(template) * pairs[template])
+            if number >= AGREEING * max(1.0, self._luck(path, again, template) * pairs[template])
         )
 
     def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
@@ -243,12 +251,6 @@ def _no_luck(probabilities: Mapping[Template, float], tests: int) -> set[Templat
         if probabilities[template] <= LUCK * rank / tests:
             found.update(ordered[:rank])
     return found
-
-
-def _luck(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
-    """Return the probability with which pages show the same by luck."""
-    alike = agreement(showing)
-    return alike if alike < MOST_ALIKE else 0.0
 
 
 def _names(url: str) -> set[str]:
