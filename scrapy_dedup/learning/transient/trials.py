@@ -27,9 +27,7 @@ Of the URL templates that are found to show their own, the share that do so by l
 MOST_ALIKE = 0.5
 """Share of the pages from which on what they have in common is no matter of luck."""
 AGREEING = 3
-"""Pairs of URLs that differ in one parameter, or in all, and show the same at different times, and as many times more than by
-chance, where what stands there is their pages' own.
-"""
+"""Pairs of URLs that differ in one parameter, or in all, and show the same at different times where that is their pages' own."""
 OTHERS = 3
 """Other texts that pages have shown between two responses, by which a clock has moved, however soon that was."""
 
@@ -196,11 +194,12 @@ class Responses:
                     templates = {one.template, other.template}
                     pairs.update(templates)
                     equal.update(templates if before == after else ())
-        return frozenset(
-            template
+        agreeing = {
+            template: at_most(pairs[template] - number, pairs[template], 1.0 - self._luck(path, again, template))
             for template, number in equal.items()
-            if number >= AGREEING * max(1.0, self._luck(path, again, template) * pairs[template])
-        )
+            if number >= AGREEING
+        }
+        return frozenset(_no_luck(agreeing, len(pairs)))
 
     def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
         """Whether other pages have shown several other texts between two moments: a clock had moved."""
@@ -262,7 +261,13 @@ def _names(url: str) -> set[str]:
 
 
 def agreement(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
-    """Return the share of pages that show what a page shows that was fetched much earlier or later."""
-    half = len(showing) // 2
-    pairs = [(showing[number][1], showing[number + half][1]) for number in range(half)]
-    return sum(one == other for one, other in pairs) / half if half else 1.0
+    """Return the share of pages that show what another page of their URL template does, fetched much earlier or later."""
+    by_template: defaultdict[Template, list[tuple[str, ...]]] = defaultdict(list)
+    for page, texts in showing:
+        by_template[page.template].append(texts)
+    equal = [
+        one == other
+        for found in by_template.values()
+        for one, other in zip(found, found[(len(found) + 1) // 2 :], strict=False)
+    ]
+    return sum(equal) / len(equal) if equal else 1.0
