@@ -66,7 +66,7 @@ class SitePages:
             present=self._places if before is not None else (),
             looked_at=self._looked_at,
         )
-        carry_over = CarryOver(latest_epoch(pages).latest, lambda: self._texts)
+        carry_over = CarryOver(latest_epoch(pages).latest, self._controls, lambda: self._texts)
         mask = carry_over.carried(mask)
         visits = self._visits(mask)
         if visits.paths:
@@ -147,6 +147,11 @@ class SitePages:
             left = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
             self._visits_under[mask.version] = passing_places(crawls_of(left))
         return self._visits_under[mask.version]
+
+    @cached_property
+    def _controls(self) -> Sequence[Seen]:
+        """The pages that were seen more than once under one URL, in the present design."""
+        return latest_epoch(self._pages(str)).latest
 
     @cached_property
     def _present(self) -> set[str]:

@@ -19,7 +19,7 @@ from ...content.mask import Mask, PathKind, Template, TransientPath
 from .epochs import Seen
 from .evidence import Place
 from .site_texts import Page, SiteTexts, has_digit, is_whole, shape_of
-from .trials import OFTEN, Responses, Trials, agreement, is_too_soon
+from .trials import OFTEN, Responses, Trials, is_too_soon
 from .typed_words import literal_of
 
 __all__ = ["CarryOver"]
@@ -39,10 +39,13 @@ MOST_LAYOUTS = 100
 
 
 class CarryOver:
-    """Carries what was learned of the pages *seen* twice over to all pages, whose *texts* are asked for where need be."""
+    """Carries what was learned of the pages *seen* twice over to all pages, whose *texts* are asked for where need be.
 
-    def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
-        self._again = Responses(seen, texts)
+    *controls* are the pages seen twice under one URL.
+    """
+
+    def __init__(self, seen: Iterable[Seen], controls: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
+        self._again = Responses(seen, controls, texts)
 
     def carried(self, mask: Mask) -> Mask:
         """Return *mask* with typed slots that stand all over the site, and with what acts on other URL templates.
@@ -77,7 +80,7 @@ class CarryOver:
         """Return *mask* with the layouts of pages that were seen twice, where it needs them."""
         if not any(path.everywhere and not path.typed and path.is_left_out for path in mask.paths):
             return mask
-        layouts = Counter(sorted(mask.layout(page.versions[-1].blocks) for page in self._again.pages))
+        layouts = Counter(sorted(mask.layout(page.versions[-1].blocks) for page, _ in self._again.pages))
         return replace(mask, layouts=frozenset(layout for layout, _ in layouts.most_common(MOST_LAYOUTS)))
 
     def _spread_out(self, path: TransientPath, mask: Mask, typed: TransientPath | None) -> TransientPath:
@@ -200,8 +203,9 @@ class CarryOver:
         fitting, unfit = self._fitting(path, trials, frozenset(), typed=True)
         if len(fitting) < min(TEMPLATES, len(self._again.texts.templates)):
             return None
-        showing = [(page, texts) for page, texts in self._again.showing(path) if texts and page.template in fitting]
-        if len(showing) < FIT * len(pages) or agreement([(page, tuple(texts)) for page, texts in showing]) > ALIKE:
+        showing = sum(bool(texts) and page.template in fitting for page, texts in self._again.showing(path))
+        alike = self._again.agreement(path, fitting.__contains__)
+        if showing < FIT * len(pages) or alike is None or alike > ALIKE:
             return None
         return unfit | self._again.own(path)
 

@@ -15,7 +15,7 @@ from .evidence import Place, grouped
 from .site_texts import Page, SiteTexts, changing_texts, has_digit
 from .typed_words import keeps_number, untyped_words
 
-__all__ = ["OFTEN", "Responses", "Trials", "agreement", "is_too_soon"]
+__all__ = ["OFTEN", "Responses", "Trials", "is_too_soon"]
 
 OFTEN = 0.75
 """Share of the responses that show a page again in which a slot must have changed to act elsewhere."""
@@ -68,15 +68,18 @@ class Trials:
 
 
 class Responses:
-    """The responses that showed a page again, and the *texts* of all pages of the site, which are asked for where need be."""
+    """The responses that showed a page again, and the *texts* of all pages of the site, which are asked for where need be.
 
-    def __init__(self, seen: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
-        self.pages = [page for page in seen if len(page.versions) > 1]
+    Of the pages *seen*, several URLs may be one; *controls* are those of one URL each.
+    """
+
+    def __init__(self, seen: Iterable[Seen], controls: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
+        self.pages = _with_texts(seen)
+        self._controls = _with_texts(controls)
         self._texts_of_site = texts
         #: What pages show at a path: the work of each is done once.
         self._shown: dict[Hashable, Sequence[tuple[Page, list[str] | None]]] = {}
-        self._alike_by_luck: dict[Hashable, float] = {}
-        self._groups = [[grouped(version.blocks) for version in page.versions] for page in self.pages]
+        self._agreements: dict[Hashable, Mapping[Template, tuple[int, int]]] = {}
 
     @cached_property
     def texts(self) -> SiteTexts:
@@ -88,7 +91,7 @@ class Responses:
 
         With *controls*, only of versions of one URL in one crawl.
         """
-        for page, groups in zip(self.pages, self._groups, strict=True):
+        for page, groups in self._controls if controls else self.pages:
             for number, (one, other) in enumerate(pairwise(groups)):
                 if not controls or _is_control(page, number):
                     yield page, number, one, other
@@ -151,7 +154,7 @@ class Responses:
 
     def _luck(self, path: TransientPath, trials: Trials, template: Template) -> float:
         """Return the probability with which what changes on pages of other URL templates stays the same."""
-        return max(self._luck_of_pages(path), trials.staying(template))
+        return max(self._luck_of_pages(path, template), trials.staying(template))
 
     def _alike(self, own: AbstractSet[Template], again: AbstractSet[Template]) -> set[Template]:
         """Return templates of which no page was fetched *again*, and most of whose pages have the places of an *own* one."""
@@ -170,13 +173,19 @@ class Responses:
         """Whether *trials* of a path say that what stands there changes nearly each time."""
         return trials.is_often(lambda: self._luck_of_pages(path))
 
-    def _luck_of_pages(self, path: TransientPath) -> float:
-        """Return the probability with which pages show the same by luck."""
+    def _luck_of_pages(self, path: TransientPath, without: Template | None = None) -> float:
+        """Return the probability with which pages, of other URL templates, show the same by luck."""
+        alike = self.agreement(path, lambda template: template != without)
+        return alike if alike is not None and alike < MOST_ALIKE else 0.0
+
+    def agreement(self, path: TransientPath, chosen: Callable[[Template], bool]) -> float | None:
+        """Return the share of pages of *chosen* URL templates that show what others of theirs do; None without any to tell."""
         key = *path.key, path.slot
-        if key not in self._alike_by_luck:
-            alike = agreement(self._texts_at(path))
-            self._alike_by_luck[key] = alike if alike < MOST_ALIKE else 0.0
-        return self._alike_by_luck[key]
+        if key not in self._agreements:
+            self._agreements[key] = _agreements(self._texts_at(path))
+        counts = [found for template, found in self._agreements[key].items() if chosen(template)]
+        pairs = sum(all_ for _, all_ in counts)
+        return sum(equal for equal, _ in counts) / pairs if pairs else None
 
     def _texts_at(self, path: TransientPath) -> list[tuple[Page, tuple[str, ...]]]:
         return [(page, tuple(texts)) for page, texts in self.showing(path) if texts]
@@ -216,6 +225,11 @@ class Responses:
         if key not in self._shown:
             self._shown[key] = list(self.texts.showing(path))
         return self._shown[key]
+
+
+def _with_texts(pages: Iterable[Seen]) -> list[tuple[Seen, list[Groups]]]:
+    several = (page for page in pages if len(page.versions) > 1)
+    return [(page, [grouped(version.blocks) for version in page.versions]) for page in several]
 
 
 def _is_control(page: Seen, number: int) -> bool:
@@ -260,14 +274,13 @@ def _names(url: str) -> set[str]:
     return {f"{path}?{rest}" for rest in (query, "", *without)}
 
 
-def agreement(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> float:
-    """Return the share of pages that show what another page of their URL template does, fetched much earlier or later."""
+def _agreements(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> dict[Template, tuple[int, int]]:
+    """Return how many pages of a URL template show what another one does, fetched much earlier or later, of how many."""
     by_template: defaultdict[Template, list[tuple[str, ...]]] = defaultdict(list)
     for page, texts in showing:
         by_template[page.template].append(texts)
-    equal = [
-        one == other
-        for found in by_template.values()
-        for one, other in zip(found, found[(len(found) + 1) // 2 :], strict=False)
-    ]
-    return sum(equal) / len(equal) if equal else 1.0
+    found = {}
+    for template, shown in by_template.items():
+        equal = [one == other for one, other in zip(shown, shown[(len(shown) + 1) // 2 :], strict=False)]
+        found[template] = sum(equal), len(equal)
+    return found
