@@ -50,7 +50,8 @@ class TransientPath:
     URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
     of all others, too, but those that are ``excepted``. ``typed``: there, only what holds a digit is hidden, as a clock, a
     counter or a token does. On other templates a path acts only where a page with the same places was seen twice; one that is
-    typed does at once where pages are compared, but it takes nothing out of items there.
+    typed does at once where pages are compared, but it takes nothing out of items there. ``words`` go with its numbers, as
+    days of the week in any language do.
 
     What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped.
@@ -76,6 +77,7 @@ class TransientPath:
     typed: bool = False
     everywhere: bool = False
     excepted: tuple[Template, ...] = ()
+    words: tuple[str, ...] = ()
 
     @property
     def is_hidden(self) -> bool:
@@ -135,7 +137,17 @@ class Mask:
             if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
         said = sorted(
-            repr((path.key, path.slot, path.typed, path.everywhere, *_sorted(path.templates), *_sorted(path.excepted)))
+            repr(
+                (
+                    path.key,
+                    path.slot,
+                    path.typed,
+                    path.everywhere,
+                    *_sorted(path.templates),
+                    *_sorted(path.excepted),
+                    path.words,
+                )
+            )
             for path in hiding
         )
         about = [self.mode, *said, *_sorted(self.templates), *sorted(self.layouts)]
@@ -344,7 +356,7 @@ def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
     templates, excepted = frozenset(path.templates), frozenset(path.excepted)
     # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
     at_once = path.typed and (whole or path.state == "strip")
-    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, whole, at_once)
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, whole, at_once, frozenset(path.words))
 
 
 def _without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:

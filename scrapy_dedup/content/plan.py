@@ -35,6 +35,8 @@ class PathPlan:
     whole: bool = False
     #: Whether it acts on pages, too, on which nothing was seen to change.
     at_once: bool = False
+    #: Words that are hidden like numbers.
+    words: frozenset[str] = frozenset()
 
     def ranges(self, text: str, page: "PageKind") -> Ranges | None:
         """Return what is hidden of *text*, which stands on a *page*; None for nothing."""
@@ -44,10 +46,11 @@ class PathPlan:
             return None
         found = pieces(text, self.attribute)
         if self.slot is None:
-            if not (self.typed and self.whole) or all(map(is_typed, found)):
-                return ()
             # Pages are told apart by the words: "12 visitors", "12 Besucher".
-            return [(at, at + 1) for at, piece in enumerate(found) if is_typed(piece)] or None
+            passing = [is_typed(piece) or piece in self.words for piece in found]
+            if not (self.typed and self.whole) or all(passing):
+                return ()
+            return [(at, at + 1) for at, passes in enumerate(passing) if passes] or None
         ranges = hidden(found, self.slot, self.attribute)
         if not ranges:
             return None

@@ -154,6 +154,7 @@ def _snapshot(path: TransientPath, known: TransientPath) -> TransientPath:
         typed=path.typed,
         everywhere=path.everywhere,
         excepted=path.excepted,
+        words=path.words,
     )
     return known if again == known else path
 
@@ -280,6 +281,8 @@ def _content(path: TransientPath) -> dict[str, Any]:
         content["except"] = [list(template) for template in path.excepted]
     if path.typed:
         content["typed"] = True
+    if path.words:
+        content["words"] = list(path.words)
     if path.opportunities:
         content |= {
             "confidence": path.confidence,

@@ -21,7 +21,7 @@ _COUNTS = ("pages", "changes", "opportunities")
 #: In the order in which they are written.
 PATH_KEYS = (
     *("selector", "attribute", "position", "slot", "kind", "state", "templates", "everywhere", "except", "typed"),
-    *("css", "xpath", "confidence", *_COUNTS, "examples"),
+    *("words", "css", "xpath", "confidence", *_COUNTS, "examples"),
 )
 _KINDS = get_args(PathKind)
 _STATES = tuple([state for state in get_args(State) if state])
@@ -128,6 +128,7 @@ class _Reader:
         if not isinstance(table.get("confidence", 0.0), int | float):
             self._fault(self._line(number, "confidence"), "confidence is no number", "it is between 0 and 1")
         examples = self._strings(table, number, "examples")
+        words = self._strings(table, number, "words")
         if len(self.errors) > before:
             return None
         return TransientPath(
@@ -145,6 +146,7 @@ class _Reader:
             typed=bool(table.get("typed", False)),
             everywhere=bool(table.get("everywhere", False)),
             excepted=tuple(excepted),
+            words=tuple(words or ()),
         )
 
     def _text(self, table: Mapping[str, Any], number: int, name: str) -> str:

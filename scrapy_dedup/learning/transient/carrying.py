@@ -34,6 +34,8 @@ ALIKE = 0.05
 """Share of the pages, fetched at different times, that show the same where what stands all over a site is a matter of time."""
 MOST_POSITIONS = 50
 """Longer lists are taken as a whole."""
+MOST_WORDS = 50
+"""Words that go with the numbers of a typed slot; more are no names of days and months."""
 MOST_LAYOUTS = 100
 """Layouts of pages that were seen twice that a mask knows, those of most pages."""
 
@@ -95,7 +97,8 @@ class CarryOver:
         lasting = own | (self._again.lasting(path, trials) - acting)
         if typed is not None and typed.slot == path.slot:
             excepted = lasting | (frozenset(typed.excepted) - acting)
-            return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted))
+            words = self._words(path)
+            return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted), words=words)
         if not acting or not self._again.changes_often(path, trials):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
@@ -103,7 +106,14 @@ class CarryOver:
             return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
-        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(lasting | unfit))
+        words = self._words(path) if is_typed else ()
+        excepted = lasting | unfit
+        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(excepted), words=words)
+
+    def _words(self, path: TransientPath) -> tuple[str, ...]:
+        """Return the words that go with the numbers of a typed path, as the days of the week do in any language."""
+        words = self._again.trials(path).words if path.slot is None else ()
+        return tuple(sorted(words)) if len(words) <= MOST_WORDS else ()
 
     def _is_typed(self, path: TransientPath, trials: Trials) -> bool:
         return trials.is_typed and is_whole(path)
@@ -116,7 +126,8 @@ class CarryOver:
         showing = list(self._again.showing(path))
         if not typed:
             pool |= self._shared(showing, acting)
-        shapes = set(map(shape_of, pool))
+        words = frozenset(self._words(path) if typed else ())
+        shapes = {shape_of(text, words) for text in pool}
         met, fit = Counter[Template](), Counter[Template]()
         for page, texts in showing:
             met[page.template] += len(texts or (1,))
@@ -124,7 +135,7 @@ class CarryOver:
                 if path.slot is not None:
                     fits = not typed or has_digit(text) is not None
                 else:
-                    fits = text in pool or (typed and shape_of(text) in shapes)
+                    fits = text in pool or (typed and shape_of(text, words) in shapes)
                 fit[page.template] += fits
         fitting = {template for template, number in met.items() if fit[template] >= FIT * number}
         return fitting - acting, set(met) - fitting - acting
@@ -165,6 +176,7 @@ class CarryOver:
                         confidence=round((trials.changes + 1) / (trials.opportunities + 2), 3),
                         examples=tuple(dict.fromkeys(text for texts in trials.values for text in texts))[:3],
                         excepted=_sorted(excepted),
+                        words=self._words(path),
                     )
                 )
         return found

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -92,13 +92,13 @@ def changing_texts(path: TransientPath, texts: Sequence[str]) -> list[str] | Non
     return found
 
 
-def shape_of(text: str) -> str:
-    """Return the shape of a text: numbers, codes and words of the calendar stand for others of their kind.
+def shape_of(text: str, words: Container[str] = ()) -> str:
+    """Return the shape of a text: numbers, codes, words of the calendar and *words* stand for others of their kind.
 
     >>> shape_of("Sun, 22 Nov 2026 12:31:05") == shape_of("Mon, 3 May 2027 08:00:59")
     True
     """
-    return " ".join(map(_shape_of_word, text.split()))
+    return " ".join(["D" if word in words else _shape_of_word(word) for word in text.split()])
 
 
 def _shape_of_word(word: str) -> str:

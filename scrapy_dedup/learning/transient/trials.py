@@ -46,8 +46,11 @@ class Trials:
     values: list[tuple[str, ...]] = field(default_factory=list)
     #: URL template -> how often a number stayed among the words, or the texts, that changed.
     keeping: Counter[Template] = field(default_factory=Counter)
-    #: The texts that went or came, and how often the words among them did that are no numbers.
+    #: The texts that went or came, and the words among them that did and are no numbers.
     changed: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    #: Changes within moments, and those of them in which such words went or came.
+    moments: int = 0
     rewordings: int = 0
 
     def is_often(self, alike: Callable[[], float]) -> bool:
@@ -58,7 +61,7 @@ class Trials:
     @property
     def is_typed(self) -> bool:
         """Whether numbers change, and the words beside them stay: "12 users online" does, and the name of an article does not."""
-        return 2 * self.rewordings < max(1, self.changes) and all(map(has_digit, self.changed))
+        return 2 * self.rewordings < max(1, self.moments) and all(map(has_digit, self.changed))
 
     def staying(self, without: Template) -> float:
         """Return the share of the responses that have shown the same on pages of other URL templates."""
@@ -79,6 +82,7 @@ class Responses:
         self._texts_of_site = texts
         #: What pages show at a path: the work of each is done once.
         self._shown: dict[Hashable, Sequence[tuple[Page, list[str] | None]]] = {}
+        self._trials: dict[Hashable, Trials] = {}
         self._agreements: dict[Hashable, Mapping[Template, tuple[int, int]]] = {}
 
     @cached_property
@@ -101,6 +105,12 @@ class Responses:
 
         With *anew*, all of it must have: a list that is pushed on has changed, too.
         """
+        key = path.key, path.slot, controls, anew
+        if key not in self._trials:
+            self._trials[key] = self._counted(path, controls=controls, anew=anew)
+        return self._trials[key]
+
+    def _counted(self, path: TransientPath, *, controls: bool, anew: bool) -> Trials:
         trials = Trials()
         place = path.selector, path.attribute
         for page, number, one, other in self.again(controls=controls):
@@ -121,12 +131,16 @@ class Responses:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
-            if changed and (any(map(keeps_number, before, after)) or _keeps_text(before, after)):
+            if changed and _keep(before, after):
                 trials.keeping.update(page.kinds)
             if changed:
                 stayed = Counter(before) & Counter(after)
                 trials.changed.update(Counter(before) - stayed, Counter(after) - stayed)
-                trials.rewordings += untyped_words(before) != untyped_words(after)
+                gone, come = untyped_words(before), untyped_words(after)
+                trials.words.update(gone - come, come - gone)
+                if _is_soon(page, number):
+                    trials.moments += 1
+                    trials.rewordings += gone != come
         return trials
 
     def own(self, path: TransientPath) -> frozenset[Template]:
@@ -137,10 +151,7 @@ class Responses:
         templates of which none was fetched again, too, and most of whose pages have its places.
         """
         again = self.trials(path, controls=True)
-        keeping = {
-            template for template, number in again.keeping.items() if 2 * number > again.by_template[template][0]
-        }
-        own = self.lasting(path, again) | keeping
+        own = self.lasting(path, again) | self._keeping(path, again)
         return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path, again)
 
     def lasting(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
@@ -151,6 +162,16 @@ class Responses:
             if changes < OFTEN * all_
         }
         return frozenset(_no_luck(staying, len(trials.by_template)))
+
+    def _keeping(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
+        """Return the URL templates whose pages keep a number among what changes, mostly, and not by luck."""
+        keeping = {}
+        for template, number in trials.keeping.items():
+            changes = trials.by_template[template][0]
+            if 2 * number > changes:
+                chance = self._luck_of_pages(path, template, keeping=True)
+                keeping[template] = at_most(changes - number, changes, 1.0 - chance)
+        return frozenset(_no_luck(keeping, len(trials.by_template)))
 
     def _luck(self, path: TransientPath, trials: Trials, template: Template) -> float:
         """Return the probability with which what changes on pages of other URL templates stays the same."""
@@ -173,16 +194,21 @@ class Responses:
         """Whether *trials* of a path say that what stands there changes nearly each time."""
         return trials.is_often(lambda: self._luck_of_pages(path))
 
-    def _luck_of_pages(self, path: TransientPath, without: Template | None = None) -> float:
-        """Return the probability with which pages, of other URL templates, show the same by luck."""
-        alike = self.agreement(path, lambda template: template != without)
+    def _luck_of_pages(self, path: TransientPath, without: Template | None = None, *, keeping: bool = False) -> float:
+        """Return the probability with which pages, of other URL templates, show the same by luck, or but one number."""
+        alike = self.agreement(path, lambda template: template != without, keeping=keeping)
         return alike if alike is not None and alike < MOST_ALIKE else 0.0
 
-    def agreement(self, path: TransientPath, chosen: Callable[[Template], bool]) -> float | None:
-        """Return the share of pages of *chosen* URL templates that show what others of theirs do; None without any to tell."""
-        key = *path.key, path.slot
+    def agreement(
+        self, path: TransientPath, chosen: Callable[[Template], bool], *, keeping: bool = False
+    ) -> float | None:
+        """Return the share of pages of *chosen* URL templates that show what others of theirs do; None without any to tell.
+
+        With *keeping*, of those that differ, but have a number in common.
+        """
+        key = *path.key, path.slot, keeping
         if key not in self._agreements:
-            self._agreements[key] = _agreements(self._texts_at(path))
+            self._agreements[key] = _agreements(self._texts_at(path), _keep if keeping else tuple.__eq__)
         counts = [found for template, found in self._agreements[key].items() if chosen(template)]
         pairs = sum(all_ for _, all_ in counts)
         return sum(equal for equal, _ in counts) / pairs if pairs else None
@@ -236,8 +262,13 @@ def _is_control(page: Seen, number: int) -> bool:
     """Whether a version and the next one are of one URL, fetched twice in one crawl."""
     if not page.fetches:
         return True
-    (at, url), (later, other) = page.fetches[number : number + 2]
-    return url == other and later - at < APART
+    (_, url), (_, other) = page.fetches[number : number + 2]
+    return url == other and _is_soon(page, number)
+
+
+def _is_soon(page: Seen, number: int) -> bool:
+    """Whether a version was fetched in the crawl of the last one."""
+    return not page.fetches or page.fetches[number + 1][0] - page.fetches[number][0] < APART
 
 
 def is_too_soon(page: Seen, number: int) -> bool:
@@ -245,8 +276,12 @@ def is_too_soon(page: Seen, number: int) -> bool:
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
 
 
-def _keeps_text(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether a text with a number stands in the same place of two lists, counted from either end, of which others changed."""
+def _keep(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a number stays among words that change, or a text with one in its place of two lists, from either end."""
+    if before == after:
+        return False
+    if any(map(keeps_number, before, after)):
+        return True
     ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
     return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
 
@@ -274,13 +309,15 @@ def _names(url: str) -> set[str]:
     return {f"{path}?{rest}" for rest in (query, "", *without)}
 
 
-def _agreements(showing: Sequence[tuple[Page, tuple[str, ...]]]) -> dict[Template, tuple[int, int]]:
-    """Return how many pages of a URL template show what another one does, fetched much earlier or later, of how many."""
+def _agreements(
+    showing: Sequence[tuple[Page, tuple[str, ...]]], agree: Callable[[tuple[str, ...], tuple[str, ...]], bool]
+) -> dict[Template, tuple[int, int]]:
+    """Return how many pages of a URL template *agree* with another one, fetched much earlier or later, of how many."""
     by_template: defaultdict[Template, list[tuple[str, ...]]] = defaultdict(list)
     for page, texts in showing:
         by_template[page.template].append(texts)
     found = {}
     for template, shown in by_template.items():
-        equal = [one == other for one, other in zip(shown, shown[(len(shown) + 1) // 2 :], strict=False)]
+        equal = [agree(one, other) for one, other in zip(shown, shown[(len(shown) + 1) // 2 :], strict=False)]
         found[template] = sum(equal), len(equal)
     return found
