@@ -59,6 +59,7 @@ class CarryOver:
         said = {(path.selector, path.attribute) for path in mask.paths if path.state}
         learned = [self._as_seen_at_once(path) for path in mask.paths if not path.state]
         learned = [path for path in learned if path.is_left_out]
+        learned = [self._without_literals(path) for path in learned]
         typed = {path.key: path for path in self._typed() if (path.selector, path.attribute) not in said}
         taken = {path.key for path in learned}
         paths = [self._spread_out(path, mask, typed.get(path.key)) for path in learned]
@@ -77,6 +78,15 @@ class CarryOver:
             if self._again.changes_often(path, trials) and len(trials.pages) >= PAGES
             else path
         )
+
+    def _without_literals(self, path: TransientPath) -> TransientPath:
+        """Return a path without a slot where other words stand beside its numbers on some pages, and change as often."""
+        if path.slot is None:
+            return path
+        whole = replace(path, slot=None)
+        trials = self._again.trials(whole)
+        is_wider = trials.opportunities > self._again.trials(path).opportunities
+        return whole if is_wider and trials.is_typed and self._again.changes_often(whole, trials) else path
 
     def with_layouts(self, mask: Mask) -> Mask:
         """Return *mask* with the layouts of pages that were seen twice, where it needs them."""
