@@ -48,7 +48,8 @@ class TransientPath:
     it must be typed.
     ``slot`` says which words are passing (see :mod:`scrapy_dedup.content.slots`); None: all. ``templates`` are the
     URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
-    of all others, too, but those that are ``excepted``. ``typed``: there, only what holds a digit is hidden, as a clock, a
+    of all others, too, but those that are ``excepted``, where what stands there is the pages' own, and those that are
+    ``untested``: other texts stand there, and no page was fetched again. ``typed``: there, only what holds a digit is hidden, as a clock, a
     counter or a token does. On other templates a path acts only where a page with the same places was seen twice; one that is
     typed does at once where pages are compared, but it takes nothing out of items there. ``words`` go with its numbers, as
     days of the week in any language do.
@@ -77,6 +78,7 @@ class TransientPath:
     typed: bool = False
     everywhere: bool = False
     excepted: tuple[Template, ...] = ()
+    untested: tuple[Template, ...] = ()
     words: tuple[str, ...] = ()
 
     @property
@@ -127,6 +129,8 @@ class Mask:
     #: Whether something is hidden on URL templates of any name, and those of which something is.
     _reaches: bool = field(init=False, repr=False, compare=False)
     _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
+    #: Those where it is not known whether something is to be hidden.
+    _untested: frozenset[Template] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
@@ -145,6 +149,7 @@ class Mask:
                     path.everywhere,
                     *_sorted(path.templates),
                     *_sorted(path.excepted),
+                    *_sorted(path.untested),
                     path.words,
                 )
             )
@@ -160,6 +165,8 @@ class Mask:
         object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
         further = frozenset(template for path in hiding for template in path.templates)
         object.__setattr__(self, "_reached", self.templates | further)
+        untested = frozenset(template for path in hiding for template in path.untested)
+        object.__setattr__(self, "_untested", untested)
 
     def _plan(self, paths: Iterable[TransientPath], *, whole: bool = False) -> Plan:
         return Plan([_plan_of(path, whole=whole) for path in paths], subtrees=self.mode == "seed", again=not whole)
@@ -184,17 +191,21 @@ class Mask:
         return xxh3_64_hexdigest("\n".join(found).encode("utf-8", "surrogatepass"))
 
     def is_verified(self, version: "Version", *, url: str | None = None) -> bool:
-        """Whether it was seen what changes on pages of the URL template of a page, or with the same places."""
-        return self._kind(version.blocks, url).is_known
+        """Whether it was seen what changes on pages of the URL template of a page, or with the same places.
+
+        Not so where a path is untested on such pages.
+        """
+        page = self._kind(version.blocks, url)
+        return page.is_known and page.template not in self._untested
 
     def _kind(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> PageKind:
         if url is None:
             return PageKind()
         template = template_of(url)
         if not self.templates or template in self.templates:
-            return PageKind(template)
+            return PageKind(template, is_carried=carried)
         verified = carried or (bool(self.layouts) and self.layout(rows) in self.layouts)
-        return PageKind(template, is_seen=False, is_verified=verified)
+        return PageKind(template, is_seen=False, is_verified=verified, is_carried=carried)
 
     def _compared(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
         """Return what is left out of each row when pages are compared, by its index."""
@@ -278,7 +289,7 @@ class Mask:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
 
         Fingerprints compare only under masks of the same ``version``. Addresses of links do not count, as in sketches.
-        With *carried*, the page is taken for one that is verified (:meth:`is_verified`).
+        With *carried*, the page is taken for one that is verified (:meth:`is_verified`), and tested.
         """
         return self.masked_sketch(version, url=url, carried=carried).bag
 
@@ -353,10 +364,11 @@ def _sorted(templates: Iterable[Template]) -> list[str]:
 
 def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
     place = path.selector, path.attribute, path.slot, path.position, path.of
-    templates, excepted = frozenset(path.templates), frozenset(path.excepted)
+    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
     # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
     at_once = path.typed and (whole or path.state == "strip")
-    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, whole, at_once, frozenset(path.words))
+    words = frozenset(path.words)
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)
 
 
 def _without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:

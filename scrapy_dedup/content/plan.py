@@ -31,6 +31,7 @@ class PathPlan:
     typed: bool = False
     everywhere: bool = False
     excepted: frozenset[tuple[object, ...]] = frozenset()
+    untested: frozenset[tuple[object, ...]] = frozenset()
     #: Whether a text that is explained by its slot is hidden with the literal words: nothing else stands there.
     whole: bool = False
     #: Whether it acts on pages, too, on which nothing was seen to change.
@@ -45,7 +46,7 @@ class PathPlan:
         if self.slot is None and needs_digit and not _has_digit(text):
             return None
         found = pieces(text, self.attribute)
-        if self.slot is None:
+        if self.slot is None or (page.is_carried and page.template in self.untested):
             # Pages are told apart by the words: "12 visitors", "12 Besucher".
             passing = [is_typed(piece) or piece in self.words for piece in found]
             if not (self.typed and self.whole) or all(passing):
@@ -61,7 +62,9 @@ class PathPlan:
     def acts_on(self, page: "PageKind") -> bool:
         """Whether it hides anything of a page."""
         if self.everywhere:
-            return page.template not in self.excepted and (self.at_once or page.is_known)
+            if page.template in self.excepted or (page.template in self.untested and not page.is_carried):
+                return False
+            return self.at_once or page.is_known
         if self.templates:
             return page.template in self.templates and (self.at_once or page.is_known)
         return page.is_seen
@@ -72,12 +75,13 @@ class PageKind:
     """What a plan must know of a page beside its texts.
 
     ``template`` is its URL template, None if its URL is unknown. ``is_seen``: pages of this template were seen in two
-    versions. ``is_verified``: if not, a page with the same places was.
+    versions. ``is_verified``: if not, a page with the same places was. ``is_carried``: whatever may be hidden is to be.
     """
 
     template: tuple[object, ...] | None = None
     is_seen: bool = True
     is_verified: bool = False
+    is_carried: bool = False
 
     @property
     def is_known(self) -> bool:

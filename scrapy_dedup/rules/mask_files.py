@@ -154,6 +154,7 @@ def _snapshot(path: TransientPath, known: TransientPath) -> TransientPath:
         typed=path.typed,
         everywhere=path.everywhere,
         excepted=path.excepted,
+        untested=path.untested,
         words=path.words,
     )
     return known if again == known else path
@@ -279,6 +280,8 @@ def _content(path: TransientPath) -> dict[str, Any]:
         content["everywhere"] = True
     if path.excepted:
         content["except"] = [list(template) for template in path.excepted]
+    if path.untested:
+        content["untested"] = [list(template) for template in path.untested]
     if path.typed:
         content["typed"] = True
     if path.words:

@@ -46,9 +46,14 @@ def _of_its_mask(
     if templates:
         return replace(path, excepted=_sorted({*path.excepted, *(templates - mask.templates)}))
     # Of all pages something would have been seen to change: what has been is told by the templates of its mask alone.
-    known = mask.templates.difference(path.excepted)
+    known = mask.templates.difference(path.excepted, path.untested)
     return replace(
-        path, everywhere=False, excepted=(), templates=_sorted(known), kind=path.kind if known else "undecided"
+        path,
+        everywhere=False,
+        excepted=(),
+        untested=(),
+        templates=_sorted(known),
+        kind=path.kind if known else "undecided",
     )
 
 

@@ -20,8 +20,8 @@ _FILE_KEYS = ("format", "site", "mode", "templates", "layouts", "path")
 _COUNTS = ("pages", "changes", "opportunities")
 #: In the order in which they are written.
 PATH_KEYS = (
-    *("selector", "attribute", "position", "slot", "kind", "state", "templates", "everywhere", "except", "typed"),
-    *("words", "css", "xpath", "confidence", *_COUNTS, "examples"),
+    *("selector", "attribute", "position", "slot", "kind", "state", "templates", "everywhere", "except", "untested"),
+    *("typed", "words", "css", "xpath", "confidence", *_COUNTS, "examples"),
 )
 _KINDS = get_args(PathKind)
 _STATES = tuple([state for state in get_args(State) if state])
@@ -118,7 +118,7 @@ class _Reader:
         position = self._place(table, number)
         slot = self._slot(table, number, texts["attribute"])
         templates = self._templates(table, number)
-        excepted = self._templates(table, number, "except")
+        excepted, untested = [self._templates(table, number, name) for name in ("except", "untested")]
         for name in ("everywhere", "typed"):
             if not isinstance(table.get(name, False), bool):
                 self._fault(self._line(number, name), f"{name} is {table[name]!r}", f"{name} is true or false")
@@ -146,6 +146,7 @@ class _Reader:
             typed=bool(table.get("typed", False)),
             everywhere=bool(table.get("everywhere", False)),
             excepted=tuple(excepted),
+            untested=tuple(untested),
             words=tuple(words or ()),
         )
 

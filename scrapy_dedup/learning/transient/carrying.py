@@ -107,18 +107,23 @@ class CarryOver:
         lasting = own | (self._again.lasting(path, trials) - acting)
         if typed is not None and typed.slot == path.slot:
             excepted = lasting | (frozenset(typed.excepted) - acting)
-            words = self._words(path)
-            return replace(path, templates=(), everywhere=True, typed=True, excepted=_sorted(excepted), words=words)
+            untested = frozenset(typed.untested) - acting - excepted
+            path = replace(path, templates=(), everywhere=True, typed=True, words=self._words(path))
+            return replace(path, excepted=_sorted(excepted), untested=_sorted(untested))
         if not acting or not self._again.changes_often(path, trials):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
                 path = replace(path, kind=kind, templates=_sorted(acting))
-            return path if not trials.opportunities else replace(path, everywhere=False, typed=False, excepted=())
+            if not trials.opportunities:
+                return path
+            return replace(path, everywhere=False, typed=False, excepted=(), untested=(), words=())
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
-        words = self._words(path) if is_typed else ()
-        excepted = lasting | unfit
-        return replace(path, templates=(), everywhere=True, typed=is_typed, excepted=_sorted(excepted), words=words)
+        path = replace(path, templates=(), everywhere=True, typed=is_typed, untested=(), words=())
+        if not is_typed:
+            return replace(path, excepted=_sorted(lasting | unfit))
+        words = self._words(path)
+        return replace(path, excepted=_sorted(lasting), untested=_sorted(unfit - lasting), words=words)
 
     def _words(self, path: TransientPath) -> tuple[str, ...]:
         """Return the words that go with the numbers of a typed path, as the days of the week do in any language."""
@@ -174,9 +179,10 @@ class CarryOver:
                     trials = self._again.trials(path, controls=True, anew=True)
                 if not (self._again.changes_often(path, trials) and self._is_typed(path, trials)):
                     continue
-                excepted = self._all_over(path, trials)
-                if excepted is None:
+                unfit = self._all_over(path, trials)
+                if unfit is None:
                     continue
+                own = self._again.own(path)
                 found.append(
                     replace(
                         path,
@@ -185,7 +191,8 @@ class CarryOver:
                         opportunities=trials.opportunities,
                         confidence=round((trials.changes + 1) / (trials.opportunities + 2), 3),
                         examples=tuple(dict.fromkeys(text for texts in trials.values for text in texts))[:3],
-                        excepted=_sorted(excepted),
+                        excepted=_sorted(own),
+                        untested=_sorted(unfit - own),
                         words=self._words(path),
                     )
                 )
@@ -220,7 +227,7 @@ class CarryOver:
         return [replace(whole, position=end) for end in sorted(often)]
 
     def _all_over(self, path: TransientPath, trials: Trials) -> set[Template] | None:
-        """Return the URL templates where a typed path must not act; None if it does not stand all over the site."""
+        """Return the URL templates where a typed path does not fit; None if it does not stand all over the site."""
         pages = self._again.texts.pages
         fitting, unfit = self._fitting(path, trials, frozenset(), typed=True)
         if len(fitting) < min(TEMPLATES, len(self._again.texts.templates)):
@@ -229,7 +236,7 @@ class CarryOver:
         alike = self._again.agreement(path, fitting.__contains__)
         if showing < FIT * len(pages) or alike is None or alike > ALIKE:
             return None
-        return unfit | self._again.own(path)
+        return unfit
 
 
 def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
