@@ -159,7 +159,7 @@ class Responses:
         staying = {
             template: at_most(changes, all_, 1.0 - self._luck(path, trials, template))
             for template, (changes, all_) in trials.by_template.items()
-            if changes < OFTEN * all_
+            if changes < OFTEN * (1.0 - self._luck(path, trials, template)) * all_
         }
         return frozenset(_no_luck(staying, len(trials.by_template)))
 
@@ -288,7 +288,7 @@ def _keep(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _is_often(changes: int, all_: int, chance: float = 0.0) -> bool:
     """Whether so many changes are nearly all; by *chance*, the same is shown again."""
-    return changes >= OFTEN * all_ or at_most(changes, all_, 1.0 - chance) >= LUCK
+    return changes >= OFTEN * (1.0 - chance) * all_ or at_most(changes, all_, 1.0 - chance) >= LUCK
 
 
 def _no_luck(probabilities: Mapping[Template, float], tests: int) -> set[Template]:
