@@ -247,3 +247,65 @@ def test_what_lasts_on_a_page_that_was_fetched_again_is_no_matter_of_time_on_pag
     (path,) = [path for path in mask_of(kept).paths if path.is_left_out]
     assert template_of(films[0]) in path.excepted
     assert (template_of(plays[0]) in path.excepted) is (layout == "p")
+
+
+def test_one_of_five_advertisements_may_be_the_same_again() -> None:
+    """It is now and then, by luck: that says neither that it stays, nor that it is its pages' own."""
+    draw = Random(5)
+    shop = Shop()
+    names = ["Polish for oak", "Rent a van", "Learn to weave", "Old chairs bought", "Curtains sewn at once"]
+
+    def respond(url: str) -> Kept:
+        return shop.respond(url, f"<p class=ad>{draw.choice(names)}</p><h1>{text_of(url, 40)}</h1>")
+
+    kept = [respond(url) for url in [*urls(), *urls()[:18]]]
+    mask = mask_of(kept)
+    (path,) = [path for path in mask.paths if path.is_left_out]
+    assert path.changes < path.opportunities, "some were the same"
+    assert (path.everywhere, path.excepted) == (True, ())
+    assert found_pairs(kept, mask) == (30, 0)
+
+
+def test_days_have_names_in_any_language() -> None:
+    """They change with the numbers of the clock; what counts visitors tells the languages of a page apart."""
+    shop = Shop()
+    days = {"en": ("Tuesday", "Wednesday"), "hu": ("kedd", "szerda")}
+    visitors = {"en": "{} visitors", "hu": "{} vendég"}
+
+    def respond(url: str, day: int) -> Kept:
+        shop.visitors += 7
+        language = "hu" if "/hu/" in url else "en"
+        clock = f"{days[language][day]} 19:{shop.visitors // 60 % 60:02}:{shop.visitors % 60:02}"
+        text = text_of(url.replace("/hu/", "/en/"), 40)
+        seen, at, version = shop.respond(
+            url, f"<p class=now>{clock}</p><p class=n>{visitors[language].format(shop.visitors)}</p><p>{text}</p>"
+        )
+        return seen, at + 86_400.0 * day, version
+
+    start = f"http://{SITE}/en/"
+    pages = [f"http://{SITE}/{language}/item/{n}" for n in range(30) for language in days]
+    twins = [f"{page}?sid={n}" for n, page in enumerate(pages)]
+    kept = [respond(url, 0) for url in (start, *pages, start, *pages[:6])] + [
+        respond(url, 1) for url in [*pages[:8], *twins]
+    ]
+    mask = mask_of(kept)
+    (clock,) = [path for path in mask.paths if path.selector.endswith("now")]
+    assert {"kedd", "szerda"} <= set(clock.words)
+    latest = {url: version for url, _, version in kept}
+    for page, twin in zip(pages, twins, strict=True):
+        assert mask.masked(latest[page], url=page) == mask.masked(latest[twin], url=twin)
+    assert mask.masked(latest[pages[0]], url=pages[0]) != mask.masked(latest[pages[1]], url=pages[1]), "two languages"
+
+
+def test_where_other_words_stand_and_no_page_was_fetched_again_nothing_is_told() -> None:
+    path = TransientPath(
+        "body/p.n", slot=("", "visitors"), typed=True, everywhere=True, untested=(template_of(f"http://{SITE}/b/1"),)
+    )
+    mask = Mask(SITE, (path,), templates=frozenset({template_of(f"http://{SITE}/a/1")}))
+    page = "<body><p class=n>{}</p><p>A text of its own that is long enough</p></body>"
+    versions = [version_of(page.format(text)) for text in ("12 Besucher", "17 Besucher", "17 Gaeste")]
+    assert len({mask.masked(version, url=f"http://{SITE}/b/1") for version in versions}) == 3
+    observed = [
+        Observation(f"http://{SITE}/b/{n}", f"{n:032}", words=9, version=version) for n, version in enumerate(versions)
+    ]
+    assert [name is None for name in lasting_identities(observed, mask).values()] == [True, True, False]

@@ -52,6 +52,8 @@ paths = st.builds(
         typed=carried[0],
         everywhere=carried[1],
         excepted=carried[2],
+        untested=carried[3],
+        words=carried[4],
     ),
     st.sampled_from(["p", "html/body/p.a", "html/body/div#b/a", "<ü>'\""]),
     st.sampled_from(["", "href", "data-x"]),
@@ -63,7 +65,7 @@ paths = st.builds(
     st.sampled_from([(0, 0), (1, 1), (3, 5), (5, 5)]) | st.tuples(st.integers(1, 9), st.just(0)),
     templates,
     st.sampled_from(["", "", "keep", "strip"]),
-    st.tuples(st.booleans(), st.booleans(), templates),
+    st.tuples(st.booleans(), st.booleans(), templates, templates, st.lists(words, max_size=2).map(tuple)),
 )
 masks = st.builds(
     lambda found, mode, kinds, layouts: Mask(SITE, tuple(found), mode, frozenset(kinds), layouts),
