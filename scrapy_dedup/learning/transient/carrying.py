@@ -18,8 +18,9 @@ from dataclasses import replace
 from ...content.mask import Mask, PathKind, Template, TransientPath
 from .epochs import Seen
 from .evidence import Place
+from .luck import OFTEN
 from .site_texts import Page, SiteTexts, has_digit, is_whole, shape_of
-from .trials import OFTEN, Responses, Trials, is_too_soon
+from .trials import Responses, Trials, is_too_soon
 from .typed_words import literal_of
 
 __all__ = ["CarryOver"]

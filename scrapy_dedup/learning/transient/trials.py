@@ -12,18 +12,12 @@ from ..clusters import APART, AT_ONCE
 from ..evidence import at_most
 from .epochs import Seen
 from .evidence import Place, grouped
+from .luck import OFTEN, agreements, beyond_luck, is_nearly_always
 from .site_texts import Page, SiteTexts, changing_texts, has_digit
-from .typed_words import keeps_number, untyped_words
+from .typed_words import keep_number, untyped_words
 
-__all__ = ["OFTEN", "Responses", "Trials", "is_too_soon"]
+__all__ = ["Responses", "Trials", "is_too_soon"]
 
-OFTEN = 0.75
-"""Share of the responses that show a page again in which a slot must have changed to act elsewhere."""
-LUCK = 0.05
-"""Probability from which on it may be luck that as many of them have shown the same: what is one of a few texts does.
-
-Of the URL templates that are found to show their own, the share that do so by luck.
-"""
 MOST_ALIKE = 0.5
 """Share of the pages from which on what they have in common is no matter of luck."""
 AGREEING = 3
@@ -56,7 +50,7 @@ class Trials:
     def is_often(self, alike: Callable[[], float]) -> bool:
         """Whether it changed nearly each time; *alike* gives the share of the pages that show the same."""
         changes, all_ = self.changes, self.opportunities
-        return changes > 0 and (_is_often(changes, all_) or _is_often(changes, all_, alike()))
+        return changes > 0 and (is_nearly_always(changes, all_) or is_nearly_always(changes, all_, alike()))
 
     @property
     def is_typed(self) -> bool:
@@ -131,7 +125,7 @@ class Responses:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
-            if changed and _keep(before, after):
+            if changed and keep_number(before, after):
                 trials.keeping.update(page.kinds)
             if changed:
                 stayed = Counter(before) & Counter(after)
@@ -156,12 +150,12 @@ class Responses:
 
     def lasting(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
         """Return the URL templates whose pages have shown the same again at a path, in *trials* of it, and not by luck."""
-        staying = {
-            template: at_most(changes, all_, 1.0 - self._luck(path, trials, template))
-            for template, (changes, all_) in trials.by_template.items()
-            if changes < OFTEN * (1.0 - self._luck(path, trials, template)) * all_
-        }
-        return frozenset(_no_luck(staying, len(trials.by_template)))
+        staying = {}
+        for template, (changes, all_) in trials.by_template.items():
+            expected = 1.0 - self._luck(path, trials, template)
+            if changes < OFTEN * expected * all_:
+                staying[template] = at_most(changes, all_, expected)
+        return frozenset(beyond_luck(staying, len(trials.by_template)))
 
     def _keeping(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
         """Return the URL templates whose pages keep a number among what changes, mostly, and not by luck."""
@@ -171,7 +165,7 @@ class Responses:
             if 2 * number > changes:
                 chance = self._luck_of_pages(path, template, keeping=True)
                 keeping[template] = at_most(changes - number, changes, 1.0 - chance)
-        return frozenset(_no_luck(keeping, len(trials.by_template)))
+        return frozenset(beyond_luck(keeping, len(trials.by_template)))
 
     def _luck(self, path: TransientPath, trials: Trials, template: Template) -> float:
         """Return the probability with which what changes on pages of other URL templates stays the same."""
@@ -208,7 +202,7 @@ class Responses:
         """
         key = *path.key, path.slot, keeping
         if key not in self._agreements:
-            self._agreements[key] = _agreements(self._texts_at(path), _keep if keeping else tuple.__eq__)
+            self._agreements[key] = agreements(self._texts_at(path), keep_number if keeping else tuple.__eq__)
         counts = [found for template, found in self._agreements[key].items() if chosen(template)]
         pairs = sum(all_ for _, all_ in counts)
         return sum(equal for equal, _ in counts) / pairs if pairs else None
@@ -234,7 +228,7 @@ class Responses:
             for template, number in equal.items()
             if number >= AGREEING
         }
-        return frozenset(_no_luck(agreeing, len(pairs)))
+        return frozenset(beyond_luck(agreeing, len(pairs)))
 
     def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
         """Whether other pages have shown several other texts between two moments: a clock had moved."""
@@ -276,48 +270,9 @@ def is_too_soon(page: Seen, number: int) -> bool:
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
 
 
-def _keep(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether a number stays among words that change, or a text with one in its place of two lists, from either end."""
-    if before == after:
-        return False
-    if any(map(keeps_number, before, after)):
-        return True
-    ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
-    return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
-
-
-def _is_often(changes: int, all_: int, chance: float = 0.0) -> bool:
-    """Whether so many changes are nearly all; by *chance*, the same is shown again."""
-    return changes >= OFTEN * (1.0 - chance) * all_ or at_most(changes, all_, 1.0 - chance) >= LUCK
-
-
-def _no_luck(probabilities: Mapping[Template, float], tests: int) -> set[Template]:
-    """Return the URL templates that are improbable by luck, of so many that were looked at (Benjamini and Hochberg)."""
-    found: set[Template] = set()
-    ordered = sorted(probabilities, key=lambda template: probabilities[template])
-    for rank, template in enumerate(ordered, start=1):
-        if probabilities[template] <= LUCK * rank / tests:
-            found.update(ordered[:rank])
-    return found
-
-
 def _names(url: str) -> set[str]:
     """Return a URL, and what is left of it without each parameter of its query, and without all."""
     path, _, query = url.partition("?")
     parts = query.split("&") if query else []
     without = ["&".join([*parts[:number], *parts[number + 1 :]]) for number in range(len(parts))]
     return {f"{path}?{rest}" for rest in (query, "", *without)}
-
-
-def _agreements(
-    showing: Sequence[tuple[Page, tuple[str, ...]]], agree: Callable[[tuple[str, ...], tuple[str, ...]], bool]
-) -> dict[Template, tuple[int, int]]:
-    """Return how many pages of a URL template *agree* with another one, fetched much earlier or later, of how many."""
-    by_template: defaultdict[Template, list[tuple[str, ...]]] = defaultdict(list)
-    for page, texts in showing:
-        by_template[page.template].append(texts)
-    found = {}
-    for template, shown in by_template.items():
-        equal = [agree(one, other) for one, other in zip(shown, shown[(len(shown) + 1) // 2 :], strict=False)]
-        found[template] = sum(equal), len(equal)
-    return found

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from ...content.slots import Slot, is_typed
 from .site_texts import has_digit
 
-__all__ = ["keeps_number", "literal_of", "untyped_words"]
+__all__ = ["keep_number", "literal_of", "untyped_words"]
 
 _date = re.compile(r"(?:19|20)[0-9]{2}|[0-9]+([-./])[0-9]+\1[0-9]+.*|[0-9]+:[0-9]{2}.*").match
 
@@ -33,7 +33,7 @@ def _common(texts: AbstractSet[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def keeps_number(before: str, after: str) -> bool:
+def _keeps_number(before: str, after: str) -> bool:
     """Whether a number that is of no date stands in the same place of two texts, among other words that changed."""
     one, other = before.split(), after.split()
     if one == other or len(one) != len(other):
@@ -42,6 +42,16 @@ def keeps_number(before: str, after: str) -> bool:
         word == also and has_digit(word) is not None and not _is_of_date(one, number)
         for number, (word, also) in enumerate(zip(one, other, strict=True))
     )
+
+
+def keep_number(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a number stays among words that change, or a text with one in its place of two lists, from either end."""
+    if before == after:
+        return False
+    if any(map(_keeps_number, before, after)):
+        return True
+    ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
+    return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
 
 
 def untyped_words(texts: Iterable[str]) -> Counter[str]:
