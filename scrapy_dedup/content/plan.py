@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .queries import BELOW
-from .slots import ANYTHING, Slot, hidden, is_typed, pieces
+from .slots import ANYTHING, Slot, has_digit, hidden, is_typed, pieces
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -15,7 +15,6 @@ Ranges = Sequence[tuple[int, int]]
 """Ranges of the pieces of a text that are hidden; an empty one stands for the whole text."""
 
 _ids_and_classes = re.compile(r"[#.][^/]*").sub
-_has_digit = re.compile(r"[0-9]").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class PathPlan:
         """Return what is hidden of *text*, which stands on a *page*; None for nothing."""
         # Where it was seen to change, it is known what stands there.
         needs_digit = self.typed and not (page.is_known and (self.slot is not None or self.of or not self.position))
-        if self.slot is None and needs_digit and not _has_digit(text):
+        if self.slot is None and needs_digit and not has_digit(text):
             return None
         found = pieces(text, self.attribute)
         if self.slot is None or (page.is_carried and page.template in self.untested):
@@ -55,7 +54,7 @@ class PathPlan:
         ranges = hidden(found, self.slot, self.attribute)
         if not ranges:
             return None
-        if needs_digit and not any(_has_digit(piece) for start, end in ranges for piece in found[start:end]):
+        if needs_digit and not any(has_digit(piece) for start, end in ranges for piece in found[start:end]):
             return None
         return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
 

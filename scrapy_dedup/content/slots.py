@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from html import unescape
 
-__all__ = ["ANYTHING", "Slot", "hidden", "is_typed", "joined", "pieces", "places", "slot_problem"]
+__all__ = ["ANYTHING", "Slot", "has_digit", "hidden", "is_typed", "joined", "pieces", "places", "slot_problem"]
 
 Slot = tuple[str, ...]
 
@@ -28,12 +28,12 @@ _words = re.compile(r"&(?:nbsp|#160|#[xX][aA]0);|(?:(?!&(?:nbsp|#160|#[xX][aA]0)
 _calendar = re.compile(
     r"(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.,]?", re.IGNORECASE
 ).fullmatch
-_has_digit = re.compile(r"[0-9]").search
+has_digit = re.compile(r"[0-9]").search
 
 
 def is_typed(piece: str) -> bool:
     """Whether a piece is a number, a code or a word of the calendar, as clocks, counters and tokens are made of."""
-    return _has_digit(piece) is not None or _calendar(piece) is not None
+    return has_digit(piece) is not None or _calendar(piece) is not None
 
 
 def pieces(text: str, attribute: str = "") -> list[str]:

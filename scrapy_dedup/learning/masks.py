@@ -10,7 +10,7 @@ from ..content.mask import Mask, Template, TransientPath
 from ..content.versions import Version
 from ..rules import RuleBook
 from ..rules.model import Status
-from ..urls.templates import template_of
+from ..urls.templates import in_order, template_of
 from .transient.carrying import CarryOver
 from .transient.crawls import crawl_numbers, crawls_of
 from .transient.epochs import Seen, latest_epoch
@@ -126,7 +126,7 @@ class SitePages:
         seen = latest_epoch(self._seen(name, found) for name, found in self._by_key(key_of).items())
         present = {place for page in seen.latest for place in page.places()}
         old = mask_of(epochs.past, site=self._site)
-        kinds = _sorted(old.templates)
+        kinds = in_order(old.templates)
         further = [
             path if path.templates or path.everywhere else replace(path, templates=kinds)
             for path in old.paths
@@ -181,13 +181,9 @@ def _hidden(mask: Mask) -> set[tuple[str, str]]:
     return {(path.selector, path.attribute) for path in mask.paths if path.is_left_out}
 
 
-def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
-    return tuple(sorted(templates, key=repr))
-
-
 def _of_its_kinds(mask: Mask) -> list[TransientPath]:
     """Return the learned paths of a mask so that kinds of pages may join it of which they say nothing."""
-    kinds = _sorted(mask.templates)
+    kinds = in_order(mask.templates)
     return [
         path if path.state or path.templates or path.everywhere else replace(path, templates=kinds)
         for path in mask.paths
@@ -211,5 +207,5 @@ def _with_visits(mask: Mask, visits: Passing) -> Mask:
             kept.append(path)
         elif path.is_left_out:
             both = {*path.templates, *found.templates} if path.templates else ()
-            further[path.selector, path.attribute] = replace(found, templates=_sorted(both))
+            further[path.selector, path.attribute] = replace(found, templates=in_order(both))
     return replace(mask, paths=(*kept, *further.values()), templates=mask.templates | visits.templates)

@@ -1,9 +1,10 @@
 """The masks of one site from several directories, as one: a reviewed one and a learned one, say."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..content.mask import Mask, Template, TransientPath
+from ..urls.templates import in_order
 
 __all__ = ["merged_masks"]
 
@@ -26,7 +27,7 @@ def merged_masks(masks: Sequence[Mask]) -> Mask:
         templates = frozenset()  # one is for all kinds
     found: dict[tuple[str, str, int, int], TransientPath] = {}
     for mask in masks:
-        kinds = () if mask.templates == templates else _sorted(mask.templates)
+        kinds = () if mask.templates == templates else in_order(mask.templates)
         for path in mask.paths:
             known = found.get(path.key)
             if known is None or _WEIGHT[path.state] < _WEIGHT[known.state]:
@@ -44,7 +45,7 @@ def _of_its_mask(
     if path.typed or mask.templates == templates:
         return path
     if templates:
-        return replace(path, excepted=_sorted({*path.excepted, *(templates - mask.templates)}))
+        return replace(path, excepted=in_order({*path.excepted, *(templates - mask.templates)}))
     # Of all pages something would have been seen to change: what has been is told by the templates of its mask alone.
     known = mask.templates.difference(path.excepted, path.untested)
     return replace(
@@ -52,10 +53,6 @@ def _of_its_mask(
         everywhere=False,
         excepted=(),
         untested=(),
-        templates=_sorted(known),
+        templates=in_order(known),
         kind=path.kind if known else "undecided",
     )
-
-
-def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
-    return tuple(sorted(templates, key=repr))

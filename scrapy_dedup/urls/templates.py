@@ -1,6 +1,7 @@
 """A rough name of the kind of page that a URL leads to."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 _number = re.compile("[0-9]+").sub
@@ -24,3 +25,8 @@ def template_of(url: str) -> tuple[object, ...]:
     # The first three are scheme, nothing and host.
     first = _number("0", segments[3].partition(";")[0].partition("=")[0]) if len(segments) > 4 else ""
     return len(segments), first, *sorted(set(_name(query)))
+
+
+def in_order(templates: Iterable[tuple[object, ...]]) -> tuple[tuple[object, ...], ...]:
+    """Return URL templates in an order that does not depend on that in which they come."""
+    return tuple(sorted(templates, key=repr))

@@ -16,10 +16,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from ...content.mask import Mask, PathKind, Template, TransientPath
+from ...content.slots import has_digit
+from ...urls.templates import in_order
 from .epochs import Seen
 from .evidence import Place
 from .luck import OFTEN
-from .site_texts import Page, SiteTexts, has_digit, is_whole, shape_of
+from .site_texts import Page, SiteTexts, is_whole, shape_of
 from .trials import Responses, Trials, is_too_soon
 from .typed_words import literal_of
 
@@ -110,11 +112,11 @@ class CarryOver:
             excepted = lasting | (frozenset(typed.excepted) - acting)
             untested = frozenset(typed.untested) - acting - excepted
             path = replace(path, templates=(), everywhere=True, typed=True, words=self._words(path))
-            return replace(path, excepted=_sorted(excepted), untested=_sorted(untested))
+            return replace(path, excepted=in_order(excepted), untested=in_order(untested))
         if not acting or not self._again.changes_often(path, trials):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
-                path = replace(path, kind=kind, templates=_sorted(acting))
+                path = replace(path, kind=kind, templates=in_order(acting))
             if not trials.opportunities:
                 return path
             return replace(path, everywhere=False, typed=False, excepted=(), untested=(), words=())
@@ -122,9 +124,9 @@ class CarryOver:
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
         path = replace(path, templates=(), everywhere=True, typed=is_typed, untested=(), words=())
         if not is_typed:
-            return replace(path, excepted=_sorted(lasting | unfit))
+            return replace(path, excepted=in_order(lasting | unfit))
         words = self._words(path)
-        return replace(path, excepted=_sorted(lasting), untested=_sorted(unfit - lasting), words=words)
+        return replace(path, excepted=in_order(lasting), untested=in_order(unfit - lasting), words=words)
 
     def _words(self, path: TransientPath) -> tuple[str, ...]:
         """Return the words that go with the numbers of a typed path, as the days of the week do in any language."""
@@ -192,8 +194,8 @@ class CarryOver:
                         opportunities=trials.opportunities,
                         confidence=round((trials.changes + 1) / (trials.opportunities + 2), 3),
                         examples=tuple(dict.fromkeys(text for texts in trials.values for text in texts))[:3],
-                        excepted=_sorted(own),
-                        untested=_sorted(unfit - own),
+                        excepted=in_order(own),
+                        untested=in_order(unfit - own),
                         words=self._words(path),
                     )
                 )
@@ -238,7 +240,3 @@ class CarryOver:
         if showing < FIT * len(pages) or alike is None or alike > ALIKE:
             return None
         return unfit
-
-
-def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
-    return tuple(sorted(templates, key=repr))

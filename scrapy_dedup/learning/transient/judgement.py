@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ...content.mask import PathKind, Template, TransientPath
+from ...urls.templates import in_order
 from .belonging import belonging, is_price, is_rising, tells_time
 from .bounds import CONFIDENCE, confidence, is_rare
 from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
@@ -75,7 +76,7 @@ def paths_of(
         return []
     if templates == known:
         return found
-    return [replace(path, templates=tuple(sorted(templates, key=repr))) for path in found]
+    return [replace(path, templates=in_order(templates)) for path in found]
 
 
 def lasting_kinds(evidence: Mapping[Kinds, Evidence]) -> set[Template]:

@@ -8,6 +8,7 @@ from ...content.mask import Mask, Mode, Template, TransientPath
 from ...content.slots import hidden, pieces
 from ...content.versions import version_of
 from ...urls import site_of_url
+from ...urls.templates import in_order
 from .collection import Collection
 from .epochs import Seen, latest_epoch
 from .evidence import Place
@@ -162,7 +163,7 @@ def _with_previous(
     kept = {path.key: path for path in learned if path.key not in said}
     stale = [p for p in previous.paths if not p.state and p.is_left_out and (p.selector, p.attribute) not in known]
     if templates != previous.templates and previous.templates:  # they are true of the kinds of then
-        of_then = tuple(sorted(previous.templates, key=repr))
+        of_then = in_order(previous.templates)
         stale = [p if p.templates or p.everywhere else replace(p, templates=of_then) for p in stale]
     for path in previous.paths:
         if kinds := still.get(path.key):
@@ -184,7 +185,7 @@ def _joined(
         kinds |= frozenset(fresh.templates) or templates
         if not (rests_on_more and _fits(path, fresh.examples)):
             path = fresh
-    return replace(path, templates=() if kinds == templates else tuple(sorted(kinds, key=repr)))
+    return replace(path, templates=() if kinds == templates else in_order(kinds))
 
 
 def _fits(path: TransientPath, texts: Iterable[str]) -> bool:

@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...content.mask import Template, TransientPath
-from ...content.slots import ANYTHING, hidden, is_typed, joined, pieces
+from ...content.slots import ANYTHING, has_digit, hidden, is_typed, joined, pieces
 from ...content.versions import Version
 from ...urls.templates import template_of
 from .evidence import Place, grouped
 
-__all__ = ["Page", "SiteTexts", "changing_texts", "has_digit", "shape_of"]
+__all__ = ["Page", "SiteTexts", "changing_texts", "shape_of"]
 
 MOST_PER_TEMPLATE = 50
 """Pages of a URL template that are looked at."""
 MOST_PAGES = 3_000
 """Pages of a site that are looked at."""
 
-has_digit = re.compile(r"[0-9]").search
 _code = re.compile(r"(?=.*[0-9])[0-9a-fA-F]{8,}").fullmatch
 _digits = re.compile(r"[0-9]+").sub
 

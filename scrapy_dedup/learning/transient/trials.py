@@ -8,12 +8,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from ...content.mask import Template, TransientPath
+from ...content.slots import has_digit
 from ..clusters import APART, AT_ONCE
 from ..evidence import at_most
 from .epochs import Seen
 from .evidence import Place, grouped
 from .luck import OFTEN, agreements, beyond_luck, is_nearly_always
-from .site_texts import Page, SiteTexts, changing_texts, has_digit
+from .site_texts import Page, SiteTexts, changing_texts
 from .typed_words import keep_number, untyped_words
 
 __all__ = ["Responses", "Trials", "is_too_soon"]

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from ...content.slots import Slot, is_typed
-from .site_texts import has_digit
+from ...content.slots import Slot, has_digit, is_typed
 
 __all__ = ["keep_number", "literal_of", "untyped_words"]
 

@@ -25,7 +25,7 @@ from typing import Any
 from ...content.mask import TransientPath
 from ...content.versions import Version
 from ...urls import values_of
-from ...urls.templates import template_of
+from ...urls.templates import in_order, template_of
 
 LEAST_PAGES = 10
 """Pages on which a place must differ between two visits before anything is said of it."""
@@ -128,7 +128,7 @@ def passing_places(crawls: Iterable[Pages]) -> Passing:
             pages=comparison.pages,
             changes=comparison.pages,
             opportunities=comparison.pages,
-            templates=tuple(sorted(templates, key=repr)),
+            templates=in_order(templates),
         )
         for (selector, attribute), comparison in sorted(found.items())
     ]
