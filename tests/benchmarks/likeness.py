@@ -1,6 +1,6 @@
 """Which responses are the same page, where no two are equal: what a real crawl learns of that, and what it costs.
 
-    python -m tests.benchmarks.likeness FILE.jsonl.gz... [--noise NAME]... [--refetches 0 3 5 10] [--json] [--check]
+    python -m tests.benchmarks.likeness FILE.jsonl.gz... [--labels FILE] [--noise NAME]... [--refetches 0 3 5 10] [--json] [--check]
     python -m tests.benchmarks.likeness --traps [--only TRAP]... [--noise NAME]... [--refetches 10] [--json] [--check]
 
 A recorded site, or each of the trap sites, is crawled once by a Scrapy process with the add-on, from a server that adds noise to its
@@ -15,7 +15,8 @@ were answered with status 200:
     recall = pairs of one page that are equal under the mask / pairs of one page
     wrong  = pairs of two pages that are equal under the mask, and are not equal as plain text without noise either
 
-Which page a URL is, its recorded body says (bag of words, without clocks), or the truth of the trap site.
+Which page a URL is, its recorded body says (bag of words, without clocks), or the truth of the trap site. ``--labels FILE`` has
+recorded pages told apart by other labels: those of a crawl without cookies, say. URLs that they lack are not judged.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -151,9 +153,9 @@ class Served:
 
 
 @contextmanager
-def served_recording(path: Path, noise: str) -> Iterator[Served]:
-    """Serve a recorded site."""
-    recording = Recording.load(path)
+def served_recording(path: Path, noise: str, labels: Path | None = None) -> Iterator[Served]:
+    """Serve a recorded site, whose pages are told apart by *labels*, if any."""
+    recording = Recording.load(path, labels)
     kinds, share = NOISES[noise]
     with Server(path, noise=kinds, share=share, step=STEP) as server:
 
@@ -271,6 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE.jsonl.gz")
     parser.add_argument("--traps", action="store_true", help="crawl the trap sites")
     parser.add_argument("--only", action="append", choices=list(TRAPS), metavar="TRAP", help=", ".join(TRAPS))
+    parser.add_argument("--labels", type=Path, metavar="FILE.tsv.gz", help="other labels, for a single recording")
     parser.add_argument("--noise", action="append", choices=list(NOISES), metavar="NAME", help=", ".join(NOISES))
     parser.add_argument("--refetches", type=int, nargs="+", metavar="N", help="0 3 5 10, of traps 10")
     parser.add_argument("--json", action="store_true", help="print a JSON list, one object for each crawl")
@@ -279,9 +282,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     traps = (options.only or list(TRAPS)) if options.traps or options.only else []
     if not options.files and not traps:
         parser.error("name recordings, or --traps")
+    if options.labels and len(options.files) != 1:
+        parser.error("--labels goes with a single recording")
     results = []
     runs = [
-        *((path.name.split(".")[0], served_recording, path, OF_RECORDINGS, REFETCHES) for path in options.files),
+        *(
+            (path.name.split(".")[0], partial(served_recording, labels=options.labels), path, OF_RECORDINGS, REFETCHES)
+            for path in options.files
+        ),
         *((name, served_trap, name, OF_TRAPS, REFETCHES[-1:]) for name in traps),
     ]
     for name, served_by, what, noises, refetches in runs:
