@@ -210,6 +210,7 @@ def watched() -> Watch:
         pages,
         recorder,
         shared,
+        starter,
         swapping,
     )
 
@@ -224,12 +225,13 @@ def watched() -> Watch:
     watch.method(aliases.PageLook, "request", reads=True)
     watch.method(pages.PageMiddleware, "_end")
     watch.method(pages.ArrivalMiddleware, "process_spider_input")
-    watch.method(outcomes.Outcomes, "idle")
+    watch.method(outcomes.Outcomes, "before_idle")
     watch.method(live.Learning, "_begin")
     watch.coroutine(live.Learning, "_learn_and_use")
     watch.coroutine(outcomes.Outcomes, "_look_into_ledger")
     watch.coroutine(monitor.Monitor, "judge")
     watch.coroutine(extras.Extras, "_work")
+    watch.coroutine(starter.StarterRefetches, "_work")
     watch.coroutine(closing, "close")
     watch.method(swapping.Swapping, "_use")
     return watch
