@@ -44,6 +44,7 @@ from scrapy_dedup.learning.fixed_point import Evidence
 from scrapy_dedup.learning.masks import SitePages
 from scrapy_dedup.rules.mask_files import load_masks
 from scrapy_dedup.store.store import Store
+from scrapy_dedup.urls import normal_form
 
 from ..server import Answer, Asked
 from ..server import Server as TrapServer
@@ -132,7 +133,7 @@ def told_apart(project: Path) -> dict[str, str | None]:
     with Store.open(project / ".scrapy" / "dedup" / "store.sqlite", readonly=True) as store:
         evidence = Evidence(store)
         for site in evidence.named():
-            pages = SitePages(site, evidence.versions(site))
+            pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in evidence.versions(site)])
             mask = pages.masks(known, pages.without_refuted(masks.get(site), known)).comparing
             observations = list(evidence.observations(site, versions=True))
             identities = Identities(observations, mask)
