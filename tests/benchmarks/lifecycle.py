@@ -6,7 +6,7 @@ A shop on loopback is crawled once, from which rules are learned. Then each of t
 a crawl without its store, in full and of 20 pages; one that only observes; ``scrapy fetch`` and ``scrapy parse``; one
 whose evidence is 120 days old; one after ``learn-rules --forget``; a spider with a ``queue.py`` beside it; a spider that
 has nothing to do, and one of seven requests. Told are the rules that act before and after, whether the rule files are
-the same byte for byte, downloads and the pages that are reached, and the seconds beside those of the same command without
+the same byte for byte, and the masks hide what they did, downloads and the pages that are reached, and the seconds beside those of the same command without
 the plug-in. Last, fifteen sites of thin evidence: rules without witness groups, URLs that are merged though nobody saw
 them, and the share of the duplicates that is removed.
 
@@ -35,6 +35,7 @@ from rich.table import Table
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.rules import Keep
+from scrapy_dedup.rules.mask_files import load_masks
 
 from ..server import Asked, Server, page, prose
 from .checks import Check, report
@@ -147,11 +148,13 @@ class Shop:
 
     def case(self, project: Project, name: str, *options: str, note: str = "") -> Case:
         """Crawl the shop in *project*; return what that did to its files."""
-        before, files = acting(project), contents(project)
+        before, files = acting(project), Files.of(project)
         start = perf_counter()
         downloads, pages = self.crawl(project, *options)
         seconds = perf_counter() - start
-        return Case(name, (before, acting(project)), contents(project) == files, downloads, pages, seconds, note=note)
+        return Case(
+            name, (before, acting(project)), files.stay_in(Files.of(project)), downloads, pages, seconds, note=note
+        )
 
 
 def acting(project: Project) -> int:
@@ -159,9 +162,30 @@ def acting(project: Project) -> int:
     return sum(rule.status.acts for rule in RuleBook.load(project.folder / "dedup-rules"))
 
 
-def contents(project: Project) -> dict[str, bytes]:
-    """The files of the rule directory, by their names."""
-    return {path.name: path.read_bytes() for path in sorted((project.folder / "dedup-rules").glob("*"))}
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a rule directory holds: the files of rules byte for byte, and the places that masks hide."""
+
+    rules: dict[str, bytes]
+    hidden: frozenset[tuple[str, str, str]]
+
+    @classmethod
+    def of(cls, project: Project) -> "Files":
+        """The files of a project."""
+        folder = project.folder / "dedup-rules"
+        rules = {path.name: path.read_bytes() for path in folder.glob("*") if not path.name.endswith(".mask.toml")}
+        masks = load_masks([folder]) if folder.exists() else {}
+        hidden = (
+            (site, path.selector, path.attribute)
+            for site, mask in masks.items()
+            for path in mask.paths
+            if path.is_left_out
+        )
+        return cls(rules, frozenset(hidden))
+
+    def stay_in(self, after: "Files") -> bool:
+        """Whether nothing has changed but that masks may hide more, as they learn on pages that are never quiet."""
+        return self.rules == after.rules and self.hidden <= after.hidden
 
 
 def cases(shop: Shop) -> list[Case]:
@@ -263,7 +287,7 @@ def idle(shop: Shop) -> Case:
     project = shop.copy("idle")
     (project.folder / "own_spiders.py").write_text(SPIDER)
     options = ("crawl", "idle", "-s", "SPIDER_MODULES=own_spiders")
-    files = contents(project)
+    files = Files.of(project)
     signals = []
     for more in ((), ("-s", "ADDONS={}")):
         run = project.scrapy(*options, *more)
@@ -272,7 +296,7 @@ def idle(shop: Shop) -> Case:
     return Case(
         "an empty spider",
         (rules, rules),
-        contents(project) == files,
+        files.stay_in(Files.of(project)),
         note=f"idle signals {signals[0]} and {signals[1]}",
     )
 
@@ -285,7 +309,7 @@ def seven(shop: Shop) -> Case:
         SPIDER + f"\nclass Seven(Few):\n    name = 'seven'\n    start_urls = [{shop.server.url('/books')!r}]\n"
     )
     seconds, without = paired(project, ("crawl", *options, "seven"))
-    written = (project.folder / "dedup-rules").exists()
+    written = bool(Files.of(project).rules)
     return Case("seven requests", (0, 0), not written, seconds=seconds, without=without)
 
 
