@@ -74,7 +74,8 @@ class PageKind:
     """What a plan must know of a page beside its texts.
 
     ``template`` is its URL template, None if its URL is unknown. ``is_seen``: pages of this template were seen in two
-    versions. ``is_verified``: if not, a page with the same places was. ``is_carried``: whatever may be hidden is to be.
+    versions. ``is_verified``: if not, a page with the same places was. ``is_carried``: what was learned on pages of other
+    templates is taken to hold on it, too.
     """
 
     template: tuple[object, ...] | None = None

@@ -110,9 +110,7 @@ class CarryOver:
         lasting = own | (self._again.lasting(path, trials) - acting)
         if typed is not None and typed.slot == path.slot:
             excepted = lasting | (frozenset(typed.excepted) - acting)
-            untested = frozenset(typed.untested) - acting - excepted
-            path = replace(path, templates=(), everywhere=True, typed=True, words=self._words(path))
-            return replace(path, excepted=in_order(excepted), untested=in_order(untested))
+            return self._everywhere(path, excepted, frozenset(typed.untested) - acting - excepted)
         if not acting or not self._again.changes_often(path, trials):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
@@ -122,11 +120,28 @@ class CarryOver:
             return replace(path, everywhere=False, typed=False, excepted=(), untested=(), words=())
         is_typed = self._is_typed(path, trials)
         _, unfit = self._fitting(path, trials, acting, typed=is_typed)
-        path = replace(path, templates=(), everywhere=True, typed=is_typed, untested=(), words=())
         if not is_typed:
-            return replace(path, excepted=in_order(lasting | unfit))
-        words = self._words(path)
-        return replace(path, excepted=in_order(lasting), untested=in_order(unfit - lasting), words=words)
+            return self._everywhere(path, lasting | unfit, typed=False)
+        return self._everywhere(path, lasting, unfit - lasting)
+
+    def _everywhere(
+        self,
+        path: TransientPath,
+        excepted: Iterable[Template],
+        untested: Iterable[Template] = (),
+        *,
+        typed: bool = True,
+    ) -> TransientPath:
+        """Return a path that acts on all URL templates but those that are *excepted* or *untested*."""
+        return replace(
+            path,
+            templates=(),
+            everywhere=True,
+            typed=typed,
+            excepted=in_order(excepted),
+            untested=in_order(untested),
+            words=self._words(path) if typed else (),
+        )
 
     def _words(self, path: TransientPath) -> tuple[str, ...]:
         """Return the words that go with the numbers of a typed path, as the days of the week do in any language."""
@@ -188,15 +203,12 @@ class CarryOver:
                 own = self._again.own(path)
                 found.append(
                     replace(
-                        path,
+                        self._everywhere(path, own, unfit - own),
                         pages=len(trials.pages),
                         changes=trials.changes,
                         opportunities=trials.opportunities,
                         confidence=round((trials.changes + 1) / (trials.opportunities + 2), 3),
                         examples=tuple(dict.fromkeys(text for texts in trials.values for text in texts))[:3],
-                        excepted=in_order(own),
-                        untested=in_order(unfit - own),
-                        words=self._words(path),
                     )
                 )
         return found

@@ -24,7 +24,7 @@ def is_nearly_always(changes: int, all_: int, chance: float = 0.0) -> bool:
 
 
 def beyond_luck(probabilities: Mapping[Template, float], tests: int) -> set[Template]:
-    """Return the URL templates that are improbable by luck, of so many that were looked at (Benjamini and Hochberg)."""
+    """Return the URL templates whose *probabilities* are too small for luck, among so many *tests* (Benjamini and Hochberg)."""
     found: set[Template] = set()
     ordered = sorted(probabilities, key=lambda template: probabilities[template])
     for rank, template in enumerate(ordered, start=1):
