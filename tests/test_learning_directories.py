@@ -42,7 +42,7 @@ def versions(number: int, pages: int, unchanged: float = 0.4) -> Rows:
 
 @pytest.mark.parametrize("number", [14, 40])
 def test_a_version_with_two_names(number: int) -> None:
-    rows = versions(number, 30)
+    rows = versions(number, 60)
     book = learned(rows)
     assert equivalent(book, "/en/manual/stable/part-3.html", f"/en/manual/{number - 2}.0/part-3.html")
     assert equivalent(book, "/en/manual/stable/part-99.html", f"/en/manual/{number - 2}.0/part-99.html")
@@ -53,7 +53,7 @@ def test_a_version_with_two_names(number: int) -> None:
 
 def test_a_version_that_rules_see_by_its_parts() -> None:
     """Where almost all names have a number after a dot, only the others can be shown as another one."""
-    rows = versions(40, 30)
+    rows = versions(40, 60)
     rows += [(url.replace("38.0", "77.5"), page) for url, page in rows if "/38.0/" in url]
     book = learned(rows)
     assert equivalent(book, "/en/manual/stable/part-3.html", "/en/manual/38.0/part-3.html")

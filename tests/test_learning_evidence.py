@@ -1,8 +1,8 @@
-"""The gates, against the figures of the design."""
+"""Bounds of shares, against the figures of the design."""
 
 import pytest
 
-from scrapy_dedup.learning.evidence import tolerable, upper_bound
+from scrapy_dedup.learning.evidence import upper_bound
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,3 @@ def test_upper_bound_is_that_of_clopper_and_pearson(bad: int, total: int, bound:
 def test_no_evidence_is_no_safety() -> None:
     assert upper_bound(0, 0) == 1.0
     assert upper_bound(5, 5) == 1.0
-
-
-def test_counterexamples_are_noise_only_where_they_are_rare() -> None:
-    assert tolerable(0, 10)
-    assert not tolerable(1, 900)
-    assert tolerable(1, 1000)
-    assert not tolerable(10, 1000)

@@ -29,15 +29,13 @@ def seen(discarded: str) -> list[Observation]:
 
 
 def test_what_a_rule_discards_narrows_it_not() -> None:
-    alone = learn_rules(seen(discarded="cdefgh"))
-    assert [set(rule.match) for rule in alone] == [{"path.0"}], "to where duplicates were seen, as nobody knows more"
     (rule,) = learn_rules(seen(discarded="cdefgh"), known=RuleBook([EVERYWHERE]))
     assert rule.id == EVERYWHERE.id
     assert rule.evidence is not None
     assert rule.evidence.groups == 24
 
 
-@pytest.mark.parametrize("status", [Status.SUSPENDED, Status.OFF, Status.CANDIDATE])
+@pytest.mark.parametrize("status", [Status.SUSPENDED, Status.OFF])
 def test_a_rule_that_does_not_act_says_nothing(status: Status) -> None:
     known = RuleBook([replace(EVERYWHERE, status=status)])
     acting = [rule for rule in learn_rules(seen(discarded="cdefgh"), known=known) if rule.status.acts]
@@ -82,10 +80,10 @@ def read(known: int, declared: dict[str, object] | None = None) -> list[Observat
 
 @pytest.mark.parametrize("declared", [{"headers": {"no-vary-search": 'params, except=("id")'}}, {"canonical": True}])
 def test_what_the_site_declares_to_be_content_ends_it(declared: dict[str, object]) -> None:
-    known = learn_rules(read(known=30))
+    known = learn_rules(read(known=4))
     assert [(set(rule.ops), rule.status) for rule in known] == [({"q.id"}, Status.ACTIVE)]
-    assert [rule.status for rule in learn_rules(read(known=14), known=known)] == [Status.ACTIVE]
-    assert [rule.status for rule in learn_rules(read(known=14, declared=declared), known=known)] == [Status.CANDIDATE]
+    assert [rule.status for rule in learn_rules(read(known=4), known=known)] == [Status.ACTIVE]
+    assert not learn_rules(read(known=4, declared=declared), known=known)
 
 
 def test_witness_groups_in_the_file_outweigh_what_the_site_declares() -> None:

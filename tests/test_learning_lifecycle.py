@@ -193,14 +193,15 @@ def test_counterexamples_in_one_section_leave_a_narrower_rule(proven: Path) -> N
 
 
 def test_few_odd_responses_end_no_rule_that_many_groups_prove(tmp_path: Path) -> None:
-    """The witness groups in the file count: one odd response in a crawl of thirty pages is noise beside a thousand."""
+    """The witness groups in the file count: eight odd responses in a crawl of thirty pages are noise beside a thousand."""
     learned(tmp_path, seen(range(1500), time=1000))
     (rule,) = RuleBook.load(tmp_path)
     before = text(tmp_path)
-    odd = Observation(
-        f"http://{SITE}/p/7?sid={'f' * 32}", "something odd that shows nowhere else", words=50, time=5001.0
-    )
-    few = [*seen(range(30), time=5000), odd]
+    odd = [
+        Observation(f"http://{SITE}/p/{n}?sid={'f' * 32}", f"odd {n}, and shown nowhere else", words=50, time=5001.0)
+        for n in range(8)
+    ]
+    few = [*seen(range(30), time=5000), *odd]
     assert learned(tmp_path, few) == ()
     assert text(tmp_path) == before
     weak = replace(rule, evidence=Evidence(groups=10))

@@ -131,13 +131,6 @@ def test_an_empty_value_says_nothing_of_words() -> None:
     assert not learned(rows).equivalent(f"{SITE}/find?id=7&q=other", f"{SITE}/find?id=7")
 
 
-def test_two_keys_that_only_count_together() -> None:
-    """Of each item one page is known, with two URLs: those in which ``a`` and ``b`` are alike, or not alike."""
-    rows = [(f"/mix?id={i}&a={a}&b={a ^ (i % 2)}", f"item {i}") for i in range(40) for a in (0, 1)]
-    book = learned(rows)
-    assert not book.equivalent(f"{SITE}/mix?id=99&a=0&b=0", f"{SITE}/mix?id=99&a=0&b=1")
-
-
 def test_a_mirror_is_kept_apart_in_a_section_that_was_not_compared() -> None:
     rows = [(f"http://{host}.shop.example/news/{i}", f"news {i}") for i in range(12) for host in ("de", "us")]
     rows += [(f"http://{host}.shop.example/imprint/{host}", f"imprint {host}") for host in ("de", "us")]

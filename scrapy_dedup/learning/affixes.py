@@ -24,7 +24,7 @@ from .entropy.proposals import table_of
 from .frame import Frame
 from .generalising import Wider, generalised
 from .judgement import Sample
-from .scope import matching
+from .matching import matching
 from .table import Table
 
 MIN_FAMILY = 3

@@ -23,9 +23,11 @@ from ..store.rows import SightingRow
 from ..urls import class_of, normal_form, values_of
 from ..urls.namings import Naming
 from .emission import ANY_VALUE, MAX_NAMED, MIN_REPEATS, widened
-from .evidence import MIN_GROUPS, tolerable, upper_bound
+from .evidence import MIN_GROUPS, upper_bound
 from .fetched import Fetched
+from .judge import is_proven
 from .table import is_token
+from .value_kinds import WHOLE
 
 LEARNER = "aliases"
 MIN_CANDIDATE = 3
@@ -87,7 +89,7 @@ class Proof:
     @property
     def proven(self) -> bool:
         """Whether the kind may act."""
-        return self.pages >= MIN_GROUPS and tolerable(self.counterexamples, self.pages + self.counterexamples)
+        return self.pages >= MIN_GROUPS and is_proven(self.pages, self.counterexamples, WHOLE)
 
 
 def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
@@ -187,7 +189,7 @@ def _holds(rule: Rule, pools: Sequence[Sequence[Pair]], fetched: Fetched) -> boo
     """Tell whether nothing that was seen refutes a kind."""
     kinds = AliasKinds([rule])
     proof = prove([pair for pairs in pools for pair in pairs if _is_of(pair, kinds, rule.site)], fetched)
-    return tolerable(proof.counterexamples, proof.pages + proof.counterexamples)
+    return not proof.counterexamples or is_proven(proof.pages, proof.counterexamples, WHOLE)
 
 
 def _is_of(pair: Pair, kinds: AliasKinds, site: str) -> bool:

@@ -18,7 +18,9 @@ from math import exp, log
 from ..observation import Observation
 from ..urls import GroupsLike, site_of_url, values_of
 from .entropy import NameList, ParameterRule, Priors, Relevance, name_of
-from .evidence import tolerable, upper_bound
+from .evidence import upper_bound
+from .judge import is_proven
+from .value_kinds import WHOLE
 
 
 class Source(str, Enum):
@@ -82,7 +84,7 @@ class Belief:
     @property
     def refuted(self) -> bool:
         """Whether there are more counterexamples to irrelevance than noise explains."""
-        return not tolerable(self.bad, self.groups)
+        return self.bad > 0 and not is_proven(self.groups - self.bad, self.bad, WHOLE)
 
     @property
     def relevant(self) -> float:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ..rules import Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
 from ..urls import ValueClass, values_of
@@ -15,6 +16,8 @@ from .table import REPEAT, joined_repeats
 MAX_MEMBERS = 20
 """URLs of a group of one page that are looked at."""
 MAX_ODD = 8
+NEARLY = 0.2
+"""Share of the pairs of URLs of one page by which a key may differ more often than another one, and be as telling."""
 MAX_OTHERS = 64
 """URLs of a group of several pages that are compared: those of its rarer pages, with those of another."""
 
@@ -39,6 +42,7 @@ def blamed(
         some = _nearest(views, judgement) or list(views)
         first, *others = (views[i] for i in some)
         differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
+        differing = _telling(differing, views, judgement)
         acting = {i: [parts_of[rule.id] for rule in book.matching(urls[i])] for i in some}
         concerned = {
             proposal
@@ -119,6 +123,22 @@ def _nearest(views: Mapping[int, View], judgement: Judgement) -> list[int]:
     pairs = ((len(items[i] ^ items[j]), i, j) for i in odd for j in views if content[i] != content[j])
     _, one, other = min(pairs)
     return [one, other]
+
+
+def _telling(differing: set[str], views: Mapping[int, View], judgement: Judgement) -> set[str]:
+    """Return those of some keys that tell the pages of a group apart best: URLs of one page hardly differ in them.
+
+    A key whose value is another one on every URL tells nothing beside one that is the same on those of a page.
+    """
+    by_page: defaultdict[int, list[View]] = defaultdict(list)
+    for i, view in views.items():
+        by_page[judgement.sample.content[i]].append(view)
+    pairs = [pair for members in by_page.values() for pair in pairwise(members)] if len(by_page) > 1 else []
+    if not pairs or len(differing) < 2:
+        return differing
+    cost = {key: sum(one.get(key) != other.get(key) for one, other in pairs) / len(pairs) for key in differing}
+    least = min(cost.values())
+    return {key for key, share in cost.items() if share <= least + NEARLY}
 
 
 def _changes(proposal: Proposal, view: View) -> bool:

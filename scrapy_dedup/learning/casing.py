@@ -16,11 +16,14 @@ from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
 from .emission import Match, Proposal
 from .entropy.values import MIN_TESTED
-from .evidence import MIN_GROUPS, tolerable
+from .evidence import MIN_GROUPS, worth_asking
 from .generalising import Wider
 from .judgement import Judgement
-from .scope import MIN_OF_SHAPE, matching
+from .matching import matching
 from .table import ABSENT, Table
+
+MIN_OF_SHAPE = 5
+"""Values of a shape that must have been tested for any value of it to be dropped."""
 
 
 def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:
@@ -47,7 +50,7 @@ def _holds(rows: Sequence[tuple[Hashable, str, int]], spelled: Callable[[str], s
     good = {next(iter(pages)): values for values, pages in informative if len(pages) == 1}
     bad = sum(len(pages) > 1 for _, pages in informative)
     further = sum(len({lower_first(value) for value in values}) > 1 for values in good.values())
-    return len(good) >= MIN_GROUPS and further >= beyond and tolerable(bad, len(good) + bad)
+    return len(good) >= MIN_GROUPS and further >= beyond and worth_asking(bad, len(good) + bad)
 
 
 def first_letter_unless_tested(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:

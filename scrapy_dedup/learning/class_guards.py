@@ -12,12 +12,12 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import ValueClass
-from .believing import pages_for
 from .emission import Proposal
 from .grouping import Flags
 from .learners import Evidence
-from .scope import concerned, matching
+from .matching import concerned, matching
 from .table import ABSENT, REPEAT, Table
+from .witness_counts import pages_for
 
 __all__ = ["with_open_lengths"]
 

@@ -6,11 +6,9 @@ canonical URLs are weaker evidence of another kind and never make a cluster.
 """
 
 from array import array
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from ..content.mask import Mask
 from ..observation import Observation
@@ -18,8 +16,6 @@ from ..rules.exchange import CLEAN_PARAM
 from ..urls import normal_form
 from ..urls.templates import template_of
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
-from .noise_floor import NoiseFloor
-from .own_pages import OwnPages
 
 NO_EVIDENCE = -1
 PASSING = frozenset({408, 425, 429})
@@ -47,18 +43,12 @@ class Clusters:
     """URLs that are no evidence, by reason."""
     confirmed: frozenset[str] | None = None
     """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
-    own_pages: OwnPages = field(default_factory=OwnPages)
-    """What is known of how pages differ."""
     times: Sequence[float] | None = field(default=None, repr=False)
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
     refused: frozenset[str] = frozenset()
     """URLs, in normal form, that are no evidence, since they were never answered but by redirects and errors of the client."""
-    floor: NoiseFloor = field(default_factory=NoiseFloor)
-    """How often a URL is answered with something that is not its page."""
-    errors: frozenset[int] = frozenset()
-    """Contents that were seen in the place of several pages, each at a URL that showed its page, too."""
-    steady: frozenset[str] = frozenset()
-    """URLs that were answered several times, and always with the same page."""
+    controls: Mapping[object, tuple[int, int]] = field(default_factory=dict)
+    """URL template -> (responses that differed from the one before in the same crawl, responses compared)."""
 
     @property
     def pages(self) -> int:
@@ -84,8 +74,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     refused: set[str] = set()
     left_out: Counter[str] = Counter()
     noisy = compared = 0
-    again: dict[str, list[tuple[float, str]]] = {}
     timed = False
+    controls: dict[object, tuple[int, int]] = {}
     for observation in observations:
         timed = timed or observation.time is not None
         reason = no_evidence(observation)
@@ -104,8 +94,11 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
             url = observation.url  # one text, and not two that are the same
         if url in identity:
             compared += 1
-            again.setdefault(url, [(latest[url], identity[url])]).append((observation.time or 0.0, page))
             noisy += identity[url] != page
+            if abs((observation.time or 0.0) - latest[url]) <= APART:  # between crawls pages change
+                kind = template_of(url)
+                odd, all_of_it = controls.get(kind, (0, 0))
+                controls[kind] = odd + (identity[url] != page), all_of_it + 1
             if identity[url] == page and abs((observation.time or 0.0) - since[url]) >= APART and observation.time:
                 confirmed.add(url)
             if (observation.time or 0.0) < latest[url]:
@@ -117,7 +110,6 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         latest[url] = observation.time or 0.0
     numbers: dict[str, int] = {}
     content = [numbers.setdefault(page, len(numbers)) for page in identity.values()]
-    floor = NoiseFloor.of(_in_one_crawl(observations, again)) if again else NoiseFloor()
     return Clusters(
         list(identity),
         content,
@@ -127,23 +119,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         frozenset(confirmed) if timed else None,
         times=array("d", latest.values()) if timed else None,
         refused=frozenset(refused - identity.keys()),
-        floor=floor,
-        errors=frozenset(numbers[page] for page in floor.errors if page in numbers),
-        steady=frozenset(url for url, pages in again.items() if len({page for _, page in pages}) == 1),
+        controls=controls,
     )
-
-
-def _in_one_crawl(
-    observations: Sequence[Observation], again: Mapping[str, Sequence[tuple[float, str]]]
-) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield (URL, what it showed) for URLs that were answered *again*, crawl by crawl: between crawls pages change."""
-    times = sorted(observation.time or 0.0 for observation in observations)
-    ends = [before for before, after in pairwise(times) if after - before > APART]
-    for url, responses in again.items():
-        crawls: defaultdict[int, list[str]] = defaultdict(list)
-        for at, page in responses:
-            crawls[bisect_left(ends, at)].append(page)
-        yield from ((url, pages) for pages in crawls.values() if len(pages) > 1)
 
 
 def no_evidence(observation: Observation) -> str | None:

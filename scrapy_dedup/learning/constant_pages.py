@@ -71,7 +71,8 @@ def constant_pages(frame: Frame, confirmed: Flags) -> tuple[list[ConstantPage], 
             continue
         found.append(page)
         covered[chosen] = True
-    return found, covered
+    more, also = forms(frame)
+    return [*more, *found], covered | also
 
 
 def _without_alike(pages: list[ConstantPage]) -> set[ConstantPage]:
@@ -92,7 +93,7 @@ def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str,
     """Yield (literals, rows) for the exception-free patterns of URLs that are all one page."""
     pattern = shared_literals(frame, rows)
     if _is_exception_free(frame, pattern, len(rows)):
-        yield pattern, rows
+        yield pattern, matching_rows(frame, pattern)
         return
     if not splits:
         return
@@ -139,13 +140,76 @@ def _is_exception_free(frame: Frame, pattern: dict[str, int], expected: int) -> 
     """
     if not any(key.startswith(("path.", "q.", "m.", "s.")) and key not in NEVER_KEPT for key in pattern):
         return False
+    rows = matching_rows(frame, pattern)
+    return len(rows) == expected or (len(rows) < 1.2 * expected and is_one_page(frame, rows))
+
+
+def matching_rows(frame: Frame, pattern: dict[str, int]) -> Rows:
     rows: Rows | None = None
     for key, code in pattern.items():
         codes = frame.columns[key]
         rows = np.flatnonzero(codes == code) if rows is None else rows[codes[rows] == code]
-        if len(rows) == expected:
-            return True  # the rows of the pattern are among them
-    return False
+    assert rows is not None
+    return rows
+
+
+def is_one_page(frame: Frame, rows: Rows) -> bool:
+    """Tell whether URLs are one page, with odd responses among them."""
+    return frame.table.judge.is_one_page(frame.content[rows], frame.lone[rows])
+
+
+MIN_CONTRAST = 6
+MIN_FORM_URLS = 12
+
+
+def forms(frame: Frame) -> tuple[list[ConstantPage], Flags]:
+    """Return the parameters with a value that makes any URL one page, beside other pages that the same URLs show without it."""
+    covered = np.zeros(len(frame), dtype=np.bool_)
+    path_keys = [k for k in frame.columns if k.startswith(("path.", "host.")) or k in ("ext", "scheme")]
+    paths = frame.kept_hashes({}, without=[k for k in frame.columns if k not in path_keys])
+    found: list[ConstantPage] = []
+    contents, sizes = np.unique(frame.content, return_counts=True)
+    order = np.argsort(frame.content, kind="stable")
+    ends = np.cumsum(sizes)
+    for number in np.argsort(-sizes, kind="stable")[:MAX_CANDIDATES]:
+        if sizes[number] < MIN_FORM_URLS:
+            break
+        rows = order[ends[number] - sizes[number] : ends[number]]
+        best = None
+        for key, codes in frame.columns.items():
+            if not key.startswith(("q.", "m.", "s.")):
+                continue
+            values, counts = np.unique(codes[rows], return_counts=True)
+            if len(values) > 12:
+                continue
+            for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+                if value == ABSENT or count < MIN_FORM_URLS or is_token(frame.table.vocabulary[value]):
+                    continue
+                every = np.flatnonzero(codes == value)
+                if len(every) > 1.2 * count or not is_one_page(frame, every):
+                    continue
+                if len(np.unique(paths[every])) < MIN_CONTRAST:
+                    continue
+                others = np.flatnonzero((codes != value) & np.isin(paths, paths[every]))
+                contrast = len(set(frame.content[others].tolist()) - {int(contents[number])})
+                if contrast >= MIN_CONTRAST and (best is None or len(every) > best[0]):
+                    best = len(every), key, value, every
+        if best is None:
+            continue
+        _, key, value, every = best
+        if covered[every].all():
+            continue
+        ignored = tuple(
+            k
+            for k, codes in frame.columns.items()
+            if k != key
+            and k not in NEVER_KEPT
+            and bool(codes[every].any())
+            and bool((codes[every] != codes[every[0]]).any())
+        )
+        found.append(ConstantPage(((key, frame.table.vocabulary[value]),), ignored, len(every)))
+        covered[every] = True
+    return found, covered
 
 
 def _ignored(frame: Frame, pattern: dict[str, int], rows: Rows) -> tuple[str, ...]:

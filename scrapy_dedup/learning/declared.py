@@ -27,7 +27,6 @@ from .entropy import Relevance
 from .evidence import MIN_GROUPS, MIN_STATED
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
-from .scope import MAX_KINDS
 from .table import ABSENT, REPEAT, Table, encode, is_token
 from .validation import MAX_CLEAN
 
@@ -41,6 +40,8 @@ MAX_PAIRS = 2_000
 """Pairs of a URL and its declared one that are looked at for what they say of parameters."""
 _DROPPED = ("q.", "m.", "s.", "path.trail", "host.")
 """Keys that a declared URL may lack for the pair to be looked at."""
+MAX_KINDS = 24
+"""Values of a key that a pattern names."""
 _SCOPES = ("path.", "host.", "ext")
 MAX_URLS = 100_000
 """URLs that are looked at for what declarations say; of more, every n-th is."""

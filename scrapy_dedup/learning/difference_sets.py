@@ -6,16 +6,16 @@ since with two unique junk parameters no two URLs ever agree on the rest and one
 nothing; then put back what pairs of different pages demand.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from .evidence import MAX_OWED_SHARE, MIN_GROUPS, tolerable
 from .frame import Frame, Level
-from .grouping import Flags, Groups, sampled_pairs, varying
-from .odd_values import owed_to_values
+from .grouping import Groups, sampled_pairs, varying
+from .judge import Verdict
 from .table import ABSENT
+from .value_kinds import WHOLE, kind_of_values
 
 MIN_CLUSTERS = 3
 """Duplicate clusters in which a key must vary to be a candidate."""
@@ -63,103 +63,72 @@ def _put_back_what_pages_demand(
     frame: Frame, base: Mapping[str, Level], levels: dict[str, Level], rng: np.random.Generator
 ) -> None:
     """Put keys back until the merged pages are the same: a greedy hitting set of difference sets."""
+    judge = frame.table.judge
     for _ in range(ROUNDS):
         groups = frame.groups({**base, **levels})
-        owed = _owed_to_values(frame, groups, levels)
-        pages = int((groups.contents - 1)[owed].sum())
-        if pages <= MAX_OWED_SHARE * groups.informative:
-            if tolerable(groups.lost, groups.informative, groups.lone_lost):
-                return
-            pages = 0
-        bad = groups.contents > 1
-        if pages and tolerable(groups.lost - pages, groups.informative, groups.lost - pages):
-            bad = owed  # the others may be noise
-        different = sampled_pairs(groups, bad, same=False, most=MAX_PAIRS, rng=rng)
-        everywhere = np.ones(len(bad), dtype=np.bool_)
+        verdict = judge.verdict(frame.witnesses(groups, WHOLE))
+        wrong = np.zeros(len(groups.size), dtype=np.bool_)
+        wrong[groups.size > 1] = verdict.bad > 0.5
+        if verdict.passes or not wrong.any():
+            return
+        different = sampled_pairs(groups, wrong, same=False, most=MAX_PAIRS, rng=rng)
+        everywhere = np.ones(len(wrong), dtype=np.bool_)
         alike = sampled_pairs(groups, everywhere, same=True, most=MAX_PAIRS, rng=rng)
-        choices: list[tuple[str, Level]] = []
-        hits, costs = [], []
+        best = None
         for key, level in levels.items():
             codes = frame.columns[key]
             for target in range(level + 1, base.get(key, Level.KEPT) + 1):
                 shown = codes != ABSENT if target == Level.PRESENCE else codes
-                choices.append((key, Level(target)))
-                hits.append(shown[different.left] != shown[different.right])
-                costs.append(shown[alike.left] != shown[alike.right])
-        if not choices:
+                gain = float((shown[different.left] != shown[different.right]).mean()) if len(different.left) else 0.0
+                cost = float((shown[alike.left] != shown[alike.right]).mean()) if len(alike.left) else 0.0
+                score = gain / (cost + SMOOTHING)
+                if gain > 0 and (best is None or score > best[0]):
+                    best = score, key, Level(target)
+        if best is None:
             return
-        _hit(levels, choices, np.array(hits), np.array(costs))
-
-
-def _owed_to_values(frame: Frame, groups: Groups, keys: Iterable[str]) -> Flags:
-    """Return which groups are one page and odd contents that are owed to a value of one of *keys*."""
-    owed = np.zeros(len(groups.size), dtype=np.bool_)
-    if groups.beside.any():
-        place = np.flatnonzero(groups.beside[groups.group])
-        rows = groups.order[place]
-        columns = ((key, frame.columns[key][rows]) for key in keys)
-        for numbers in owed_to_values(groups.group[place], frame.lone[rows], columns).values():
-            owed[numbers] = True
-    return owed
-
-
-def _hit(
-    levels: dict[str, Level],
-    choices: list[tuple[str, Level]],
-    hits: Flags,
-    costs: Flags,
-) -> None:
-    """Raise levels until each sampled pair of different pages is told apart, cheapest choice first.
-
-    *hits* and *costs* are (choices x pairs) flags: which pairs of different pages, and which pairs
-    of equal ones, a choice tells apart.
-    """
-    while hits.shape[1]:
-        gain = hits.mean(axis=1)
-        cost = costs.mean(axis=1) if costs.shape[1] else np.zeros(len(choices))
-        score = gain / (cost + SMOOTHING)
-        best = int(np.argmax(score))
-        if gain[best] <= 0:
-            return
-        key, level = choices[best]
-        levels[key] = max(levels[key], level)
-        hits = hits[:, ~hits[best]]
-        costs = costs[:, ~costs[best]]
+        levels[best[1]] = best[2]
 
 
 def _drop_again_what_was_not_needed(frame: Frame, base: Mapping[str, Level], levels: dict[str, Level]) -> None:
     """Lower each level again where that makes no group worse (the hitting set made minimal)."""
+    judge = frame.table.judge
     total = frame.kept_hashes({**base, **levels})
-    allowed = frame.grouped(total).lost
+    value = judge.verdict(frame.witnesses(frame.grouped(total), WHOLE)).value
     for key in sorted(levels, key=lambda key: -int(levels[key])):
         for level in range(levels[key]):
             lower = Level(level)
             tried = total - frame.hashes(key, levels[key]) + frame.hashes(key, lower)
             groups = frame.grouped(tried)
-            if groups.lost <= allowed and int(varying(groups, frame.columns[key]).sum()) >= MIN_GROUPS:
-                levels[key], total = lower, tried
+            verdict = judge.verdict(frame.witnesses(groups, WHOLE))
+            if verdict.value > value and _of_key(frame, groups, key).passes:
+                levels[key], total, value = lower, tried, verdict.value
                 break
+
+
+def _of_key(frame: Frame, groups: Groups, key: str) -> Verdict:
+    """Return what is to be expected of dropping one of the keys that make *groups*."""
+    differ = varying(groups, frame.columns[key])[groups.size > 1]
+    kind = kind_of_values(frame.columns[key], frame.table.vocabulary)
+    return frame.table.judge.verdict(
+        frame.witnesses(groups, frame.table.judge.prior(key, kind.prior), key).part(differ)
+    )
 
 
 def _put_back_what_lacks_evidence(frame: Frame, base: Mapping[str, Level], levels: dict[str, Level]) -> dict[str, int]:
     """Keep each key that varies in too few clean groups; return the evidence of the others."""
     while True:
         groups = frame.groups({**base, **levels})
-        evidence = {}
-        for key, level in levels.items():
-            if level < base.get(key, Level.KEPT):
-                clean = varying(groups, frame.columns[key]) & (groups.contents == 1)
-                pages = len(np.unique(frame.content[groups.first[clean]]))
-                # One page that answers everywhere (an error, a log-in) is not ten witnesses.
-                evidence[key] = min(int(np.count_nonzero(clean)), 2 * pages)
+        verdicts = {
+            key: _of_key(frame, groups, key) for key, level in levels.items() if level < base.get(key, Level.KEPT)
+        }
         poor = sorted(
-            (key for key, count in evidence.items() if count < MIN_GROUPS),
-            key=lambda key: (evidence[key], key),
+            (key for key, verdict in verdicts.items() if not verdict.passes),
+            key=lambda key: (-verdicts[key].posterior.wrong, key),
         )
         if not poor:
             for key in [key for key, level in levels.items() if level >= base.get(key, Level.KEPT)]:
                 del levels[key]
-            return evidence
+            return {key: int(verdict.removed) for key, verdict in verdicts.items()}
         # The poorest first: without them the groups of the others change.
         for key in poor[: (len(poor) + 3) // 4]:
             levels[key] = base.get(key, Level.KEPT)

@@ -20,11 +20,11 @@ from ..urls.acting import acts
 from ..urls.templates import template_of
 from ..urls.variation import host_of, is_parameter, raw_value, with_value, without
 from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
-from .believing import SOME
 from .clusters import Identities, no_evidence
 from .declared import Declarations, stated_opinions
 from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .evidence import MIN_GROUPS, MIN_STATED
+from .opinions import SOME
 from .other_sites import priors_of_rules
 
 PAGES: Final = MIN_GROUPS

@@ -1,7 +1,7 @@
 """From what was learned in columns to rules: patterns, operations, value guards."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Proposal:
     operation: Operation
     joint: bool = False
     """It only holds together with the other joint proposals of its match (a bundle of keys)."""
+    constant: bool = field(default=False, compare=False)
+    """Its URLs are all one page."""
 
     def __post_init__(self) -> None:
         # Two learners say the same in whatever order they say it.
@@ -47,7 +49,7 @@ def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[Constant
     for page in constants:
         match = tuple((key, _literal(value)) for key, value in page.literals)
         covered = rows_matching(table, rows, page.literals)
-        found += [Proposal(match, key, dropped(table, covered, key)) for key in page.ignored]
+        found += [Proposal(match, key, dropped(table, covered, key), constant=True) for key in page.ignored]
     for part in node.walk():
         match = tuple(_predicates(table, rows, part.pattern))
         covered = rows_matching(table, rows, part.pattern)

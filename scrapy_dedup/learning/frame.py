@@ -6,6 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from .grouping import Groups, grouped
+from .judge import Prior, Witnesses, witnesses
 from .table import ABSENT, RARE, Codes, Hashes, Rows, Table
 
 PRESENCE_SEED = np.uint64(0xD6E8FEB86659FD93)
@@ -123,6 +124,13 @@ class Frame:
         """Return the groups of URLs that agree on the kept part."""
         return self.grouped(self.kept_hashes(levels))
 
+    def witnesses(self, groups: Groups, prior: Prior, key: str | None = None) -> Witnesses:
+        """Return the witness groups among *groups* (those of two URLs or more, in order); a *key* tells the pages of one apart."""
+        rows = groups.order[groups.merged]
+        number = np.unique(groups.group[groups.merged], return_inverse=True)[1]
+        value = None if key is None else self.columns[key][rows]
+        return witnesses(number, self.content[rows], self.lone[rows], prior, value)
+
     def grouped(self, kept: Hashes) -> Groups:
         """Return the groups of URLs with equal *kept* hashes."""
-        return grouped(kept, self.content, self.lone)
+        return grouped(kept, self.content)

@@ -1,11 +1,10 @@
 """URLs grouped by what is kept of them: which groups speak for a function, and which against it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from .evidence import explained
 from .table import Codes, Hashes, Rows
 
 Flags = npt.NDArray[np.bool_]
@@ -35,10 +34,6 @@ class Groups:
     """Entries of ``order`` in groups of two URLs or more."""
     merged_starts: Rows
     """Where in ``merged`` each of these groups starts."""
-    lone_lost: int = 0
-    """Contents of one URL that are lost to a page of several URLs, or to one of one URL where noise explains that."""
-    beside: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    """Which groups are one page and contents of one URL each; empty where none is."""
 
     @property
     def informative(self) -> int:
@@ -61,11 +56,8 @@ class Groups:
         return int((self.size - 1)[self.contents == 1].sum())
 
 
-def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
-    """Return the groups of URLs with equal *kept* hashes; O(n log n).
-
-    *lone* tells which URLs have a content that no other URL of the site has; without it none is.
-    """
+def grouped(kept: Hashes, content: Codes) -> Groups:
+    """Return the groups of URLs with equal *kept* hashes; O(n log n)."""
     order = np.lexsort((content, kept))
     if not len(order):
         empty = np.zeros(0, dtype=np.intp)
@@ -81,20 +73,7 @@ def grouped(kept: Hashes, content: Codes, lone: Flags | None = None) -> Groups:
     first = order[np.flatnonzero(new_group)]
     merged = np.flatnonzero(size[group] > 1)
     sizes = size[size > 1]
-    bad = contents > 1
-    lone_lost = 0
-    beside = np.zeros(0, dtype=np.bool_)
-    if lone is not None and bad.any():
-        shared = np.bincount(group[new_run & ~lone[order]], minlength=len(size))
-        # Several contents of one URL each are as many pages: noise stands beside a page.
-        beside = bad & (shared == 1)
-        lone_lost = int((contents - 1)[beside].sum())
-        two, large = size == 2, size > 2
-        pairs = int(np.count_nonzero(two & bad & (shared == 0)))
-        odd, urls = int((contents - 1)[beside & large].sum()), int(size[large & (beside | ~bad)].sum())
-        if explained(pairs, int(np.count_nonzero(two)), odd, urls):
-            lone_lost += pairs
-    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes, lone_lost, beside)
+    return Groups(order, group, run, size, contents, first, merged, np.cumsum(sizes) - sizes)
 
 
 def varying(groups: Groups, codes: Codes) -> Flags:

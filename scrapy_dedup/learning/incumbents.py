@@ -6,7 +6,7 @@ is until a counterexample refutes it, together with the evidence that stands in 
 it drops is content. Of what is learned anew that is added which removes more, or says all that an incumbent says.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..rules import Keep, Literal, Rule, Status
@@ -15,8 +15,10 @@ from ..urls import DeepSplit
 from .combining import rules_of
 from .coverage import exclude_each_other, says_as_much
 from .emission import Proposal
+from .judge import remembered
 from .judgement import Sample, book_of, judged
 from .validation import validated, validation
+from .witness_counts import pages_for
 
 __all__ = ["Settled", "said_by", "with_incumbents"]
 
@@ -46,13 +48,11 @@ def with_incumbents(
     known_deep: Mapping[str, DeepSplit],
     *,
     counted: Mapping[Proposal, int],
-    contradicted: Callable[[Sequence[Proposal]], bool],
 ) -> Settled:
     """Return *fresh* proposals settled with the learned rules of *before*.
 
     *deep* are the deep tokens that the fresh ones may speak of, *known_deep* those of the rules of before; *counted* are
-    the witness groups that speak for what these say, in their files and since then. *contradicted*
-    tells whether the site declares that what proposals drop is content, and too little outweighs that. O(URLs) for each
+    the witness groups that speak for what these say, in their files and since then. O(URLs) for each
     look at the whole function: two where nothing changes.
     """
     learned = sorted((rule for rule in before if not rule.is_alias and not rule.status.users), key=lambda rule: rule.id)
@@ -61,7 +61,7 @@ def with_incumbents(
     if not rules and not waiting:
         return Settled(list(fresh), deep)
     deep = {**deep, **{key: split for key, split in known_deep.items() if key in _keys_of(rules)}}
-    return _Settling(sample, deep, rules, counted, contradicted).settled(
+    return _Settling(sample, deep, rules, counted).settled(
         [one for one in fresh if _has_its_splits(one, deep, known_deep, _keys_of(rules))], waiting
     )
 
@@ -75,13 +75,11 @@ class _Settling:
         deep: Mapping[str, DeepSplit],
         rules: Mapping[Rule, Sequence[Proposal]],
         counted: Mapping[Proposal, int],
-        contradicted: Callable[[Sequence[Proposal]], bool],
     ) -> None:
         self._sample = sample
         self._deep = deep
         self._rules = rules
         self._counted = counted
-        self._contradicted = contradicted
         self._removed: dict[tuple[Proposal, ...], int] = {}
 
     def settled(self, fresh: Sequence[Proposal], waiting: Sequence[Rule]) -> Settled:
@@ -118,7 +116,7 @@ class _Settling:
             if any(one not in left for one in said):
                 pairs = (outcome.refuted[one] for one in said if one in outcome.refuted)
                 reasons[rule] = Reason.COUNTEREXAMPLE, next(pairs, None)
-            elif self._contradicted(said):
+            elif self._are_called_content(said):
                 left = [one for one in left if one not in said]
                 reasons[rule] = Reason.DECLARED, None
         # A rule that only keeps goes where pages are seen to be one which it keeps apart.
@@ -127,6 +125,17 @@ class _Settling:
             if self._removes(others) > self._removes(left) and self._validated(others) == others:
                 left = others
         return left, reasons
+
+    def _are_called_content(self, said: Sequence[Proposal]) -> bool:
+        """Tell whether proposals drop what the site, other sites or lists call content, and too few pages outweigh that."""
+        judge = self._sample.judge
+        asked = [one for one in said if judge.said.get(one.key, 0.0) > 0]
+        if not asked:
+            return False
+        here = pages_for(said, self._sample, self._deep)
+        known = {one: max(here[one], self._counted.get(one, 0)) for one in asked}
+        kinds = {one: judge.prior(one.key, self._sample.kind_of(one.key).prior) for one in asked}
+        return any(known[one] and not judge.posterior(remembered(known[one], 0.0, kinds[one])).may_act for one in asked)
 
     # What is added to them
 

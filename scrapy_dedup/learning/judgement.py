@@ -8,7 +8,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ import numpy.typing as npt
 from ..rules import Rule, RuleBook
 from ..urls import DeepSplit
 from .clusters import NO_EVIDENCE, Clusters
-from .own_pages import OwnPages
+from .judge import Judge, Verdict, witnesses
+from .value_kinds import WHOLE, ValueKind
 
 Deep = Mapping[str, DeepSplit]
 
@@ -34,14 +35,18 @@ class Sample:
     """Contents that one URL of the site has, and had once only; of a part: of the whole."""
     confirmed: AbstractSet[str] | None = None
     """URLs that were the same page in two crawls; None where crawls are not known."""
-    own_pages: OwnPages = field(default_factory=OwnPages, repr=False, compare=False)
-    """What is known of how pages differ."""
     times: Sequence[float] | None = field(default=None, repr=False, compare=False)
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
     refused: AbstractSet[str] = field(default=frozenset(), repr=False, compare=False)
     """Other URLs of the site, which were never answered but by redirects and errors of the client; of a part: of the whole."""
+    soft: Sequence[str] = field(default=(), repr=False, compare=False)
+    """Other URLs of the site, which show soft errors; of a part: of the whole."""
     others: RuleBook | None = field(default=None, repr=False, compare=False)
     """The rules of other sites whose URLs are nested in these."""
+    judge: Judge = field(default_factory=Judge, repr=False, compare=False)
+    """What is believed of the site's error rate."""
+    kinds: Mapping[str, ValueKind] = field(default_factory=dict, repr=False, compare=False)
+    """Of the values of each key of the site's URLs."""
     remembered: dict[str, "Judgement"] = field(default_factory=dict, repr=False, compare=False)
     """The last judgement, by the digest of its rules."""
 
@@ -61,7 +66,9 @@ class Sample:
         passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
         urls, times = [found.urls[i] for i in chosen], _of(found.times, chosen)
-        return cls(site, urls, content, groups, lone, found.confirmed, found.own_pages, times, found.refused, others)
+        return cls(
+            site, urls, content, groups, lone, found.confirmed, times=times, refused=found.refused, others=others
+        )
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
         """Return which URLs were the same page in two crawls: all, where observations tell no times.
@@ -74,8 +81,16 @@ class Sample:
     def part(self, chosen: Sequence[int]) -> "Sample":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
-        known = (self.groups, self.lone, self.confirmed, self.own_pages)
-        return Sample(self.site, urls, content, *known, _of(self.times, chosen), self.refused, self.others)
+        return replace(self, urls=urls, content=content, times=_of(self.times, chosen), remembered={})
+
+    def shown(self, rows: Sequence[int]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """Return what some URLs show, and whether each is the only one of the site."""
+        content = [self.content[row] for row in rows]
+        return np.array(content, dtype=np.int32), np.array([each in self.lone for each in content], dtype=np.bool_)
+
+    def kind_of(self, key: str) -> ValueKind:
+        """Return the kind of the values of a key."""
+        return self.kinds.get(key, ValueKind.OTHER)
 
 
 def _of(times: Sequence[float] | None, chosen: Sequence[int]) -> Sequence[float] | None:
@@ -113,24 +128,15 @@ class Judgement:
         """Return the informative groups of one content."""
         return [members for members in self.merged if self._is_one_page(members)]
 
+    def verdict(self) -> Verdict:
+        """Return what is to be expected of the function as a whole."""
+        merged = self.merged
+        sizes = [len(members) for members in merged]
+        content, lone = self.sample.shown([i for members in merged for i in members])
+        return self.sample.judge.verdict(witnesses(np.repeat(np.arange(len(sizes)), sizes), content, lone, WHOLE))
+
     def _is_one_page(self, members: Sequence[int]) -> bool:
         return len({self.sample.content[i] for i in members}) == 1
-
-    def is_lone(self, members: Sequence[int]) -> bool:
-        """Tell whether a bad group is one page and contents that a single URL of the site has.
-
-        That may be noise. Several such contents without a page beside them are as many pages.
-        """
-        return len({self.sample.content[i] for i in members} - self.sample.lone) == 1
-
-    def is_lone_pair(self, members: Sequence[int]) -> bool:
-        """Tell whether a group is two URLs with a content of their own each: a page and noise, or two pages."""
-        contents = {self.sample.content[i] for i in members}
-        return len(members) == len(contents) == 2 and contents <= self.sample.lone
-
-    def lost_in(self, members: Sequence[int]) -> int:
-        """Return the number of pages of a group that are lost, if it is one page to a crawl."""
-        return len({self.sample.content[i] for i in members}) - 1
 
     @property
     def lost_pages(self) -> set[int]:

@@ -18,7 +18,6 @@ from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form, site_of_url
-from .believing import counted_with_files, still_supported, with_witnesses
 from .budget import within_budget
 from .class_guards import with_open_lengths
 from .clusters import Clusters, clusters
@@ -26,20 +25,17 @@ from .coverage import exclude_each_other, keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .differing import NOTABLE_SHARE
-from .emission import Proposal
 from .entropy import Priors
 from .incumbents import said_by, with_incumbents
-from .judgement import Deep, Sample, book_of, judged
+from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
 from .nesting import inner_sites, innermost_first
-from .odd_responses import without_odd_responses
 from .other_sites import priors_by_site
-from .own_pages import MAX_PAGES, OwnPages
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
-from .site import SiteLearner, used_splits
-from .validation import without
+from .site import SiteLearner, judged_sample, used_splits
 from .weighing import weighed
+from .witness_counts import counted_with_files
 
 logger = logging.getLogger(__name__)
 
@@ -134,7 +130,7 @@ def learn(
         if progress:
             progress(f"learning {site}", number, len(by_site))
         pages = sketches.get(site, {})
-        found = replace(clusters(seen, (masks or {}).get(site)), own_pages=OwnPages(pages))
+        found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
         outcome = learn_site(
             site,
@@ -150,7 +146,7 @@ def learn(
             others=_others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None,
         )
         report = outcome.report
-        if diagnose and (note := _near_duplicates(list(pages.values())[:MAX_SKETCHES])):
+        if diagnose and (note := _near_duplicates(list(pages.values()))):
             report = replace(report, notes=(*report.notes, note))
         rules += outcome.rules
         deep[site] = outcome.deep
@@ -217,47 +213,31 @@ def learn_site(
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
     sites, *others* the rules of the sites whose URLs are nested in its own.
     """
-
-    def search(part: Sample, limit: Deadline) -> tuple[Sequence[Proposal], Deep]:
-        some = SiteLearner(part, learners, declarations, limit, priors)
-        return some.proposals(), some.deep
-
     every = Sample.of(site, found, groups, others)
-    sample = without_odd_responses(every, found, search, deadline.share(INQUIRY))
-    learner = SiteLearner(sample, learners, declarations, deadline, priors)
-    found_all = learner.proposals()
-    allowed, held_out = within_budget(found_all, sample, learner, max_loss)
-    proposals = still_supported(allowed, found_all, sample, learner.deep)
+    sample, table = judged_sample(every, found.controls.values())
+    learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
+    sample = learner.evidence.sample
+    found_now = within_budget(learner.proposals(), sample, learner.deep, max_loss)
     before = known.for_site(site)
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, learner.deep)
-    doubtful = learner.doubtful(proposals, counted)
-    sure = proposals
-    for proposal in doubtful:
-        sure = without(sure, proposal)
-    refused = [one for one in found_all if one not in allowed]
-    sure = learner.generalised(with_witnesses(sure, sample, learner.deep), [*refused, *doubtful])
     settled = with_incumbents(
-        with_open_lengths(sure, learner.evidence),
+        with_open_lengths(learner.generalised(found_now), learner.evidence),
         before,
         sample,
         learner.deep,
         known.site_rules(site).deep,
         counted=counted,
-        contradicted=lambda said: learner.contradicted(said, counted),
     )
-    deep = used_splits([*settled.proposals, *doubtful], settled.deep)
+    deep = used_splits(settled.proposals, settled.deep)
     sources = {**settled.sources, **learner.sources}
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
     fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
-    if doubtful:
-        candidates = _candidates(weighed(proposals, sample, deep, learner.sources), doubtful)
-        fresh += [rule for rule in candidates if rule.id not in {other.id for other in fresh}]
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    report = site_report(site, found, rules, judged(book_of(rules, sample, deep), sample), held_out)
+    report = site_report(site, found, rules, judged(book_of(rules, sample, deep), sample))
     if odd := len(every.urls) - len(sample.urls):
-        report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses ({found.floor})"))
+        report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
@@ -272,17 +252,6 @@ def _switched_off(
     for rule in before:
         if rule.status is Status.ACTIVE and not rule.is_alias and rule.id not in known:
             yield Departure(rule, Reason.OFF)
-
-
-def _candidates(rules: Sequence[Rule], doubtful: Sequence[Proposal]) -> list[Rule]:
-    """Return what is doubtful of some rules, as rules that do not act yet."""
-    found = []
-    for rule in rules:
-        keys = {proposal.key for proposal in doubtful if dict(proposal.match) == rule.match} & rule.ops.keys()
-        if keys:
-            ops = {key: rule.ops[key] for key in sorted(keys)}
-            found.append(Rule(rule.site, rule.match, ops, Status.CANDIDATE, rule.evidence))
-    return found
 
 
 def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:
@@ -327,7 +296,7 @@ def _by_site(
             continue
         if observation.sketch is not None:
             pages, bags = sketches.setdefault(site, {}), known.setdefault(site, set())
-            if len(pages) < MAX_PAGES and observation.sketch.bag not in bags:
+            if len(pages) < MAX_SKETCHES and observation.sketch.bag not in bags:
                 bags.add(observation.sketch.bag)
                 pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..urls import DeepSplit, values_of
 from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
-from .believing import contradicted
 from .combining import rules_of
 from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
@@ -19,7 +18,6 @@ from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .linked_directories import linked_directories
-from .scope import scoped
 from .table import Rows, Table
 from .token_pages import token_drops
 
@@ -80,7 +78,7 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
-    found = without_home_pages(scoped(found, table, judgement), table, judgement)
+    found = without_home_pages(found, table, judgement)
     return [*fixed, *found, *linked_directories(judgement, table, evidence.deep)]
 
 
@@ -95,7 +93,17 @@ def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:
     if found and sample.refused:
         refused = {key for url in sample.refused for key in values_of(url, groups=sample.groups, deep=deep)}
         found = [one for one in found if one.key not in refused]
-    return [one for one in found if not contradicted([one], sample, evidence.table, deep, evidence.declarations)]
+    walled = [values_of(url, groups=sample.groups, deep=deep) for url in sample.soft]
+    found = [one for one in found if not any(_is_beside(one, view) for view in walled)]
+    said = evidence.table.judge.said  # that the site calls a token content is a sign, too
+    return [one for one in found if said.get(one.key, 0.0) <= 0]
+
+
+def _is_beside(token: Proposal, view: Mapping[str, str | None]) -> bool:
+    """Tell whether a URL has the path of those of which a token is ignored."""
+    asked = [(key, predicate) for key, predicate in token.match if key.startswith(("path.", "ext"))]
+    values = [(predicate, view.get(key)) for key, predicate in asked]
+    return all(predicate.optional if value is None else predicate.holds(value) for predicate, value in values)
 
 
 LEARNERS: Mapping[str, Learner] = {

@@ -26,11 +26,11 @@ import numpy as np
 from ..rules import Absent, Literal, OneOf, Predicate, Set
 from ..urls import PLACEHOLDER, values_of
 from .emission import Proposal
-from .evidence import MIN_GROUPS, tolerable
+from .evidence import MIN_GROUPS, worth_asking
 from .frame import Frame, Level
 from .grouping import Flags
 from .judgement import Deep, Judgement
-from .scope import concerned, matching
+from .matching import concerned, matching
 from .table import ABSENT, Codes, Hashes, Rows, Table, encode, is_token, mixed
 
 __all__ = ["linked_directories"]
@@ -147,7 +147,7 @@ def _shared_by_one(found: Sequence[_Alike], missed: Sequence[_Missed]) -> int | 
         if pages < MIN_PAGES:
             return None
         lost = sum(miss.lost for miss in missed if miss.shared >= shared)
-        if tolerable(lost, pages + lost):
+        if worth_asking(lost, pages + lost):
             return shared
     return None
 

@@ -16,7 +16,7 @@ from ..rules import Ignore, IgnoreValue, Rule, RuleBook
 from ..urls import GroupsLike, values_of
 from .clusters import clusters
 from .entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
-from .evidence import MIN_GROUPS, tolerable
+from .evidence import MIN_GROUPS, worth_asking
 from .frame import Frame, Level
 from .judgement import Sample
 from .table import encode
@@ -90,6 +90,6 @@ def _shown(observations: Sequence[Observation], groups: GroupsLike, mask: Mask |
         others = int((told.size - 1).sum())
         if told.lost >= MIN_GROUPS and told.lost >= MIN_TOLD * others:
             found[key] = ParameterRule(key, Relevance.ACCEPT)
-        elif told.informative >= MIN_GROUPS and tolerable(told.bad, told.informative):
+        elif told.informative >= MIN_GROUPS and worth_asking(told.bad, told.informative):
             found[key] = ParameterRule(key, Relevance.IGNORE)
     return found

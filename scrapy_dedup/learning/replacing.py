@@ -16,7 +16,7 @@ from ..rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicat
 from ..urls import DeepSplit, class_of, values_of
 from .casing import case_operation
 from .emission import Match, Proposal, widened
-from .evidence import MIN_GROUPS, tolerable
+from .evidence import MIN_GROUPS, worth_asking
 from .judgement import Sample
 from .mappings import Copy, Way, head_of, way_between
 from .templates import Template, Values, is_segment, templates_of
@@ -129,7 +129,7 @@ def _verified(way: Way, views: Sequence[Values], content: Sequence[int]) -> Veri
             met.add(values)
     good = {next(iter(groups[values])) for values in met if len(groups[values]) == 1}
     bad = sum(len(groups[values]) > 1 for values in mapped)
-    if len(good) < MIN_GROUPS or not tolerable(bad, len(good) + bad):
+    if len(good) < MIN_GROUPS or not worth_asking(bad, len(good) + bad):
         return None
     return Verified(way, len(good), bad)
 

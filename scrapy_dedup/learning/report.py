@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..rules import Rule
-from .budget import HeldOut
 from .clusters import Clusters
-from .evidence import MIN_GROUPS, upper_bound
+from .evidence import MIN_GROUPS
 from .judgement import Judgement
 from .wording import counted, not_evidence
 
@@ -36,9 +35,7 @@ class SiteReport:
         return self.removed / self.duplicates if self.duplicates else 0.0
 
 
-def site_report(
-    site: str, found: Clusters, rules: Sequence[Rule], judgement: Judgement, held_out: HeldOut
-) -> SiteReport:
+def site_report(site: str, found: Clusters, rules: Sequence[Rule], judgement: Judgement) -> SiteReport:
     """Return the report of a site."""
     acting = sum(rule.status.acts for rule in rules)
     urls = len(judgement.sample.urls)
@@ -49,17 +46,14 @@ def site_report(
         found.duplicates,
         acting,
         judgement.removed,
-        round(_at_risk(judgement, held_out), 1) if acting else 0.0,
+        round(_at_risk(judgement), 1) if acting else 0.0,
         tuple(_notes(found, acting, judgement)),
     )
 
 
-def _at_risk(judgement: Judgement, held_out: HeldOut) -> float:
-    """Return the upper bound of the share of bad groups times the groups there are."""
-    merged = len(judgement.merged)
-    if not held_out.groups:
-        return float(merged) * upper_bound(0, merged) if merged else 0.0
-    return merged * upper_bound(held_out.bad, held_out.groups)
+def _at_risk(judgement: Judgement) -> float:
+    """Return how many pages the rules are expected to lose."""
+    return judgement.verdict().lost
 
 
 def _notes(found: Clusters, acting: int, judgement: Judgement) -> list[str]:

@@ -14,21 +14,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import operation_problem
-from .believing import needed, pages_for, still_supported, with_witnesses
-from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .emission import Match, Proposal
-from .evidence import MIN_GROUPS
 from .frame import Frame
 from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
-from .narrowing import narrowed_past_counterexamples
 from .sampling import searched
-from .scope import anchored, named_where_few
-from .unconnected import kept_where_not_linked
-from .untested import kept_where_untested
+from .strata import narrowed
 from .validation import validated
-from .values import MIN_CONTENTS_ABSENT
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +33,7 @@ CORE = "difference_sets"
 """The learner that counts its own witnesses (constant pages have one)."""
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
+ROUNDS = 5
 LOSS = 100
 """Downloads that a lost page weighs as much as, where learners are compared."""
 
@@ -99,25 +93,12 @@ class _Choice:
 def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
     """Return the validated proposals of a learner."""
     asked = _asked(name, learner, evidence)
-    found = _validated(asked, evidence)
-    if name != CORE:
-        found = _supported(found, evidence)
-    else:
-        found = with_witnesses(found, evidence.sample, evidence.deep)
-        if len(found) < len(asked):
-            found = _witnessed(found, evidence)
-    judgement = _judged(found, evidence)
-    found = first_letter_unless_tested(found, evidence.table, judgement)
-    return anchored(named_where_few(found, evidence.table, judgement), evidence.table, judgement)
+    return _validated(narrowed(asked, evidence.table, _judged(asked, evidence), evidence.deep), evidence)
 
 
 def _validated(proposals: Sequence[Proposal], evidence: Evidence) -> list[Proposal]:
     """Return the proposals that no counterexample refutes, and that do not only reach around them."""
-    kept = validated(proposals, evidence.sample, evidence.deep)
-    while lucky := narrowed_past_counterexamples(kept, evidence.table, _judged(kept, evidence), evidence.deep):
-        left = [proposal for proposal in kept if proposal not in lucky]
-        kept = still_supported(left, kept, evidence.sample, evidence.deep)
-    return kept
+    return validated(proposals, evidence.sample, evidence.deep)
 
 
 def _searched(evidence: Evidence, outcome: Judgement) -> Evidence:
@@ -142,7 +123,7 @@ def _completed(
         if not fresh or _is_enough(outcome):
             continue
         union, joined = _joined(chosen, fresh, outcome, evidence)
-        if joined.removed > outcome.removed and joined.lost <= outcome.lost:
+        if _merit(joined) < _merit(outcome):
             chosen, outcome = union, joined
             used.append(name)
     return _Choice(chosen, tuple(used), candidates)
@@ -195,24 +176,28 @@ def _is_enough(outcome: Judgement) -> bool:
     return outcome.removed >= ENOUGH * (len(outcome.sample.urls) - len(set(outcome.sample.content)))
 
 
-def _merit(outcome: Judgement) -> int:
+def _merit(outcome: Judgement) -> float:
     """Return how many downloads a function costs, less those that it saves."""
-    return LOSS * outcome.lost - outcome.removed
+    return -value_of(outcome)
+
+
+def value_of(outcome: Judgement) -> float:
+    """Return the downloads that a function saves, less those that the pages are worth which it is expected to lose."""
+    return outcome.verdict().value
 
 
 def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
-    judgement = _judged(choice.proposals, evidence)
-    kept = list(
-        dict.fromkeys(
-            [
-                *kept_where_untested(choice.proposals, evidence.table, judgement),
-                *kept_where_not_linked(choice.proposals, evidence.table, judgement),
-            ]
-        )
-    )
-    return Selected([*choice.proposals, *kept], {**sources, **dict.fromkeys(kept, choice.used[:1])}, choice.used)
+    kept = choice.proposals
+    for _ in range(ROUNDS):
+        # What is taken from one proposal may be what another one was excused by.
+        before, kept = kept, narrowed(kept, evidence.table, _judged(kept, evidence), evidence.deep)
+        kept = validated(kept, evidence.sample, evidence.deep)
+        if kept == before:
+            break
+    sources = {one: sources.get(one, choice.used[:1]) for one in kept}
+    return Selected(kept, sources, choice.used)
 
 
 def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
@@ -232,31 +217,6 @@ def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
     """Return what proposals do to the URLs of the sample."""
     sample = evidence.sample
     return judged(book_of(rules_of(sample.site, proposals), sample, evidence.deep), sample)
-
-
-def _supported(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
-    """Return the proposals for which enough pages speak: no evidence is not evidence of safety."""
-    if not proposals:
-        return []
-    sample = evidence.sample
-    pages = pages_for(proposals, sample, evidence.deep)
-    least = needed(proposals, evidence.table, evidence.declarations, sample.groups, evidence.priors)
-    # What is between the ten groups that any rule needs and what this one does is a candidate, and says so later.
-    kept = {proposal for proposal in proposals if pages[proposal] >= min(least[proposal], MIN_GROUPS)}
-    # What only holds together is one rule: what speaks for a part of it speaks for it.
-    joint = {proposal.match for proposal in kept if proposal.joint}
-    return [one for one in proposals if one in kept or (one.joint and one.match in joint)]
-
-
-def _witnessed(proposals: list[Proposal], evidence: Evidence) -> list[Proposal]:
-    """Return the proposals of the core less those whose witnesses spoke for them and others that are gone.
-
-    Patterns that are all one page have one.
-    """
-    if not proposals:
-        return []
-    pages = pages_for(proposals, evidence.sample, evidence.deep)
-    return [proposal for proposal in proposals if not 1 < pages[proposal] < MIN_CONTENTS_ABSENT or proposal.joint]
 
 
 def _sources(

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..urls import ValueClass, class_of
-from .evidence import MIN_GROUPS, tolerable
+from .evidence import MIN_GROUPS
 from .frame import Frame, Level
 from .grouping import varying
 from .table import ABSENT, REPEAT, Codes, is_token
+from .value_kinds import ValueKind
 
 MIN_CONTENTS = 3 * MIN_GROUPS // 2
 """Distinct contents that show values of one shape to be the same: more than a rule needs, as the shape is chosen."""
@@ -47,7 +48,7 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
     texts = [frame.table.vocabulary[code] for code in values.tolist()]
     if any(REPEAT in text or is_token(text) for text in texts):
         return []
-    rest = frame.kept_hashes(levels, without=(key,))
+    rest, judge = frame.kept_hashes(levels, without=(key,)), frame.table.judge
     for chosen in _shapes(texts, values):
         rows = np.flatnonzero(np.isin(codes, chosen))
         part = frame.subset(rows)
@@ -57,7 +58,12 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
         bad = differ & (groups.contents > 1)
         pages = len(np.unique(part.content[groups.first[clean]]))
         lost = int((groups.contents - 1)[bad].sum())
-        if pages < MIN_CONTENTS or not tolerable(lost, int(np.count_nonzero(differ))):
+        if (
+            pages < MIN_CONTENTS
+            or not judge.verdict(
+                part.witnesses(groups, ValueKind.ENUMERATED.prior, key).part(differ[groups.size > 1])
+            ).passes
+        ):
             continue
         frame.recode(key, np.where(np.isin(codes, chosen), chosen[0], codes).astype(codes.dtype))
         named = [frame.table.vocabulary[code] for code in chosen.tolist()]

@@ -7,18 +7,23 @@ import numpy as np
 
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from .affixes import affix_splits, wider_families
-from .believing import contradicted, doubtful
 from .casing import wider_spellings
+from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
 from .entropy import Priors
+from .error_rate import judge_of
+from .frame import Frame
 from .generalising import generalised
 from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
+from .opinions import said_of
 from .selection import Selected, selected
+from .soft_errors import soft_errors
 from .table import ABSENT, REPEAT, Rows, Table, encode
 from .tokens import varies_alone
+from .value_kinds import kind_of_values
 
 SEARCH = 0.4
 """Share of the time left that is spent on looking for rules; the rest is for testing them."""
@@ -40,10 +45,17 @@ class SiteLearner:
         declarations: Declarations | None = None,
         deadline: Deadline = NEVER,
         priors: Priors | None = None,
+        *,
+        table: Table | None = None,
     ) -> None:
-        views = (values_of(url, groups=sample.groups) for url in sample.urls)
-        table = encode(sample.urls, views, sample.content, sample.lone)
-        self._evidence = Evidence.of(sample, table, deep_splits(table), declarations or Declarations(), priors)
+        table = encoded(sample) if table is None else table
+        declared = declarations or Declarations()
+        judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors))
+        sample, table = replace(sample, judge=judge), replace(table, judge=judge)
+        evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
+        columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
+        kinds = {key: kind_of_values(codes, vocabulary) for key, codes in columns.items()}
+        self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
         self._learners = learners
         self._deadline = deadline
         self.out_of_time = False
@@ -92,15 +104,33 @@ class SiteLearner:
                 found = more
         return found
 
-    def doubtful(self, proposals: Sequence[Proposal], counted: Mapping[Proposal, int]) -> list[Proposal]:
-        """Return the proposals against which more speaks than the pages for them outweigh."""
-        e = self._evidence
-        return doubtful(proposals, e.sample, e.table, e.deep, e.declarations, priors=e.priors, counted=counted)
 
-    def contradicted(self, proposals: Sequence[Proposal], counted: Mapping[Proposal, int]) -> bool:
-        """Tell whether the site declares that what a rule drops is content, and too few pages outweigh that."""
-        e = self._evidence
-        return contradicted(proposals, e.sample, e.table, e.deep, e.declarations, counted=counted)
+def encoded(sample: Sample) -> Table:
+    """Return the table of a sample."""
+    views = (values_of(url, groups=sample.groups) for url in sample.urls)
+    return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
+
+
+def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[Sample, Table]:
+    """Return a sample that knows its site's error rate, without soft errors, and its table.
+
+    *controls* are as :func:`.error_rate.judge_of` takes them.
+    """
+    table = encoded(sample)
+    every = np.arange(len(table))
+    soft = soft_errors(sample.urls, table.content)
+    if soft.any():
+        _, covered = constant_pages(Frame(table, every), sample.confirmed_urls())
+        soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
+    rows = np.flatnonzero(~soft)
+    judge = judge_of(Frame(table, rows), controls)
+    table, sample = (
+        replace(table.part(rows), judge=judge),
+        replace(
+            sample.part(rows.tolist()), judge=judge, soft=[sample.urls[row] for row in np.flatnonzero(soft).tolist()]
+        ),
+    )
+    return sample, table
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

@@ -4,12 +4,13 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..urls import DeepSplit
+from .judge import Judge
 
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
@@ -49,6 +50,8 @@ class Table:
     """Which URLs have a content that no other URL of the site has."""
     repeated: frozenset[str]
     """Keys that some URL has more than once."""
+    judge: Judge = field(default_factory=Judge, repr=False, compare=False)
+    """What is believed of the site's error rate."""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -58,9 +61,7 @@ class Table:
         cut = {key: codes[rows] for key, codes in self.columns.items()}
         columns = {key: codes for key, codes in cut.items() if codes.any()}
         urls = [self.urls[row] for row in rows.tolist()]
-        return Table(
-            urls, columns, self.vocabulary, self.content[rows], self.seeds, self.numbers, self.lone[rows], self.repeated
-        )
+        return replace(self, urls=urls, columns=columns, content=self.content[rows], lone=self.lone[rows])
 
     def with_deep(self, deep: Mapping[str, DeepSplit]) -> "Table":
         """Return the table in which the keys of *deep* are shown by their two parts where they have them."""
@@ -94,7 +95,7 @@ class Table:
                 if not columns[name].any():
                     del columns[name]
         columns = dict(sorted(columns.items()))
-        return Table(self.urls, columns, vocabulary, self.content, seeds_of(columns), numbers, self.lone, self.repeated)
+        return replace(self, columns=columns, seeds=seeds_of(columns))
 
     def value(self, code: int) -> str | None:
         """Return the value that a code stands for, None for an absent key."""

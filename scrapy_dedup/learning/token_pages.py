@@ -26,7 +26,7 @@ from ..rules import Absent, IgnoreValue, Literal, OfClass, Predicate
 from ..urls import class_of
 from .constant_pages import MAX_CANDIDATES, shared_literals
 from .emission import Proposal, seen_values
-from .evidence import MAX_BAD_SHARE, MIN_GROUPS, upper_bound
+from .evidence import MIN_GROUPS, upper_bound
 from .frame import NEVER_KEPT, Frame, Level
 from .table import ABSENT, RARE, REPEAT, Rows, is_token
 
@@ -38,6 +38,8 @@ MIN_PAGES = 30
 """Other pages of the path that must have been seen."""
 MIN_TOLD = 0.95
 """Pages per value of the parameter that tells these apart: where fewer do, the path answers for what it has not."""
+MOST_OTHERS = 0.005
+"""Upper bound of the share of a family's URLs that may be pages of their own."""
 PERIODS = MIN_GROUPS
 """Parts of the time that the page was seen, in each of which the path must have worked."""
 MAX_ASKED = 24
@@ -76,7 +78,7 @@ def token_drops(frame: Frame, times: Sequence[float] | None) -> list[Proposal]:
 
 def _is_enough(seen: int) -> bool:
     """Tell whether so many URLs of one page, and none of another one, say that such are few."""
-    return upper_bound(0, seen) <= MAX_BAD_SHARE
+    return upper_bound(0, seen) <= MOST_OTHERS
 
 
 def _is_own_token(frame: Frame, rows: Rows, key: str) -> bool:

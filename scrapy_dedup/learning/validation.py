@@ -4,19 +4,24 @@ A proposal may be part of no bad group, or of a share of them that is bounded li
 """
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
+
 from ..rules import RuleBook
+from ..urls import values_of
 from .blame import MAX_MEMBERS, blamed
 from .clusters import APART
 from .combining import rules_of
 from .emission import Proposal
-from .evidence import MAX_OWED_SHARE, like_noise, tolerable
+from .judge import Verdict, remembered
+from .judge import witnesses as groups_of
 from .judgement import Deep, Judgement, Sample, book_of, judged
-from .noise import Noise
+from .table import joined_repeats
 
 ROUNDS = 20
 MAX_CLEAN = 2_000
@@ -55,12 +60,12 @@ def validation(
     kept = list(proposals)
     looked_at = sample
     starts = _starts(sample) if counted else []
-    witnesses: Witnesses | None = None
+    witnesses: Clean | None = None
     why: dict[Proposal, tuple[str, str]] = {}
     for _ in range(ROUNDS):
         book = book_of(rules_of(sample.site, kept), sample, deep)
         judgement = judged(book, looked_at)
-        witnesses = Witnesses.of(judgement) if witnesses is None else witnesses.again(book)
+        witnesses = Clean.of(judgement) if witnesses is None else witnesses.again(book)
         rejected = refuted(kept, book, judgement, witnesses, counted or {}, starts=starts)
         if not rejected:
             return Validation(kept, why)
@@ -74,26 +79,25 @@ def validation(
 
 
 @dataclass(frozen=True, slots=True)
-class Witnesses:
-    """Clean groups that speak for proposals, each for ``step`` of them, and the noise: both of the first round."""
+class Clean:
+    """Clean groups of the first round, which speak for proposals, each for ``step`` of them."""
 
     judgement: Judgement
     groups: Sequence[Sequence[int]]
     step: int
-    noise: Noise
 
     @classmethod
-    def of(cls, judgement: Judgement) -> "Witnesses":
+    def of(cls, judgement: Judgement) -> "Clean":
         """Return some of the clean groups of a judgement."""
         clean = judgement.clean
         step = len(clean) // MAX_CLEAN + 1
-        return cls(judgement, clean[::step], step, Noise.of(judgement))
+        return cls(judgement, clean[::step], step)
 
-    def again(self, book: RuleBook) -> "Witnesses":
+    def again(self, book: RuleBook) -> "Clean":
         """Return them as they are under other rules."""
         asked = self.judgement.sample.part([i for members in self.groups for i in members[:MAX_MEMBERS]])
         judgement = judged(book, asked)
-        return Witnesses(judgement, judgement.clean, self.step, self.noise)
+        return Clean(judgement, judgement.clean, self.step)
 
 
 def without(proposals: Sequence[Proposal], rejected: Proposal) -> list[Proposal]:
@@ -109,7 +113,7 @@ def refuted(
     proposals: Sequence[Proposal],
     book: RuleBook,
     judgement: Judgement,
-    witnesses: Witnesses,
+    witnesses: Clean,
     counted: Mapping[Proposal, int],
     *,
     starts: Sequence[float] = (),
@@ -129,36 +133,93 @@ def refuted(
         }
         against = {one: groups - edited if one in counted else groups for one, groups in against.items()}
     speaking = blamed(proposals, book, witnesses.judgement, witnesses.groups)
-    for_it = Counter({proposal: len(groups) * witnesses.step for proposal, groups in speaking.items()})
-    for proposal, known in counted.items():
-        for_it[proposal] = max(for_it[proposal], known)
     rejected: dict[Proposal, int] = {}
     open_groups = set(range(len(bad)))
-    owed = witnesses.noise.owed(judgement)
-    lone = witnesses.noise.groups(judgement, owed)
-    lost = [judgement.lost_in(members) for members in bad]
-    keys = {(number, proposal.key) for proposal, groups in against.items() for number in groups}
-    suspects = Counter(number for number, _ in keys)
+    evidence = _Evidence(judgement, witnesses, bad, speaking, counted)
     while True:
         wrong = {}
         for proposal, groups in against.items():
             still = groups & open_groups
-            pages = sum(lost[number] for number in still & owed.get(proposal.key, frozenset()))
-            if pages > MAX_OWED_SHARE * (len(still) + for_it[proposal]):
-                bad_enough = True
-            elif still <= lone:
-                # One of those that differ is to blame, and only where something is: each has its share.
-                bad_enough = not like_noise(sum(lost[number] / suspects[number] for number in still), for_it[proposal])
-            else:
-                bad_enough = not tolerable(sum(lost[number] for number in still), len(still) + for_it[proposal])
-            if bad_enough:
-                wrong[proposal] = len(still)
+            if still and (doubt := evidence.doubt(proposal, still)) is not None:
+                wrong[proposal] = doubt
         if not wrong:
             return rejected
-        worst = max(wrong, key=lambda p: (wrong[p] / (wrong[p] + for_it[p]), wrong[p], repr(p)))
+        worst = max(wrong, key=lambda p: (wrong[p], repr(p)))
         groups = against.pop(worst)
         rejected[worst] = min(groups & open_groups)
         open_groups -= groups
+
+
+def verdicts(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, Verdict]:
+    """Return what is to be expected of each proposal, those of constant pages left out."""
+    book = book_of(rules_of(sample.site, proposals), sample, deep)
+    judgement = judged(book, sample)
+    clean = Clean.of(judgement)
+    against = blamed(proposals, book, judgement, judgement.bad)
+    speaking = blamed(proposals, book, clean.judgement, clean.groups)
+    evidence = _Evidence(judgement, clean, judgement.bad, speaking, {})
+    return {one: evidence.verdict(one, against.get(one, set())) for one in proposals if not one.constant}
+
+
+class _Evidence:
+    """Groups that speak for and against proposals, as the judge takes them."""
+
+    def __init__(
+        self,
+        judgement: Judgement,
+        clean: Clean,
+        bad: Sequence[Sequence[int]],
+        speaking: Mapping[Proposal, set[int]],
+        counted: Mapping[Proposal, int],
+    ) -> None:
+        self._sample, self._clean, self._bad, self._speaking = judgement.sample, clean, bad, speaking
+        self._counted = counted
+        self._values: dict[str, dict[str, str | None]] = {}
+
+    def doubt(self, proposal: Proposal, against: AbstractSet[int]) -> float | None:
+        """Return the expected share of wrong groups of a proposal that may not act; None of one that may."""
+        if proposal.constant:  # what is all one page is no more than one group
+            rows = [i for number in sorted(against) for i in self._bad[number]]
+            content, lone = self._sample.shown(rows)
+            return None if self._sample.judge.is_one_page(content, lone) else 1.0
+        posterior = self.verdict(proposal, against).posterior
+        return None if posterior.may_act else posterior.wrong
+
+    def verdict(self, proposal: Proposal, against: AbstractSet[int]) -> Verdict:
+        """Return what is to be expected of a proposal, of which the groups of these numbers speak against it."""
+        sample, judge = self._sample, self._sample.judge
+        groups: list[Sequence[int]] = [self._bad[number] for number in sorted(against)]
+        clean = [self._clean.groups[number][:MAX_MEMBERS] for number in sorted(self._speaking.get(proposal, ()))]
+        rows = [i for members in groups for i in members]
+        of_clean = [i for members in clean for i in members]
+        content, lone = (
+            np.r_[one, other]
+            for one, other in zip(sample.shown(rows), self._clean.judgement.sample.shown(of_clean), strict=True)
+        )
+        sizes = [len(members) for members in (*groups, *clean)]
+        kind = sample.kind_of(proposal.key)
+        texts = [self._value(sample.urls[i], proposal.key) for i in rows]
+        texts += [self._value(self._clean.judgement.sample.urls[i], proposal.key) for i in of_clean]
+        numbers: dict[str | int, int] = {}
+        if any(text is not None for text in texts):
+            texts = [text or "" for text in texts]
+        value = np.array(
+            [numbers.setdefault(i if text is None else text, len(numbers)) for i, text in enumerate(texts)]
+        )
+        prior = judge.prior(proposal.key, kind.prior)
+        found = groups_of(np.repeat(np.arange(len(sizes)), sizes), content, lone, prior, value)
+        step = np.where(np.arange(len(sizes)) < len(groups), 1.0, float(self._clean.step))
+        found = replace(found, weight=found.weight * step)
+        unseen = self._counted.get(proposal, 0) - float(found.weight[len(groups) :].sum())
+        if unseen > 0:
+            found += remembered(unseen, 0.0, prior)
+        return judge.verdict(found)
+
+    def _value(self, url: str, key: str) -> str | None:
+        known = self._values.setdefault(key, {})
+        if url not in known:
+            known[url] = dict(joined_repeats(values_of(url, groups=self._sample.groups))).get(key)
+        return known[url]
 
 
 def _starts(sample: Sample) -> list[float]:

@@ -11,16 +11,15 @@ from itertools import combinations
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
-from .evidence import tolerable
 from .frame import Frame, Level
 from .grouping import Flags
+from .judge import Verdict, witnesses
 from .shapes import Alike, values_alike
-from .table import ABSENT, REPEAT, Codes, Hashes, Rows, mixed
+from .table import ABSENT, REPEAT, Hashes, Rows, mixed
+from .value_kinds import ValueKind
 
-MIN_CONTENTS_ABSENT = 8
-"""Distinct contents that show a value to be the same as no value."""
-MIN_CONTENTS_EQUAL = 20
-"""Distinct contents that show a value to be the same as another."""
+LEAST_CONTENTS = 3
+"""Contents that values must have in common to be compared."""
 MAX_VALUES = 12
 """Values of a key whose values are compared with each other."""
 MAX_KEYS = 100
@@ -78,7 +77,7 @@ def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
     found += _sets_of_values(frame, levels)
     found += _optional_segments(frame, levels)
     support = frame.support()
-    enough = [key for key, clusters in support.items() if clusters >= MIN_CONTENTS_ABSENT]
+    enough = [key for key, clusters in support.items() if clusters >= LEAST_CONTENTS]
     kept = [key for key in enough if levels.get(key, Level.KEPT) is Level.KEPT]
     varying = set(sorted(kept, key=lambda key: -support[key])[:MAX_KEYS])
     for keys in _units(frame, levels, varying):
@@ -115,39 +114,45 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Distinct contents that stayed the same, that did not, and those of the latter seen once only."""
+    """Groups of URLs that are one but for a value, and what is to be expected of taking the value for another."""
 
+    verdict: Verdict
     same: int = 0
     differing: int = 0
-    lone: int = 0
 
-    def speaks_for_it(self, least: int) -> bool:
-        """Tell whether *least* contents stayed the same, and no more differ than noise explains."""
-        return self.same >= least and tolerable(self.differing, self.same + self.differing, self.lone)
+    @property
+    def speaks_for_it(self) -> bool:
+        """Whether the value says the same."""
+        return self.verdict.passes
 
 
 def _evidence(frame: Frame, rest: Hashes, left: Rows, right: Rows, label: Rows | None = None) -> dict[int, _Compared]:
     """Compare rows *left* with the rows *right* of equal *rest*, per *label* (a number per row of *left*; 0)."""
     if not len(left) or not len(right):
         return {}
-    content = frame.content
-    order = right[np.lexsort((content[right], rest[right]))]
+    order = right[np.argsort(rest[right], kind="stable")]
     rests = rest[order]
     first = np.flatnonzero(np.r_[True, rests[1:] != rests[:-1]])
-    last = np.r_[first[1:], len(order)] - 1
-    clean = content[order[first]] == content[order[last]]
-    first = first[clean]
-    if not len(first):
-        return {}
+    size = np.diff(np.r_[first, len(order)])
     place = np.minimum(np.searchsorted(rests[first], rest[left]), len(first) - 1)
     met = rests[first][place] == rest[left]
-    rows, twins = left[met], order[first][place[met]]
-    equal = content[rows] == content[twins]
+    rows, place = left[met], place[met]
     labels = label[met] if label is not None else np.zeros_like(rows)
-    lone = ~equal & (frame.lone[rows] | frame.lone[twins])
-    same, differing, alone = (_distinct(labels[part], content[rows[part]]) for part in (equal, ~equal, lone))
-    found = sorted(same.keys() | differing.keys())
-    return {one: _Compared(same.get(one, 0), differing.get(one, 0), alone.get(one, 0)) for one in found}
+    pairs, group = np.unique(np.stack((labels, place)), axis=1, return_inverse=True)
+    group = group.reshape(-1)
+    twins = size[pairs[1]]
+    offset = np.arange(twins.sum()) - np.repeat(np.cumsum(twins) - twins, twins)
+    others = order[np.repeat(first[pairs[1]], twins) + offset]
+    every, number = np.r_[rows, others], np.r_[group, np.repeat(np.arange(len(twins)), twins)]
+    side = np.r_[np.zeros(len(rows), dtype=np.intp), np.ones(len(others), dtype=np.intp)]
+    kind = ValueKind.ENUMERATED
+    found = witnesses(number, frame.content[every], frame.lone[every], kind.prior, side)
+    compared = {}
+    for one in np.unique(pairs[0]).tolist():
+        mine = found.part(pairs[0] == one)
+        differing = int(np.count_nonzero(mine.lost))
+        compared[one] = _Compared(frame.table.judge.verdict(mine), len(mine) - differing, differing)
+    return compared
 
 
 def _may_be_enough(frame: Frame, left: Flags, right: Flags, least: int) -> bool:
@@ -164,15 +169,6 @@ def _shared(rest: Hashes) -> Flags:
     return np.bincount(bucket, minlength=size)[bucket] > 1
 
 
-def _distinct(labels: Rows, contents: Codes) -> dict[int, int]:
-    """Return the number of distinct contents of each label."""
-    if not len(labels):
-        return {}
-    pairs = np.unique(np.stack((labels, contents)), axis=1)
-    found, counts = np.unique(pairs[0], return_counts=True)
-    return {int(label): int(count) for label, count in zip(found, counts, strict=True)}
-
-
 def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str, ...]) -> list[Recoding]:
     columns = [frame.columns[key] for key in keys]
     present = np.all([codes != ABSENT for codes in columns], axis=0)
@@ -182,7 +178,7 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
         following = frame.columns.get(f"path.{int(keys[0].split('.')[1]) + 1}") if keys[0][5:].isdigit() else None
         if following is not None:
             present &= following == ABSENT
-    if not _may_be_enough(frame, present, absent, MIN_CONTENTS_ABSENT):
+    if not _may_be_enough(frame, present, absent, LEAST_CONTENTS):
         return []
     rest = frame.kept_hashes(levels, without=keys)
     shared = _shared(rest)
@@ -193,7 +189,7 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
     kinds, label = np.unique(tuples, axis=1, return_inverse=True)
     found: list[Recoding] = []
     for kind, compared in _evidence(frame, rest, left, right, label.reshape(-1)).items():
-        if not compared.speaks_for_it(MIN_CONTENTS_ABSENT):
+        if not compared.speaks_for_it:
             continue
         values = tuple(frame.table.vocabulary[code] for code in kinds[:, kind])
         if any(REPEAT in value for value in values):
@@ -220,14 +216,15 @@ def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> li
         int(value): int(count) for value, count in zip(values, counts, strict=True) if REPEAT not in vocabulary[value]
     }
     met = {code: np.flatnonzero((codes == code) & shared) for code in counted}
-    counted = {code: count for code, count in counted.items() if len(met[code]) >= MIN_CONTENTS_EQUAL}
+    counted = {code: count for code, count in counted.items() if len(met[code]) >= LEAST_CONTENTS}
     compared: dict[tuple[int, int], _Compared] = {}
     for one, other in combinations(sorted(counted, key=lambda value: (-counted[value], value)), 2):
-        compared[one, other] = _evidence(frame, rest, met[other], met[one]).get(0, _Compared())
+        pairs = _evidence(frame, rest, met[other], met[one])
+        compared.update(dict.fromkeys([(one, other)], pairs[0]) if pairs else {})
     target: dict[int, int] = {}
     found: list[Recoding] = []
     for (one, other), pages in sorted(compared.items(), key=lambda item: (-item[1].same, item[0])):
-        if not pages.speaks_for_it(MIN_CONTENTS_EQUAL):
+        if not pages.speaks_for_it:
             continue
         if other in target or one in target or other in target.values():
             continue  # one step only: chains would rest on pairs that were never compared
@@ -251,7 +248,7 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         tried += [
             (int(count), position, int(value))
             for value, count in zip(values, counts, strict=True)
-            if count >= MIN_CONTENTS_ABSENT
+            if count >= LEAST_CONTENTS
         ]
     found: list[Recoding] = []
     for _, position, value in sorted(tried, key=lambda item: (-item[0], item[1:]))[:MAX_SEGMENTS]:
@@ -261,7 +258,7 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         tail = [f"path.{other}" for other in positions if other >= position]
         if any(levels.get(other, Level.KEPT) is not Level.KEPT for other in tail):
             continue
-        if not _may_be_enough(frame, chosen, ~chosen, MIN_CONTENTS_ABSENT):
+        if not _may_be_enough(frame, chosen, ~chosen, LEAST_CONTENTS):
             continue
         shifted = {}
         for other, after in zip(tail, [*tail[1:], None], strict=True):
@@ -271,8 +268,8 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         for other, moved in shifted.items():
             rest = rest + np.where(moved != ABSENT, frame.table.hashes(other, moved), np.uint64(0))
         left, right = np.flatnonzero(chosen), np.flatnonzero(~chosen)
-        pages = _evidence(frame, rest, left, right).get(0, _Compared())
-        if pages.speaks_for_it(MIN_CONTENTS_ABSENT):
+        pages = _evidence(frame, rest, left, right).get(0)
+        if pages is not None and pages.speaks_for_it:
             found.append(SegmentGone(key, frame.table.vocabulary[value], pages.same, pages.differing))
             for other, moved in shifted.items():
                 frame.recode(other, moved)
@@ -299,8 +296,8 @@ def _sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]
         rest = rest + mixed(np.array([_number(text) for text in texts], dtype=np.uint64))[place]
         shrinks = np.isin(codes, list(changed))
         left, right = np.flatnonzero(shrinks), np.flatnonzero(~shrinks & (codes != ABSENT))
-        pages = _evidence(frame, rest, left, right).get(0, _Compared())
-        if pages.speaks_for_it(MIN_CONTENTS_ABSENT):
+        pages = _evidence(frame, rest, left, right).get(0)
+        if pages is not None and pages.speaks_for_it:
             found.append(SetOfValues(key, pages.same, pages.differing))
             lookup = np.arange(len(vocabulary), dtype=np.int32)
             for code, value in changed.items():

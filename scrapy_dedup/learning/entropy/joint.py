@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ..evidence import MIN_GROUPS, tolerable
+from ..evidence import MIN_GROUPS, worth_asking
 from ..frame import Frame, Level
 from ..grouping import Flags, Groups, varying
 from ..table import Codes, Rows
@@ -92,7 +92,7 @@ def _evident(frame: Frame, dropped: Sequence[str]) -> list[str]:
 def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
     """Return the keys, or the pair, that the pages demand most; [] where none helps or all is well."""
     groups = frame.groups(without(dropped))
-    if tolerable(groups.lost, groups.informative):
+    if worth_asking(groups.lost, groups.informative):
         return []
     rows = groups.order[groups.contents[groups.group] > 1]
     of_group = groups.group[groups.contents[groups.group] > 1]
@@ -142,7 +142,7 @@ def _clean(frame: Frame, dropped: Sequence[str]) -> list[str]:
         bad = {
             key: count / informative
             for key, (count, informative) in counts.items()
-            if not tolerable(count, informative)
+            if not worth_asking(count, informative)
         }
         if not bad:
             break

@@ -13,8 +13,7 @@ from ..emission import proposals as pattern_proposals
 from ..evidence import MIN_GROUPS
 from ..frame import Frame
 from ..guards import Node
-from ..judgement import Sample, book_of, judged
-from ..scope import scoped
+from ..judgement import Sample, book_of
 from ..table import ABSENT, Rows, Table, encode
 from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant
@@ -40,9 +39,6 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     frame = Frame(table, np.flatnonzero(~covered))
     placed = _irrelevant(frame)
     found = [_drop(table, frame, template, key) for template, key in placed]
-    if found:
-        book = book_of(rules_of(sample.site, [*fixed, *found]), sample, deep)
-        found = scoped(found, table, judged(book, sample))
     rest = _peeled(frame, placed)
     book = book_of(rules_of(sample.site, found), sample, deep)
     found += [Proposal(match, key, Lower()) for match, key in case_insensitive(rest)]

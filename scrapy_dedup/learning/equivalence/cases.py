@@ -8,7 +8,7 @@ import numpy as np
 from ...rules import Literal, Lower, Predicate
 from ...urls import DeepSplit
 from ..emission import Match, Proposal
-from ..evidence import MIN_GROUPS, tolerable
+from ..evidence import MIN_GROUPS, worth_asking
 from ..frame import Frame, Level
 from ..grouping import varying
 from ..table import ABSENT, Codes, Rows, Table
@@ -54,7 +54,7 @@ def lowering(
             outcomes = _outcomes(table, matching, keys, lower=lower, levels=levels)
             worst = max(keys, key=lambda key: outcomes[key][1])
             good, bad = outcomes[worst]
-            if tolerable(bad, good + bad):
+            if worth_asking(bad, good + bad):
                 found += [Proposal(match, key, Lower()) for key in keys if outcomes[key][0] >= MIN_GROUPS]
                 break
             keys.remove(worst)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...urls import DeepSplit
 from ..emission import Proposal
-from ..evidence import tolerable
+from ..evidence import worth_asking
 from ..judgement import Sample
 from ..table import Table
 from .class_rules import ClassRules, rules_of_classes
@@ -73,7 +73,7 @@ def _accepted(family: Sequence[RewriteRule], index: Index) -> list[Accepted]:
         wrong = [
             (bad / (good + bad), number)
             for number, (good, bad, _) in enumerate(counts)
-            if not tolerable(bad, good + bad)
+            if not worth_asking(bad, good + bad)
         ]
         if not wrong:
             break

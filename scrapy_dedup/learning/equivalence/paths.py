@@ -13,7 +13,7 @@ import numpy as np
 from ...rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ...urls import DeepSplit, class_of
 from ..emission import MAX_NAMED, MIN_REPEATS, Match, Proposal, guard_of, widened
-from ..evidence import tolerable
+from ..evidence import worth_asking
 from ..frame import Frame, Level
 from ..grouping import Flags, grouped
 from ..table import ABSENT, Codes, Hashes, Rows, Table, mixed
@@ -71,7 +71,7 @@ def tested_pattern(
     rows = np.flatnonzero(holds_for(table, match, deep))
     levels = dict.fromkeys((*dropped_elsewhere, *pattern.beside), Level.DROPPED)
     good, bad = _outcome(table, pattern, rows, levels)
-    return found if tolerable(bad, good + bad) else []
+    return found if worth_asking(bad, good + bad) else []
 
 
 def shown_by_tokens(table: Table, proposal: Proposal, deep: Mapping[str, DeepSplit]) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...rules import Absent, Ignore, Literal, Operation
 from ..emission import Match, dropped
-from ..evidence import MIN_GROUPS, tolerable
+from ..evidence import MIN_GROUPS, worth_asking
 from ..frame import Frame, Level
 from ..grouping import Flags, Groups, varying
 from ..table import ABSENT, REPEAT, Codes, Rows, Table, is_token
@@ -145,7 +145,7 @@ def _worst(frame: Frame, groups: Groups, drops: Sequence[Drop]) -> Drop | None:
     for drop in drops:
         differs = _varying(frame, groups, drop)
         against, all_ = int(np.count_nonzero(differs & bad)), int(np.count_nonzero(differs))
-        if not tolerable(against, all_):
+        if not worth_asking(against, all_):
             shares.append((against / all_, against, drop.key, drop))
     return max(shares, key=lambda share: share[:3])[3] if shares else None
 

@@ -9,7 +9,7 @@ counterexamples from confirmations best, and each part is generalised and tested
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from ..evidence import tolerable
+from ..evidence import worth_asking
 from .class_rules import ClassRules
 from .generalization import Rows, generalised, spread_of
 from .rewriting import Form, RewriteRule
@@ -40,7 +40,7 @@ def _refined(form: Form, rows: Rows, index: Index, pinned: Mapping[int, str]) ->
     groups = groups_of(rule, index)
     targets = index.targets(form)
     good, bad = _outcomes(groups, targets, index)
-    if tolerable(bad, good + bad):
+    if worth_asking(bad, good + bad):
         yield rule
         return
     if len(pinned) >= MAX_PARTED:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..evidence import MIN_GROUPS, tolerable, upper_bound
+from ..evidence import MIN_GROUPS, upper_bound, worth_asking
 from ..grouping import Flags, Groups, grouped
 from ..table import Codes, Hashes
 from .candidates import same_formation
@@ -77,7 +77,7 @@ def qualify(
     rule = replace(rule, fpr=found.rate, loss=loss)
     if options.noise == "pairs":
         return rule if found.rate <= fpr_max else None
-    if not tolerable(groups.lost, groups.informative) or groups.informative < MIN_GROUPS:
+    if not worth_asking(groups.lost, groups.informative) or groups.informative < MIN_GROUPS:
         return None
     joined = rule.of_one_node or _joined(groups, len(source)) >= MIN_GROUPS
     return rule if joined else None

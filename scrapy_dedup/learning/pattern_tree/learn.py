@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ...urls import DeepSplit, GroupsLike, normal_form, site_of_url
-from ..evidence import tolerable
+from ..evidence import worth_asking
 from ..grouping import grouped
 from ..table import Hashes, Rows, Table, encode
 from .candidates import candidate_rules
@@ -184,7 +184,7 @@ def _worst(learned: Learned, rules: Sequence[RewriteRule]) -> RewriteRule | None
     tree = learned.tree
     forms, by = _forms(learned, rules)
     groups = grouped(forms, tree.table.content)
-    if tolerable(groups.lost, groups.informative) or not rules:
+    if worth_asking(groups.lost, groups.informative) or not rules:
         return None
     wrong = groups.order[(groups.contents > 1)[groups.group]]
     counts = np.bincount(by[wrong] + 1, minlength=len(rules) + 1)[1:]

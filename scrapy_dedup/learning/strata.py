@@ -1,0 +1,304 @@
+"""Where a proposal holds: the sections of a site and the values of a key, each by the evidence of its own and of the others.
+
+Either the strata of a proposal are alike, and have one share of wrong groups; or each is as it is. How likely the second is
+before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen. So a stratum of which
+nothing was seen inherits what was seen in the others as far as these are alike: session ids that make no difference in
+one section do so nowhere, and ``sort=price`` says little of ``sort=date``.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..rules import Absent, Ignore, IgnoreValue, Keep, Literal, OfClass, OneOf, Predicate, Set
+from ..urls import ValueClass, class_of
+from .blame import blamed
+from .casing import first_letter_unless_tested
+from .combining import rules_of
+from .emission import Match, Proposal, seen_values, widened
+from .judge import (
+    EQUALS,
+    RATES,
+    SHARES,
+    Flags,
+    Judge,
+    Numbers,
+    Posterior,
+    Rows,
+    Witnesses,
+    alike_together,
+    likelihoods,
+    witnesses,
+)
+from .judgement import Deep, Judgement, book_of
+from .matching import concerned, matching
+from .table import ABSENT, Codes, Table, is_token
+from .value_kinds import ValueKind, kind_of_values
+
+__all__ = ["narrowed"]
+
+MOST_SECTIONS = 200
+"""Values of a path segment that can name the sections of a site."""
+LEAST_URLS = 5
+"""URLs of a section, on average."""
+MOST_MEMBERS = 8
+"""URLs of one value that are looked at in a group."""
+PATH = ("path.0", "path.1")
+ANY = -1
+"""Stands for any value of a segment."""
+
+Section = tuple[int, int]
+"""The codes of the first two segments of the path, or ANY."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of a site, and the number of each URL's."""
+
+    names: Sequence[Section]
+    of: Rows
+
+    @classmethod
+    def of_table(cls, table: Table) -> "Sections":
+        """Return the sections that the first segments of the path name: not by numbers, and not by what hardly repeats."""
+        none = np.zeros(len(table), dtype=np.int32)
+        first, second = (table.columns.get(key, none) for key in PATH)
+        of = np.zeros(len(table), dtype=np.intp)
+        whole = np.arange(len(table))
+        names: list[Section] = []
+        for value in _naming(table, first, whole) or [ANY]:
+            rows = whole if value == ANY else np.flatnonzero(first == value)
+            inner = _naming(table, second, rows) if value != ANY else []
+            for other in inner or [ANY]:
+                of[rows if other == ANY else rows[second[rows] == other]] = len(names)
+                names.append((value, other))
+        return cls(names, of)
+
+
+def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:
+    """Return the values of a segment that name sections; none where they do not."""
+    values = np.unique(codes[rows]).tolist()
+    texts = [table.vocabulary[value] for value in values if value != ABSENT]
+    if not len(values) <= MOST_SECTIONS or len(rows) < LEAST_URLS * len(values):
+        return []
+    return [] if all(text.isdigit() for text in texts) or any(is_token(text) for text in texts) else values
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What is believed of the strata of a proposal, and of one of which nothing was seen."""
+
+    strata: Sequence[Posterior]
+    unseen: Posterior
+
+    @classmethod
+    def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
+        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely these are not alike."""
+        log = np.zeros((strata, len(RATES), len(SHARES) * len(EQUALS)))
+        some, stratum = alike_together(found, stratum)
+        np.add.at(log, stratum, likelihoods(some))
+        prior = np.log(found.prior.states)
+        together, each = log.sum(axis=0) + prior, log + prior
+        of_all = np.logaddexp.reduce(together, axis=1)
+        of_each = np.logaddexp.reduce(each, axis=2)
+        both = np.stack((of_all + np.log1p(-unlike), of_each.sum(axis=0) + np.log(unlike))) + judge.rates
+        weight = np.exp(both - both.max())
+        weight /= weight.sum()
+        alike = weight[0] @ np.exp(together - of_all[:, None])
+        apart = np.einsum("e,kes->ks", weight[1], np.exp(each - of_each[:, :, None]))
+        rates = weight.sum(axis=0)
+
+        def posterior(shares: Numbers) -> Posterior:
+            return Posterior(alike + shares, rates, rates)
+
+        return cls([posterior(shares) for shares in apart], posterior(weight[1].sum() * found.prior.states))
+
+
+def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> list[Proposal]:
+    """Return the proposals, each for the values and the sections that its evidence reaches."""
+    if not judgement.merged:
+        return list(proposals)
+    groups = _Groups(proposals, table, judgement, deep)
+    sections = Sections.of_table(table)
+    found: list[Proposal] = []
+    for proposal in proposals:
+        if proposal.constant or not isinstance(proposal.operation, Ignore | IgnoreValue | Set):
+            found.append(proposal)
+        elif proposal.joint:
+            found += (
+                [proposal]
+                if groups.speak_for([one for one in proposals if one.joint and one.match == proposal.match])
+                else []
+            )
+        elif proposal.key in table.columns:
+            found += groups.narrowed(proposal, sections)
+        else:
+            found.append(proposal)
+    return first_letter_unless_tested(found, table, judgement)
+
+
+class _Groups:
+    """The groups of URLs that proposals make one together, and which of them each is a part of."""
+
+    def __init__(self, proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> None:
+        self._table = table
+        merged = judgement.merged
+        sizes = np.array([len(members) for members in merged], dtype=np.intp)
+        self._rows = np.array([i for members in merged for i in members], dtype=np.intp)
+        self._group = np.repeat(np.arange(len(sizes)), sizes)
+        self._starts = np.cumsum(sizes) - sizes
+        self._several = self._differ(table.content)
+        bad = np.flatnonzero(self._several)
+        book = book_of(rules_of(judgement.sample.site, proposals), judgement.sample, deep)
+        against = blamed(proposals, book, judgement, [merged[number] for number in bad.tolist()])
+        self._against = {one: bad[sorted(numbers)] for one, numbers in against.items()}
+
+    def _differ(self, codes: Codes) -> Flags:
+        """Return in which groups URLs differ."""
+        ordered = codes[self._rows]
+        differ: Flags = np.minimum.reduceat(ordered, self._starts) != np.maximum.reduceat(ordered, self._starts)
+        return differ
+
+    def speak_for(self, joint: Sequence[Proposal]) -> bool:
+        """Tell whether proposals that only hold together may act."""
+        table, keys = self._table, [one.key for one in joint if one.key in self._table.columns]
+        asked = np.zeros(len(self._starts), dtype=np.bool_)
+        for key in keys:
+            asked |= self._differ(table.columns[key])
+        changed = matching(table, joint[0].match)
+        asked &= np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
+        for one in joint:
+            asked[self._against.get(one, [])] = True
+        chosen = asked[self._group]
+        rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
+        found = witnesses(group, table.content[rows], table.lone[rows], ValueKind.OTHER.prior)
+        return bool(len(found)) and table.judge.posterior(found).may_act
+
+    def narrowed(self, proposal: Proposal, sections: Sections) -> list[Proposal]:
+        """Return a proposal for the values and the sections that its evidence reaches; none where it reaches none."""
+        table, codes = self._table, self._table.columns[proposal.key]
+        changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
+        asked = self._differ(codes) & np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
+        asked[self._against.get(proposal, [])] = True
+        self._asked = asked
+        chosen = asked[self._group]
+        if not chosen.any():
+            return []
+        rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
+        kind = kind_of_values(codes[changed], table.vocabulary)
+        operation = proposal.operation
+        only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
+        if (
+            isinstance(operation, Ignore | IgnoreValue)
+            and isinstance(only, frozenset)
+            and proposal.key.startswith(("q.", "m.", "s."))
+        ):
+            values = self._values(sorted(only), codes, rows, group)
+            if not values:
+                return []
+            if len(values) < len(only):
+                proposal = replace(proposal, operation=replace(operation, only=frozenset(values)))
+                changed &= concerned(table, proposal.key, proposal.operation)
+        if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, ValueClass):
+            shape = widened(class_of(seen_values(table, rows, proposal.key)))
+            if not shape.covers(class_of(seen_values(table, np.flatnonzero(changed), proposal.key))):
+                # Nothing was seen of values of another class, or far longer or shorter ones.
+                proposal = replace(proposal, operation=replace(operation, only=shape))
+                changed &= concerned(table, proposal.key, proposal.operation)
+        found = witnesses(
+            group, table.content[rows], table.lone[rows], table.judge.prior(proposal.key, kind.prior), codes[rows]
+        )
+        if not _divides(proposal, sections):
+            return [proposal] if table.judge.posterior(found).may_act else []
+        first = np.r_[True, group[1:] != group[:-1]]
+        split = Split.of(table.judge, found, sections.of[rows[first]], len(sections.names), kind.unlike)
+        here = np.bincount(sections.of[changed], minlength=len(sections.names)) > 0
+        passing = [number for number, each in enumerate(split.strata) if here[number] and each.may_act]
+        failing = [number for number, each in enumerate(split.strata) if here[number] and not each.may_act]
+        if split.unseen.may_act:
+            kept = [_match(proposal.match, table, [sections.names[number]]) for number in failing]
+            found_here = [proposal, *(Proposal(match, proposal.key, Keep()) for (match,) in kept)]
+        else:
+            names = [sections.names[number] for number in passing]
+            found_here = [
+                _of_its_values(replace(proposal, match=match), table, changed)
+                for match in _match(proposal.match, table, names)
+            ]
+        return found_here
+
+    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows) -> list[str]:
+        """Return those of some values that make no difference to any other."""
+        numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
+        of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
+        content = self._table.content[rows]
+        chosen: list[int] = []
+        sizes: list[int] = []
+        stratum: list[int] = []
+        ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
+        for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
+            members = np.arange(start, end)
+            for value in np.unique(of[members]).tolist():
+                rest = members[of[members] != value]
+                if value == ANY or not len(rest):
+                    continue
+                shown, counts = np.unique(content[rest], return_counts=True)
+                other = rest[content[rest] == shown[counts.argmax()]][:1]
+                own = members[of[members] == value][:MOST_MEMBERS]
+                chosen += [*own.tolist(), *other.tolist()]
+                sizes.append(len(own) + 1)
+                stratum.append(value)
+        if not chosen:
+            return list(values)
+        some = rows[np.array(chosen)]
+        found = witnesses(
+            np.repeat(np.arange(len(sizes)), sizes),
+            self._table.content[some],
+            self._table.lone[some],
+            ValueKind.ENUMERATED.prior,
+            codes[some],
+        )
+        split = Split.of(self._table.judge, found, np.array(stratum), len(values), ValueKind.ENUMERATED.unlike)
+        return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
+
+
+def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
+    """Return a proposal that drops values of a class, with the class of those that were seen under its pattern."""
+    operation = proposal.operation
+    if not isinstance(operation, Ignore | IgnoreValue) or not isinstance(operation.only, ValueClass):
+        return proposal
+    rows = np.flatnonzero(changed & matching(table, proposal.match))
+    return replace(
+        proposal, operation=replace(operation, only=widened(class_of(seen_values(table, rows, proposal.key))))
+    )
+
+
+def _divides(proposal: Proposal, sections: Sections) -> bool:
+    """Tell whether a proposal may be true of some sections only: it asks for none, and is not about their names."""
+    asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
+    return sections.names != [(ANY, ANY)] and not asked.intersection(PATH) and proposal.key not in PATH
+
+
+def _match(match: Match, table: Table, names: Sequence[Section]) -> list[Match]:
+    """Return the patterns that ask for some sections, as few as can be."""
+    others = tuple(part for part in match if part[0] not in PATH)
+    whole = [first for first, second in names if second == ANY]
+    inner: defaultdict[int, list[int]] = defaultdict(list)
+    for first, second in names:
+        if second != ANY:
+            inner[first].append(second)
+    found = [(*others, (PATH[0], _among(table, whole)))] if whole else []
+    found += [
+        (*others, (PATH[0], _among(table, [first])), (PATH[1], _among(table, seconds)))
+        for first, seconds in inner.items()
+    ]
+    return found
+
+
+def _among(table: Table, codes: Sequence[int]) -> Predicate:
+    """Return the predicate that asks for one of some values."""
+    values = [table.vocabulary[code] for code in codes if code != ABSENT]
+    if not values:
+        return Absent()
+    return Literal(values[0], ABSENT in codes) if len(values) == 1 else OneOf(values, ABSENT in codes)
