@@ -5,13 +5,17 @@ common, many others have, too. Soft errors are no evidence, either way.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = ["soft_errors"]
+
+Rows = npt.NDArray[np.integer[Any]]
 
 LEAST_URLS = 3
 """URLs that show a content before it can be told."""
@@ -34,22 +38,47 @@ def soft_errors(urls: Sequence[str], content: npt.NDArray[np.int32]) -> npt.NDAr
     several = np.isin(content, numbers[counts >= LEAST_URLS])
     if not several.any():
         return found
-    words = [_words_of(url.partition("//")[2].partition("/")[2]) for url in urls]
-    holding: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
-    showing: defaultdict[int, list[int]] = defaultdict(list)
-    for row, page in enumerate(content.tolist()):
-        for word in words[row]:
-            holding[word].add(row)
-        if several[row]:
-            showing[page].append(row)
-    for rows in showing.values():
-        counted = Counter(word for row in rows for word in words[row])
-        common = [word for word, number in counted.items() if number >= SHARED * len(rows)]
-        common = sorted(common, key=lambda word: (len(holding[word]), word))[:MOST_WORDS]
-        having = set.intersection(*(holding[word] for word in common)) if common else range(len(urls))
-        if len(rows) < MOST_SHARE * len(having):
-            found[rows] = True
+    words = _Words.of(url.partition("//")[2].partition("/")[2] for url in urls)
+    rows = np.flatnonzero(several)
+    rows = rows[np.argsort(content[rows], kind="stable")]
+    for showing in np.split(rows, np.flatnonzero(np.diff(content[rows])) + 1):
+        if len(showing) < MOST_SHARE * words.having_in_common(showing):
+            found[showing] = True
     return found
+
+
+class _Words:
+    """The words of some URLs: those of each, and the URLs that hold each, as numbers."""
+
+    def __init__(self, of_url: Rows, ends: Rows) -> None:
+        self._of_url, self._ends = of_url, ends
+        rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)).astype(np.int32)
+        self._holding = rows[np.argsort(of_url, kind="stable")]
+        self._until = np.cumsum(np.bincount(of_url))
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "_Words":
+        """Return the words of texts."""
+        numbers: dict[tuple[str, int], int] = {}
+        flat, ends = array("i"), array("q")
+        for text in texts:
+            flat.extend(numbers.setdefault(word, len(numbers)) for word in sorted(_words_of(text)))
+            ends.append(len(flat))
+        return cls(np.array(flat, dtype=np.int32), np.array(ends, dtype=np.int64))
+
+    def having_in_common(self, rows: Rows) -> int:
+        """Return how many URLs have all that nearly all of some URLs have in common."""
+        own = [self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]] for row in rows.tolist()]
+        words, counts = np.unique(np.concatenate(own), return_counts=True)
+        common = words[counts >= SHARED * len(rows)]
+        if not len(common):
+            return len(self._ends)
+        held = self._until[common] - np.where(common > 0, self._until[common - 1], 0)
+        having: Rows | None = None
+        for word in common[np.lexsort((common, held))][:MOST_WORDS].tolist():
+            those = self._holding[self._until[word - 1] if word else 0 : self._until[word]]
+            having = those if having is None else np.intersect1d(having, those, assume_unique=True)
+        return len(having) if having is not None else len(self._ends)
 
 
 def _words_of(text: str) -> frozenset[tuple[str, int]]:
