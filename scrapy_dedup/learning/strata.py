@@ -191,7 +191,7 @@ class _Groups:
         if not chosen.any():
             return []
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
-        kind = kind_of_values(codes[changed], table.vocabulary)
+        kind = kind_of_values(proposal.key, codes[changed], table.vocabulary)
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if (
