@@ -241,7 +241,7 @@ class Judge:
     ``said`` are the log-odds, by key, that it is relevant: what is said of it by others than its pages.
     """
 
-    rates: Numbers = field(default_factory=lambda: -RATES / current().usual_error_rate)
+    rates: Numbers = field(default_factory=lambda: np.log(np.gradient(RATES)) - RATES / current().usual_error_rate)
     said: Mapping[str, float] = field(default_factory=dict)
 
     def prior(self, key: str, prior: Prior) -> Prior:

@@ -42,6 +42,8 @@ __all__ = ["narrowed"]
 
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
+EXCEPTIONS = np.array([0.0, 0.1, 0.3, 1.0])
+"""Shares of the strata of a proposal that may be as they are, whatever the others are."""
 PATH = ("path.0", "path.1")
 ANY = -1
 """Stands for any value of a segment."""
@@ -97,20 +99,22 @@ class Split:
         some, stratum = alike_together(found, stratum)
         np.add.at(log, stratum, likelihoods(some))
         prior = np.log(found.prior.states)
-        together, each = log.sum(axis=0) + prior, log + prior
-        of_all = np.logaddexp.reduce(together, axis=1)
-        of_each = np.logaddexp.reduce(each, axis=2)
-        both = np.stack((of_all + np.log1p(-unlike), of_each.sum(axis=0) + np.log(unlike))) + judge.rates
-        weight = np.exp(both - both.max())
+        own = np.logaddexp.reduce(log + prior, axis=2)[:, :, None]
+        with np.errstate(divide="ignore"):
+            shares_it = [np.log1p(-share) + log for share in EXCEPTIONS]
+            each = [np.logaddexp(one, np.log(share) + own) for one, share in zip(shares_it, EXCEPTIONS, strict=True)]
+        usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
+        weight = np.stack([one.sum(axis=0) for one in each])
+        weight += prior + judge.rates[:, None] + np.log(usual)[:, None, None]
+        weight = np.exp(weight - weight.max())
         weight /= weight.sum()
-        alike = weight[0] @ np.exp(together - of_all[:, None])
-        apart = np.einsum("e,kes->ks", weight[1], np.exp(each - of_each[:, :, None]))
-        rates = weight.sum(axis=0)
-
-        def posterior(shares: Numbers) -> Posterior:
-            return Posterior(alike + shares, rates, rates)
-
-        return cls([posterior(shares) for shares in apart], posterior(weight[1].sum() * found.prior.states))
+        rates = weight.sum(axis=(0, 2))
+        common = [weight_of * np.exp(one - both) for weight_of, one, both in zip(weight, shares_it, each, strict=True)]
+        of_common = np.sum(common, axis=0)  # strata x RATES x states: that the stratum is as the others
+        apart = np.exp(log + prior - own) * (rates[None, :] - of_common.sum(axis=2))[:, :, None]
+        of_strata = of_common.sum(axis=1) + apart.sum(axis=1)
+        of_other = np.einsum("qes,q->s", weight, 1 - EXCEPTIONS) + (weight.sum(axis=(1, 2)) @ EXCEPTIONS) * found.prior.states
+        return cls([Posterior(states, rates, rates) for states in of_strata], Posterior(of_other, rates, rates))
 
 
 def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> list[Proposal]:
@@ -184,7 +188,7 @@ class _Groups:
         if not chosen.any():
             return []
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
-        kind = kind_of_values(codes[changed], table.vocabulary)
+        kind = kind_of_values(proposal.key, codes[changed], table.vocabulary)
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if (
@@ -256,7 +260,7 @@ class _Groups:
             ValueKind.ENUMERATED.prior,
             codes[some],
         )
-        split = Split.of(self._table.judge, found, np.array(stratum), len(values), ValueKind.ENUMERATED.unlike)
+        split = Split.of(self._table.judge, found, np.array(stratum), len(values), 0.8)
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
 
 

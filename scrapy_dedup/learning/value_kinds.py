@@ -12,6 +12,8 @@ from .table import ABSENT, Codes
 __all__ = ["WHOLE", "ValueKind", "kind_of_values"]
 
 MOST_LOOKED_AT = 500
+FORMS = frozenset({"scheme", "path.trail"})
+"""Parts of a URL that tell a form of it rather than a page; the names of hosts do, too."""
 _token = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{6,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 
 
@@ -21,6 +23,7 @@ class ValueKind(Enum):
     DRAWN = "drawn"
     ENUMERATED = "enumerated"
     OTHER = "other"
+    FORM = "form"
 
     @property
     def prior(self) -> Prior:
@@ -30,7 +33,7 @@ class ValueKind(Enum):
     @property
     def unlike(self) -> float:
         """Probability that what such a key means differs from section to section of a site."""
-        return {ValueKind.DRAWN: 0.02, ValueKind.OTHER: 0.2, ValueKind.ENUMERATED: 0.5}[self]
+        return {ValueKind.DRAWN: 0.02, ValueKind.OTHER: 0.2, ValueKind.ENUMERATED: 0.5, ValueKind.FORM: 0.2}[self]
 
 
 WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004))
@@ -38,12 +41,15 @@ WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004))
 _PRIORS = {
     ValueKind.DRAWN: Prior.of(0.6, 0.1, 0.3, (0.75, 0.1, 0.1, 0.049, 0.001)),
     ValueKind.OTHER: Prior.of(0.2, 0.04, 0.76, (0.75, 0.1, 0.1, 0.049, 0.001)),
+    ValueKind.FORM: Prior.of(0.6, 0.1, 0.3, (0.6, 0.1, 0.1, 0.198, 0.002)),
     ValueKind.ENUMERATED: Prior.of(0.15, 0.03, 0.82, (0.6, 0.1, 0.1, 0.198, 0.002)),
 }
 
 
-def kind_of_values(codes: Codes, vocabulary: list[str]) -> ValueKind:
+def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
     """Return the kind of a column's values."""
+    if key in FORMS or key.startswith("host."):
+        return ValueKind.FORM
     present = codes[codes != ABSENT]
     values = np.unique(present)
     if len(values) <= current().most_enumerated and len(present) >= 2 * len(values):
