@@ -25,7 +25,6 @@ from .judge import (
     SHARES,
     Flags,
     Judge,
-    Numbers,
     Posterior,
     Rows,
     Witnesses,
@@ -113,7 +112,9 @@ class Split:
         of_common = np.sum(common, axis=0)  # strata x RATES x states: that the stratum is as the others
         apart = np.exp(log + prior - own) * (rates[None, :] - of_common.sum(axis=2))[:, :, None]
         of_strata = of_common.sum(axis=1) + apart.sum(axis=1)
-        of_other = np.einsum("qes,q->s", weight, 1 - EXCEPTIONS) + (weight.sum(axis=(1, 2)) @ EXCEPTIONS) * found.prior.states
+        of_other = (
+            np.einsum("qes,q->s", weight, 1 - EXCEPTIONS) + (weight.sum(axis=(1, 2)) @ EXCEPTIONS) * found.prior.states
+        )
         return cls([Posterior(states, rates, rates) for states in of_strata], Posterior(of_other, rates, rates))
 
 
