@@ -10,6 +10,7 @@
 from .expression import proposals
 from .learn import PatternTreeRules, learn
 from .modes import FAITHFUL, IMPROVED, Options
+from .published import choices_of, decide
 from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "Replace",
     "RewriteRule",
     "SetLiteral",
+    "choices_of",
+    "decide",
     "learn",
     "proposals",
 ]

@@ -20,7 +20,7 @@ from .selection import select_by_graph, select_naively, widened_to_targets
 from .tree import Node, PatternTree, build_pattern_tree
 from .views import View, composed, view_of
 
-__all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree"]
+__all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree", "rules_of_tree"]
 
 Selection = Literal["naive", "naive by fpr", "graph"]
 MAX_FPR = 0.05
@@ -115,6 +115,13 @@ def learn(
     if selection not in get_args(Selection):
         raise ValueError(f"selection is {selection!r}, and must be 'naive', 'naive by fpr' or 'graph'")
     learned = learn_tree(urls, content, options, fpr_max=fpr_max, groups=groups)
+    return rules_of_tree(learned, options, selection, groups)
+
+
+def rules_of_tree(
+    learned: Learned | None, options: Options, selection: str, groups: GroupsLike = None
+) -> PatternTreeRules:
+    """Return the rules that a selection takes from the candidates of a tree; none where there is no tree."""
     if learned is None:
         return PatternTreeRules(options=options, groups=groups)
     rules, completing = selected(learned, options, selection)
@@ -159,7 +166,7 @@ def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float =
     return Learned(tree, effects, whole, peel, places, raw, qualified(raw, tree, effects, options, fpr_max))
 
 
-def selected(learned: Learned, options: Options, selection: Selection) -> tuple[list[RewriteRule], list[RewriteRule]]:
+def selected(learned: Learned, options: Options, selection: str) -> tuple[list[RewriteRule], list[RewriteRule]]:
     """Return the deployed rules, and those that complete them."""
     candidates = list(learned.qualified)
     while True:
