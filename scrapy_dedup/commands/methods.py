@@ -1,26 +1,19 @@
 """What ``scrapy learn-rules --method list`` prints: the methods that may decide, and the options of each."""
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
+from textwrap import wrap
 
 from ..learning.methods.options import METHODS, described
 from ..learning.names import JUDGE
-from .console import plain_console
+
+_WIDTH = 110
 
 
 def print_methods() -> None:
-    """Print each method with its options, their values, defaults and help."""
-    console = plain_console()
-    console.print(Text(f"{JUDGE}: all learners propose, and one estimate decides (the default; it has no options)"))
+    """Print each method with its options: name, default, help and the values that are right."""
+    print(f"{JUDGE}: all learners propose, and one estimate decides. The default; it has no options.")
     for name, kind in METHODS.items():
-        console.print()
-        console.print(Text(f"{name}: {(kind.__doc__ or '').partition(chr(10))[0]}"))
-        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-        table.add_column("option", no_wrap=True)
-        table.add_column("values", overflow="fold")
-        table.add_column("default", overflow="fold")
-        table.add_column("what it says", overflow="fold")
-        for row in described(name):
-            table.add_row(*map(Text, row))
-        console.print(table)
+        print(f"\n{name}: {kind.__doc__}")
+        for option, right, default, text in described(name):
+            said = f"{text} ({right})" if text else f"({right})"
+            for number, line in enumerate(wrap(said, _WIDTH - 42)):
+                print(f"  {f'{option}={default}' if not number else '':38}  {line}")

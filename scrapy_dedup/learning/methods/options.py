@@ -166,7 +166,7 @@ class PatternTreeOptions:
     resolutions: str = _choice(
         "faithful",
         ("faithful", "improved"),
-        "how the gaps of the paper are filled (table in docs/methods/pattern-tree)",
+        "how the gaps of the paper are filled; what follows are its single choices",
     )
     choices: tuple[tuple[str, Any], ...] = ()
     """Single rows of that table, by name, where they are not as *resolutions* has them."""
@@ -209,12 +209,17 @@ def options_of(method: str, given: Mapping[str, Any]) -> MethodOptions:
 
 
 def described(method: str) -> list[tuple[str, str, str, str]]:
-    """Return (name, values, default, help) of each option of a method."""
-    return [
+    """Return (name, values, default, help) of each option of a method; the rows of the table of gaps have no help."""
+    found = [
         (one.name, one.metadata["right"], _text(one.default), one.metadata["help"])
         for one in fields(METHODS[method])
         if one.metadata
     ]
+    if METHODS[method] is PatternTreeOptions:
+        from .pattern_tree.modes import FAITHFUL, right_values
+
+        found += [(name, right, _text(getattr(FAITHFUL, name)), "") for name, right in right_values().items()]
+    return found
 
 
 def _read(name: str, value: Any, read: Read) -> Any:
@@ -233,7 +238,7 @@ def _row(name: str, value: Any) -> dict[str, Any] | None:
 
 
 def _further(kind: type[MethodOptions]) -> str:
-    return ", and the fields of its table of gaps" if kind is PatternTreeOptions else ""
+    return ", and single choices (walk, decline, ..)" if kind is PatternTreeOptions else ""
 
 
 def _text(default: Any) -> str:

@@ -67,16 +67,9 @@ def policy_of(method: str, options: "Mapping[str, Any] | MethodOptions | None" =
 
 
 def _notes(method: str, decision: Decision, found: Written) -> list[str]:
-    counts = [
-        f"{number} {what}"
-        for number, what in (
-            (decision.raw, "candidates"),
-            (decision.qualified, "qualified"),
-            (decision.deployed, "deployed"),
-        )
-        if number is not None
-    ]
-    notes = [f"decided by the method {method} alone: {', '.join(counts)}"]
+    counts = [("candidates", decision.raw), ("passed its test", decision.qualified), ("act", decision.deployed)]
+    said = ", ".join(f"{what}: {number}" for what, number in counts if number is not None)
+    notes = [f"decided by the method {method} alone; its rules: {said}"]
     if found.left_out:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(found.left_out.items()))
         notes.append(f"{counted(sum(found.left_out.values()), 'rule')} that a rule file cannot say: {reasons}")

@@ -8,7 +8,7 @@
 """
 
 from .expression import proposals
-from .learn import PatternTreeRules, learn
+from .learn import PatternTreeRules, learn, tree_of
 from .modes import FAITHFUL, IMPROVED, Options
 from .published import choices_of, decide
 from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
@@ -27,4 +27,5 @@ __all__ = [
     "decide",
     "learn",
     "proposals",
+    "tree_of",
 ]

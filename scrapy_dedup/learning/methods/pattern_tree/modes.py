@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-__all__ = ["FAITHFUL", "IMPROVED", "Options", "readers"]
+__all__ = ["FAITHFUL", "IMPROVED", "Options", "readers", "right_values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,29 @@ IMPROVED = Options(
 )
 
 
+def _choices() -> dict[str, Any]:
+    """Return the types of the choices that learning knows; how a benchmark draws its sets is none of them."""
+    return {name: kind for name, kind in get_type_hints(Options).items() if name != "evaluation"}
+
+
 def readers() -> dict[str, Callable[[Any], Any]]:
     """Return, by the name of each choice, what reads its value from a text or a value of Python.
 
     It raises ValueError, with the values that are right, for another one.
     """
-    return {name: partial(_read, kind) for name, kind in get_type_hints(Options).items()}
+    return {name: partial(_read, kind) for name, kind in _choices().items()}
+
+
+def right_values() -> dict[str, str]:
+    """Return, by the name of each choice, what values are right, in words."""
+    found = {}
+    for name, kind in _choices().items():
+        if get_origin(kind) is Literal:
+            found[name] = " | ".join(get_args(kind))
+        else:
+            found[name] = "true | false" if kind is bool else "number" if kind is float else "whole number"
+            found[name] += " | none" if type(None) in get_args(kind) else ""
+    return found
 
 
 def _read(kind: Any, value: Any) -> Any:
