@@ -17,7 +17,7 @@ from ..emission import Match, Proposal
 from ..grouping import Flags
 from ..judgement import Sample, book_of
 from ..matching import matching
-from ..table import ABSENT, Table
+from ..table import ABSENT, RARE, Table
 from .decision import Decision, Formation
 
 __all__ = ["Written", "written"]
@@ -73,7 +73,7 @@ def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
 def _without_others(one: Formation, table: Table) -> Formation:
     """Return a rule that asks for the absence of the keys which only URLs of other rules, or of none, have."""
     foreign = matching(table, one.match) & ~one.own
-    named = {key for key, _ in one.match}
+    named = {key for key, _ in one.match} | {RARE}
     counts: dict[str, int] = {}
     for key, codes in table.columns.items():
         if foreign.any() and key not in named and not (codes[one.own] != ABSENT).any():
