@@ -17,7 +17,7 @@ from ..options import PatternTreeOptions
 from ..written import flags
 from .learn import Learned, PatternTreeRules, learn_tree, rules_of_tree
 from .modes import FAITHFUL, IMPROVED, Options
-from .patterns import Fixed, Part
+from .patterns import ANYTHING, Fixed, Part
 from .rules import Keep, Replace, RewriteRule, SetLiteral
 
 __all__ = ["choices_of", "decide"]
@@ -185,7 +185,9 @@ class _Said:
             if self.whole_segments and operation.source.startswith("path."):
                 self._no_extension(operation.source)
             return Copy(operation.source, operation.prefix, operation.suffix, "lower" if operation.lower else "")
-        return Set({None: "*"}) if part is None else IgnoreValue()
+        # The wildcard is written whether the key is there or not.
+        always = part is not None and (isinstance(part, Fixed) or not part.optional)
+        return IgnoreValue() if always else Copy("", prefix=ANYTHING)
 
     def _no_extension(self, key: str) -> None:
         """Raise NotSayable where a segment that is copied has an extension: rules know it by its stem."""
