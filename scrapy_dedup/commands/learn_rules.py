@@ -141,6 +141,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             "groups": settings.site_groups,
             "known": without_learned(known) if prune else known,
             "learners": settings.learners,
+            "names": settings.names,
             "progress": report,
             "diagnose": True,
         }

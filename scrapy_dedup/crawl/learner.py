@@ -225,6 +225,8 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     command += [f"--learner={name}" for name in settings.learners or ()]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
+    if names := settings.names.lists():
+        command += ["--names", json.dumps(names)]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
     return command
