@@ -15,11 +15,11 @@ import numpy as np
 from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
 from .emission import Match, Proposal
-from .entropy.values import MIN_TESTED
 from .evidence import MIN_GROUPS, worth_asking
 from .generalising import Wider
 from .judgement import Judgement
 from .matching import matching
+from .methods.entropy.values import MIN_TESTED
 from .table import ABSENT, Table
 
 MIN_OF_SHAPE = 5

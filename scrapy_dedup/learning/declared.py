@@ -23,10 +23,10 @@ from .belief import Opinion, Source, opinions_of_pairs
 from .blame import blamed
 from .combining import rules_of
 from .emission import Match, Proposal, dropped, seen_values, widened
-from .entropy import Relevance
 from .evidence import MIN_GROUPS, MIN_STATED
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
+from .methods.entropy import Relevance
 from .table import ABSENT, REPEAT, Table, encode, is_token
 from .validation import MAX_CLEAN
 

@@ -22,8 +22,8 @@ from ..urls.variation import host_of, is_parameter, raw_value, with_value, witho
 from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
 from .clusters import Identities, no_evidence
 from .declared import Declarations, stated_opinions
-from .entropy import MINIMUM_SIZE, NameList, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .evidence import MIN_GROUPS, MIN_STATED
+from .methods.entropy import MINIMUM_SIZE, NameList, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .opinions import SOME, known_names, manual_names
 from .other_sites import priors_of_rules
 from .user_names import Names

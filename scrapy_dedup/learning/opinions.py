@@ -11,7 +11,7 @@ import numpy as np
 
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
-from .entropy import KNOWN_NAMES, NameList, Priors
+from .methods.entropy import KNOWN_NAMES, NameList, Priors
 from .table import ABSENT, Table
 from .user_names import Names
 

@@ -15,10 +15,10 @@ from ..observation import Observation
 from ..rules import Ignore, IgnoreValue, Rule, RuleBook
 from ..urls import GroupsLike, values_of
 from .clusters import clusters
-from .entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
 from .evidence import MIN_GROUPS, worth_asking
 from .frame import Frame, Level
 from .judgement import Sample
+from .methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
 from .table import encode
 
 MIN_SITES = 3
