@@ -15,6 +15,7 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
 from ..learning.names import LEARNER_NAMES, METHOD_NAMES
+from ..learning.user_names import REMEDY, Names
 
 
 class Mode(str, Enum):
@@ -120,6 +121,20 @@ def method_options(value: Any) -> dict[str, Any]:
     except (TypeError, ValueError):
         raise WrongValue("a value is no text, number, truth value or list of texts", remedy) from None
     return {str(name): each for name, each in found.items()}
+
+
+def names(value: Any) -> Names:
+    """Return the lists of names of parameters."""
+    lists = _mapping(value, REMEDY)
+    try:
+        return Names.of({kind: _words(listed) for kind, listed in lists.items()})
+    except ValueError as error:
+        raise WrongValue(str(error), REMEDY) from None
+
+
+def _words(value: Any) -> Any:
+    """Return a list that was given as a text with commas, on the command line; anything else as it is."""
+    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
 
 
 def integer(value: Any) -> int:

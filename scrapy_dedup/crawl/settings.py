@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
+from ..learning.user_names import Names
 from . import setting_values as values
 from .setting_values import DedupSettingError, Mode, WrongValue
 
@@ -171,6 +172,15 @@ SETTINGS: tuple[Setting, ...] = (
         values.method_options,
     ),
     Setting(
+        "DEDUP_NAMES",
+        'dict of "relevant", "irrelevant" or "return" to list of names',
+        {},
+        "Names of parameters whose meaning you know on all sites: those that are relevant, those that are not, and those "
+        "that say where a log-in page returns to. They weigh as much as an opinion that is right 19 times in 20, and never "
+        "more than what pages show. A name that ends in * stands for all of that beginning.",
+        values.names,
+    ),
+    Setting(
         "DEDUP_MAX_LOSS",
         "number between 0 and 1",
         0.001,
@@ -298,6 +308,8 @@ class DedupSettings:
     learners: tuple[str, ...] | None
     method: str
     method_options: Mapping[str, Any]
+    #: The user's lists of names.
+    names: Names
     max_loss: float
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
