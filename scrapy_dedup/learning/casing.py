@@ -16,11 +16,11 @@ from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
 from .config import current
 from .emission import Match, Proposal
-from .entropy.values import MIN_TESTED
 from .evidence import worth_asking
 from .generalising import Wider
 from .judgement import Judgement
 from .matching import matching
+from .methods.entropy.values import MIN_TESTED
 from .table import ABSENT, Table
 
 

@@ -24,10 +24,10 @@ from .blame import blamed
 from .combining import rules_of
 from .config import current
 from .emission import Match, Proposal, dropped, seen_values, widened
-from .entropy import Relevance
 from .evidence import MIN_STATED
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
+from .methods.entropy import Relevance
 from .table import ABSENT, REPEAT, Table, encode, is_token
 from .validation import MAX_CLEAN
 

@@ -23,8 +23,8 @@ from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertai
 from .clusters import Identities, no_evidence
 from .config import Config, current
 from .declared import Declarations, stated_opinions
-from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .evidence import MIN_STATED
+from .methods.entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .opinions import SOME
 from .other_sites import priors_of_rules
 

@@ -16,10 +16,10 @@ from ..rules import Ignore, IgnoreValue, Rule, RuleBook
 from ..urls import GroupsLike, values_of
 from .clusters import clusters
 from .config import current
-from .entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
 from .evidence import worth_asking
 from .frame import Frame, Level
 from .judgement import Sample
+from .methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
 from .table import encode
 
 MIN_SITES = 3
