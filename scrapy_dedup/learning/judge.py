@@ -221,7 +221,7 @@ def likelihoods(found: Witnesses) -> Numbers:
     one = found.one[:, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[:, :, None, :] + np.log(SHARES)[:, None]
     both: Numbers = np.logaddexp(one, several)
-    return found.weight[:, None, None] * both.reshape(*found.one.shape, -1)
+    return found.weight[:, None, None] * both.reshape(*found.one.shape, len(SHARES) * len(EQUALS))
 
 
 def alike_together(found: Witnesses, stratum: Rows | None = None) -> tuple[Witnesses, Rows]:

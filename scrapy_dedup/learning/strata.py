@@ -7,8 +7,8 @@ one section do so nowhere, and ``sort=price`` says little of ``sort=date``.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from .matching import concerned, matching
 from .table import ABSENT, Codes, Table, is_token
 from .value_kinds import ValueKind, kind_of_values
 
-__all__ = ["narrowed"]
+__all__ = ["Sections", "Split", "by_value", "narrowed"]
 
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
@@ -233,36 +233,53 @@ class _Groups:
     def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows) -> list[str]:
         """Return those of some values that make no difference to any other."""
         numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
-        of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
-        content = self._table.content[rows]
-        chosen: list[int] = []
-        sizes: list[int] = []
-        stratum: list[int] = []
-        ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
-        for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
-            members = np.arange(start, end)
-            for value in np.unique(of[members]).tolist():
-                rest = members[of[members] != value]
-                if value == ANY or not len(rest):
-                    continue
-                shown, counts = np.unique(content[rest], return_counts=True)
-                other = rest[content[rest] == shown[counts.argmax()]][:1]
-                own = members[of[members] == value][:MOST_MEMBERS]
-                chosen += [*own.tolist(), *other.tolist()]
-                sizes.append(len(own) + 1)
-                stratum.append(value)
-        if not chosen:
+        chosen = by_value(numbers, codes, self._table.content, rows, group)
+        if not chosen.rows:
             return list(values)
-        some = rows[np.array(chosen)]
+        some = rows[chosen.rows]
         found = witnesses(
-            np.repeat(np.arange(len(sizes)), sizes),
+            np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
             ValueKind.ENUMERATED.prior,
             codes[some],
         )
-        split = Split.of(self._table.judge, found, np.array(stratum), len(values), 0.8)
+        split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), 0.8)
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
+
+
+@dataclass(slots=True)
+class ByValue:
+    """Witness groups value by value: the places of their rows, and of each group the size and the number of the value."""
+
+    rows: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+
+def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Rows, group: Rows) -> ByValue:
+    """Return the URLs of each value of a key, beside one of those that have another value in their group.
+
+    *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
+    last of its group, shows what most of the others show.
+    """
+    of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
+    shows = content[rows]
+    found = ByValue()
+    ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
+    for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
+        members = np.arange(start, end)
+        for value in np.unique(of[members]).tolist():
+            rest = members[of[members] != value]
+            if value == ANY or not len(rest):
+                continue
+            shown, counts = np.unique(shows[rest], return_counts=True)
+            other = rest[shows[rest] == shown[counts.argmax()]][:1]
+            own = members[of[members] == value][:MOST_MEMBERS]
+            found.rows += [*own.tolist(), *other.tolist()]
+            found.sizes.append(len(own) + 1)
+            found.values.append(value)
+    return found
 
 
 def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
