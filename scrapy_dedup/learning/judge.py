@@ -38,6 +38,8 @@ USUAL_RATE = 0.02
 """Mean of the error rate before anything is seen (exponential)."""
 REPEATED = 0.02
 """How much rarer an odd content is that other URLs show, too."""
+ALONE = 0.7
+"""How often a page that is another one is shown by a single URL, as an odd content nearly always is."""
 NOTICED = 0.01
 """Share of wrong groups from which on a proposal is wrong, and not only spoiled by noise."""
 MOST_WRONG = 0.05
@@ -133,6 +135,10 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     values = np.diff(np.r_[first, len(group_of_part)])
     distinct = np.bincount(np.unique(np.stack((group_of_part, page_of_part)), axis=1)[0], minlength=len(values))
     equal = np.outer(values - distinct, np.log(EQUALS)) + np.outer(distinct - 1, np.log1p(-EQUALS))
+    shown, at = np.unique(content, return_index=True)
+    alone = lone[at][np.searchsorted(shown, page_of_part)]
+    others = np.minimum(np.add.reduceat(alone.astype(np.float64), first), distinct - 1)
+    equal += (others * np.log(ALONE))[:, None]
     several = np.add.reduceat(of_part, first, axis=0)[:, :, None] + equal[:, None, :]
     _, page, times = np.unique(pages, return_inverse=True, return_counts=True)
     weight = np.minimum(1.0, MOST_WITNESSES / times[page])
