@@ -5,23 +5,22 @@ from enum import Enum
 
 import numpy as np
 
+from .config import current
 from .judge import Prior
 from .table import ABSENT, Codes
 
-__all__ = ["WHOLE", "ValueKind", "kind_of_values"]
+__all__ = ["VALUES_UNLIKE", "WHOLE", "ValueKind", "kind_of_values"]
 
-MOST_ENUMERATED = 40
-"""Values of a key that can be a choice of few."""
-TOKENS, DISTINCT = 0.9, 0.3
-"""Share of the values that look drawn, and of the URLs that have one of their own, of a key of tokens."""
 MOST_LOOKED_AT = 500
 FORMS = frozenset({"scheme", "path.trail"})
 """Parts of a URL that tell a form of it rather than a page; the names of hosts do, too."""
+VALUES_UNLIKE = 0.8
+"""Probability that some of a choice of few values mean something else than the others."""
 _token = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{6,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 
 
 class ValueKind(Enum):
-    """What the values of a key are: drawn at random, a choice of few, or any other."""
+    """What the values of a key are: forms of a page, drawn at random, a choice of few, or any other."""
 
     DRAWN = "drawn"
     ENUMERATED = "enumerated"
@@ -55,9 +54,9 @@ def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
         return ValueKind.FORM
     present = codes[codes != ABSENT]
     values = np.unique(present)
-    if len(values) <= MOST_ENUMERATED and len(present) >= 2 * len(values):
+    if len(values) <= current().most_enumerated and len(present) >= 2 * len(values):
         return ValueKind.ENUMERATED
     some = values[:: len(values) // MOST_LOOKED_AT + 1].tolist()
     drawn = sum(_token(vocabulary[value]) is not None for value in some)
-    is_token = drawn > TOKENS * len(some) and len(values) > DISTINCT * len(present)
+    is_token = drawn > current().drawn_share * len(some) and len(values) > current().drawn_distinct * len(present)
     return ValueKind.DRAWN if is_token else ValueKind.OTHER
