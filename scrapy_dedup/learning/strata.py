@@ -1,9 +1,10 @@
 """Where a proposal holds: the sections of a site and the values of a key, each by the evidence of its own and of the others.
 
-Either the strata of a proposal are alike, and have one share of wrong groups; or each is as it is. How likely the second is
-before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen. So a stratum of which
-nothing was seen inherits what was seen in the others as far as these are alike: session ids that make no difference in
-one section do so nowhere, and ``sort=price`` says little of ``sort=date``.
+The strata of a proposal are alike and have one share of wrong groups, but for exceptions: these are each as it is. Whether
+there are any before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen: none,
+a tenth, a third, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
+these are alike: session ids that make no difference in one section do so nowhere, and ``sort=price`` says little of
+``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
 
 from collections import defaultdict
@@ -25,6 +26,7 @@ from .judge import (
     SHARES,
     Flags,
     Judge,
+    Numbers,
     Posterior,
     Rows,
     Witnesses,
@@ -35,14 +37,14 @@ from .judge import (
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
 from .table import ABSENT, Codes, Table, is_token
-from .value_kinds import ValueKind, kind_of_values
+from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_values
 
 __all__ = ["Sections", "Split", "by_value", "narrowed"]
 
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
-EXCEPTIONS = np.array([0.0, 0.1, 0.3, 1.0])
-"""Shares of the strata of a proposal that may be as they are, whatever the others are."""
+EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
+"""Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
 PATH = ("path.0", "path.1")
 ANY = -1
 """Stands for any value of a segment."""
@@ -93,29 +95,32 @@ class Split:
 
     @classmethod
     def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
-        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely these are not alike."""
+        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely there are exceptions."""
         log = np.zeros((strata, len(RATES), len(SHARES) * len(EQUALS)))
         some, stratum = alike_together(found, stratum)
         np.add.at(log, stratum, likelihoods(some))
         prior = np.log(found.prior.states)
-        own = np.logaddexp.reduce(log + prior, axis=2)[:, :, None]
-        with np.errstate(divide="ignore"):
-            shares_it = [np.log1p(-share) + log for share in EXCEPTIONS]
-            each = [np.logaddexp(one, np.log(share) + own) for one, share in zip(shares_it, EXCEPTIONS, strict=True)]
+        own = np.logaddexp.reduce(log + prior, axis=2, keepdims=True)
+        with np.errstate(divide="ignore"):  # no exceptions, and nothing but exceptions
+            as_others = [np.log1p(-share) + log for share in EXCEPTIONS]
+            either = [np.logaddexp(log, np.log(share) + own) for log, share in zip(as_others, EXCEPTIONS, strict=True)]
         usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
-        weight = np.stack([one.sum(axis=0) for one in each])
+        weight = np.stack([each.sum(axis=0) for each in either])
         weight += prior + judge.rates[:, None] + np.log(usual)[:, None, None]
         weight = np.exp(weight - weight.max())
         weight /= weight.sum()
         rates = weight.sum(axis=(0, 2))
-        common = [weight_of * np.exp(one - both) for weight_of, one, both in zip(weight, shares_it, each, strict=True)]
-        of_common = np.sum(common, axis=0)  # strata x RATES x states: that the stratum is as the others
-        apart = np.exp(log + prior - own) * (rates[None, :] - of_common.sum(axis=2))[:, :, None]
-        of_strata = of_common.sum(axis=1) + apart.sum(axis=1)
-        of_other = (
-            np.einsum("qes,q->s", weight, 1 - EXCEPTIONS) + (weight.sum(axis=(1, 2)) @ EXCEPTIONS) * found.prior.states
+        # Each of strata x RATES x states: what is believed where the stratum is as the others, and where it is an exception.
+        common: Numbers = np.sum(
+            [one * np.exp(log - each) for one, log, each in zip(weight, as_others, either, strict=True)], axis=0
         )
-        return cls([Posterior(states, rates, rates) for states in of_strata], Posterior(of_other, rates, rates))
+        apart = np.exp(log + prior - own) * (rates - common.sum(axis=2))[:, :, None]
+        shares = weight.sum(axis=(1, 2))
+        unseen = (1 - EXCEPTIONS) @ weight.sum(axis=1) + (shares @ EXCEPTIONS) * found.prior.states
+        return cls(
+            [Posterior(states, rates, rates) for states in (common + apart).sum(axis=1)],
+            Posterior(unseen, rates, rates),
+        )
 
 
 def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> list[Proposal]:
@@ -244,7 +249,7 @@ class _Groups:
             ValueKind.ENUMERATED.prior,
             codes[some],
         )
-        split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), 0.8)
+        split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), VALUES_UNLIKE)
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
 
 

@@ -18,12 +18,23 @@ from .config import current
 from .judge import Prior
 from .table import ABSENT, Codes
 
-__all__ = ["HAND_SET", "PRIORS_FILE", "WHOLE", "KindPrior", "ValueKind", "kind_of_values", "using_priors"]
+__all__ = [
+    "HAND_SET",
+    "PRIORS_FILE",
+    "VALUES_UNLIKE",
+    "WHOLE",
+    "KindPrior",
+    "ValueKind",
+    "kind_of_values",
+    "using_priors",
+]
 
 MOST_LOOKED_AT = 500
 FORMS = frozenset({"scheme", "path.trail"})
 """Parts of a URL that tell a form of it rather than a page; the names of hosts do, too."""
 PRIORS_FILE = "learned_priors.toml"
+VALUES_UNLIKE = 0.8
+"""Probability that some of a choice of few values mean something else than the others."""
 _token = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{6,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 
 
@@ -49,7 +60,7 @@ class KindPrior:
 
 
 class ValueKind(Enum):
-    """What the values of a key are: drawn at random, a choice of few, or any other."""
+    """What the values of a key are: forms of a page, drawn at random, a choice of few, or any other."""
 
     DRAWN = "drawn"
     ENUMERATED = "enumerated"
