@@ -2,7 +2,7 @@
 
 The strata of a proposal are alike and have one share of wrong groups, but for exceptions: these are each as it is. Whether
 there are any before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen: none,
-a tenth, a third, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
+a tenth, three tenths, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
 these are alike: session ids that make no difference in one section do so nowhere, and ``sort=price`` says little of
 ``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
