@@ -81,7 +81,7 @@ class ValueKind(Enum):
 HAND_SET: Mapping[ValueKind, KindPrior] = {
     ValueKind.DRAWN: KindPrior(0.6, 0.1, 0.3, (0.75, 0.1, 0.1, 0.049, 0.001), 0.02),
     ValueKind.OTHER: KindPrior(0.2, 0.04, 0.76, (0.75, 0.1, 0.1, 0.049, 0.001), 0.2),
-    ValueKind.FORM: KindPrior(0.6, 0.1, 0.3, (0.6, 0.1, 0.1, 0.198, 0.002), 0.2),
+    ValueKind.FORM: KindPrior(0.6, 0.1, 0.3, (0.6, 0.1, 0.1, 0.198, 0.002), 0.5),
     ValueKind.ENUMERATED: KindPrior(0.15, 0.03, 0.82, (0.6, 0.1, 0.1, 0.198, 0.002), 0.5),
 }
 """What was believed before anything was learned: the learned priors are drawn towards it."""
