@@ -182,8 +182,8 @@ class _Evidence:
             rows = [i for number in sorted(against) for i in self._bad[number]]
             content, lone = self._sample.shown(rows)
             return None if self._sample.judge.is_one_page(content, lone) else 1.0
-        posterior = self.verdict(proposal, against).posterior
-        return None if posterior.may_act else posterior.wrong
+        found = self.verdict(proposal, against)
+        return None if found.passes else found.posterior.wrong
 
     def verdict(self, proposal: Proposal, against: AbstractSet[int]) -> Verdict:
         """Return what is to be expected of a proposal, of which the groups of these numbers speak against it."""
