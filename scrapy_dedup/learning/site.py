@@ -132,13 +132,7 @@ def judged_sample(
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     rows = np.flatnonzero(~soft)
     judge = judge_of(Frame(table, rows), controls)
-    table, sample = (
-        replace(table.part(rows), judge=judge),
-        replace(
-            sample.part(rows.tolist()), judge=judge, soft=[sample.urls[row] for row in np.flatnonzero(soft).tolist()]
-        ),
-    )
-    return sample, table
+    return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:
