@@ -21,6 +21,7 @@ from .controls import seen_pages, undecided, unequal_pairs
 from .differing import differing_note
 from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
 from .masks import Kept, Masks, SitePages
+from .methods.policy import Policy
 from .nesting import innermost_first
 from .refetching import refetches
 from .report import SiteReport
@@ -78,6 +79,7 @@ def learn_both(
     deadline: float | None = None,
     diagnose: bool = False,
     elsewhere: Elsewhere | None = None,
+    policy: Policy | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
 
@@ -115,6 +117,7 @@ def learn_both(
                 deadline=deadline,
                 diagnose=diagnose and not kept,
                 elsewhere=rules_elsewhere,
+                policy=policy,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands

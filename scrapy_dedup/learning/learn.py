@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
@@ -29,14 +30,19 @@ from .incumbents import said_by, with_incumbents
 from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
 from .methods.entropy import Priors
+from .methods.policy import Policy, policy_of
+from .names import JUDGE
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
 from .user_names import Names, names_of
-from .weighing import weighed
+from .weighing import weighed, with_counts
 from .witness_counts import counted_with_files
+
+if TYPE_CHECKING:
+    from .methods.options import MethodOptions
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +83,8 @@ def learn_rules(
     learners: Sequence[str] | None = None,
     names: Mapping[str, Iterable[str]] | None = None,
     deadline: float | None = None,
+    method: str = JUDGE,
+    options: "Mapping[str, Any] | MethodOptions | None" = None,
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
@@ -89,7 +97,12 @@ def learn_rules(
     any page was seen (as ``DEDUP_NAMES``). After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
 
-    Raises ValueError when *max_loss* is not a share, a learner unknown, or *names* are no such lists.
+    *method* says what decides: the judge, or a published method alone ("entropy", "equivalence", "pattern-tree") with
+    its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, knows
+    neither *max_loss* nor *learners*, and ends what it has begun.
+
+    Raises ValueError when *max_loss* is not a share, *names* are no such lists, or a learner, the method or an option is
+    unknown or wrong.
     """
     return learn(
         observations,
@@ -99,6 +112,7 @@ def learn_rules(
         learners=learners,
         names=names,
         deadline=deadline,
+        policy=policy_of(method, options),
     ).book
 
 
@@ -115,6 +129,7 @@ def learn(
     deadline: float | None = None,
     diagnose: bool = False,
     elsewhere: Elsewhere | None = None,
+    policy: Policy | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
@@ -122,10 +137,13 @@ def learn(
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
     how many pages are nearly alike, which takes a second a site. Sites whose URLs are nested in those of others are
-    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*.
+    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*. Where there is a
+    *policy*, a published method decides, and not the judge.
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
+    if policy is not None and learners is not None:
+        raise ValueError(f"learners is {list(learners)!r}: the method {policy.method} has none; leave it out")
     asked = chosen_learners(learners)
     said = names_of(names)
     known = known if known is not None else RuleBook(groups=groups)
@@ -134,7 +152,7 @@ def learn(
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
     departures: list[Departure] = []
-    priors = priors_by_site(by_site, known, masks)
+    priors = priors_by_site(by_site, known, masks) if policy is None else {}
     nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
         seen = by_site[site]
@@ -146,6 +164,13 @@ def learn(
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
+        others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
+        if policy is not None:
+            outcome = decide_site(policy, site, found, groups=groups, known=known, others=others)
+            rules += outcome.rules
+            departures += outcome.departures
+            reports.append(outcome.report)
+            continue
         outcome = learn_site(
             site,
             found,
@@ -158,7 +183,7 @@ def learn(
             names=said,
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
-            others=_others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None,
+            others=others,
         )
         report = outcome.report
         if diagnose and (note := _near_duplicates(list(pages.values()))):
@@ -258,6 +283,39 @@ def learn_site(
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     return LearnedSite(rules, deep, report, (*settled.departures, *_switched_off(before, rules, settled.departures)))
+
+
+def decide_site(
+    policy: Policy,
+    site: str,
+    found: Clusters,
+    *,
+    groups: Mapping[str, Sequence[str]] | None,
+    known: RuleBook,
+    others: RuleBook | None = None,
+) -> LearnedSite:
+    """Return the rules of one site that a published method decides on, beside those of the user and the suspended ones.
+
+    Learned rules that it does not make leave.
+    """
+    sample = Sample.of(site, found, groups, others)
+    written, notes = policy.written(sample)
+    proposed_by = {rule.id: (policy.method,) for rule in written.rules}
+    fresh = [
+        replace(rule, evidence=replace(rule.evidence, method=policy.method))
+        for rule in with_counts(written.rules, sample, {}, proposed_by)
+        if rule.evidence is not None
+    ]
+    before = known.for_site(site)
+    rules = _with_those_of_the_user(fresh, before)
+    ids = {rule.id for rule in rules}
+    gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
+    report = site_report(site, found, rules, judged(book_of(rules, sample, {}), sample), notes)
+    return LearnedSite(rules, known.site_rules(site).deep, report, tuple(gone))
+
+
+def _is_learned(rule: Rule) -> bool:
+    return rule.status in _LEARNED and not rule.is_alias
 
 
 def _switched_off(

@@ -54,7 +54,7 @@ class SiteLearner:
         sample, table = replace(sample, judge=judge), replace(table, judge=judge)
         evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
         columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
-        kinds = {key: kind_of_values(codes, vocabulary) for key, codes in columns.items()}
+        kinds = {key: kind_of_values(key, codes, vocabulary) for key, codes in columns.items()}
         self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
         self._learners = learners
         self._deadline = deadline

@@ -12,9 +12,9 @@ from math import exp, lgamma, log, log1p
 
 import numpy as np
 
+from .config import current
 from .frame import NEVER_KEPT, Frame
 from .grouping import Flags
-from .judge import MOST_WRONG
 from .judgement import Sample
 from .references import References, decoded, is_address, path_rows, without_segment
 from .table import ABSENT, Codes, Rows
@@ -104,7 +104,7 @@ class Evidence:
             return False
         log_odds = log(PRIOR / (1 - PRIOR)) + self._of_number() + self._of_elsewhere() + self._of_times()
         log_odds += self._of_password() + self._of_names() + self._of_values()
-        return 1 / (1 + exp(log_odds)) <= MOST_WRONG
+        return 1 / (1 + exp(log_odds)) <= current().most_wrong
 
     @cached_property
     def _values(self) -> int:
