@@ -255,7 +255,7 @@ def learn_site(
     sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own.
     """
     every = Sample.of(site, found, groups, others, names)
-    sample, table = judged_sample(every, found.controls.values(), declarations, priors)
+    sample, table = judged_sample(every, found.controls.values())
     learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
     sample = learner.evidence.sample
     found_now = within_budget(learner.proposals(), sample, learner.deep, max_loss)

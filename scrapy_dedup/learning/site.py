@@ -111,18 +111,14 @@ def encoded(sample: Sample) -> Table:
     return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
 
 
-def judged_sample(
-    sample: Sample,
-    controls: Iterable[tuple[int, int]],
-    declarations: Declarations | None = None,
-    priors: Priors | None = None,
-) -> tuple[Sample, Table]:
+def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[Sample, Table]:
     """Return a sample that knows its site's error rate and constant pages, without soft errors, and its table.
 
-    *controls* are as :func:`.error_rate.judge_of` takes them, *declarations* and *priors* as :class:`SiteLearner` does.
+    *controls* are as :func:`.error_rate.judge_of` takes them.
     """
     table = encoded(sample)
-    said = said_of(table, declarations or Declarations(), sample.groups, priors, sample.names)
+    # What the site and other sites say of a key is said of other pages than those of one content.
+    said = said_of(table, Declarations(), sample.groups, names=sample.names)
     table = replace(table, judge=replace(table.judge, said=said))
     every = np.arange(len(table))
     soft = soft_errors(sample.urls, table.content)
@@ -132,13 +128,7 @@ def judged_sample(
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     rows = np.flatnonzero(~soft)
     judge = judge_of(Frame(table, rows), controls)
-    table, sample = (
-        replace(table.part(rows), judge=judge),
-        replace(
-            sample.part(rows.tolist()), judge=judge, soft=[sample.urls[row] for row in np.flatnonzero(soft).tolist()]
-        ),
-    )
-    return sample, table
+    return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:
