@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
 from . import setting_values as values
+from .setting_pairs import wrong_method, wrong_site
 from .setting_values import DedupSettingError, Mode, WrongValue
 
 if TYPE_CHECKING:
@@ -328,10 +329,10 @@ class DedupSettings:
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
             read[_field_of(setting.name)] = cls._read(setting, value)
-        problem = _wrong_site(read["sites"], read["site_groups"])
+        problem = wrong_site(read["sites"], read["site_groups"])
         if problem:
             raise DedupSettingError("DEDUP_SITES", settings.get("DEDUP_SITES"), *problem)
-        problem = _wrong_method(read["method"], read["method_options"], read["learners"])
+        problem = wrong_method(read["method"], read["method_options"], read["learners"])
         if problem:
             raise DedupSettingError("DEDUP_METHOD_OPTIONS", settings.get("DEDUP_METHOD_OPTIONS"), *problem)
         return cls(**read)
@@ -389,30 +390,5 @@ class DedupSettings:
         return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
 
 
-def _wrong_method(method: str, options: Mapping[str, Any], learners: tuple[str, ...] | None) -> tuple[str, str] | None:
-    """Return problem and remedy if a published method does not have these options, or the judge has any."""
-    if method == JUDGE:
-        return ("the judge has no options", f"Set DEDUP_METHOD: {', '.join(METHOD_NAMES[1:])}.") if options else None
-    from ..learning.methods.options import WrongOption, options_of
-
-    try:
-        options_of(method, options)
-    except WrongOption as wrong:
-        return str(wrong), "scrapy learn-rules --method list shows all options."
-    return ("DEDUP_LEARNERS is set, and published methods have none", "Leave one of them out.") if learners else None
-
-
 def _field_of(name: str) -> str:
     return name.removeprefix("DEDUP_").lower()
-
-
-def _wrong_site(sites: Mapping[str, Mode | None], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, str] | None:
-    """Return problem and remedy if a key of DEDUP_SITES is no site, such as ``www.example.com``, and would never apply."""
-    from ..urls import site_of_url
-
-    for name in sites:
-        found = [site_of_url(f"{scheme}://{name}/", groups=groups) for scheme in ("http", "https")]
-        if name not in found and name.partition(":")[0] not in groups:
-            remedy = f"Write {found[0]!r}." if found[0] else 'Write a domain, such as "example.com".'
-            return f"{name!r} is not a site", remedy
-    return None
