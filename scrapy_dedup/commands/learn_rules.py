@@ -188,6 +188,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             "known": without_learned(known) if prune else known,
             "learners": settings.learners,
             "policy": policy_of(settings.method, settings.method_options),
+            "names": settings.names,
             "progress": report,
             "diagnose": True,
         }

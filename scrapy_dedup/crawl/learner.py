@@ -229,6 +229,8 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
         command += ["--method", settings.method, "--method-options", json.dumps(settings.method_options)]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
+    if names := settings.names.lists():
+        command += ["--names", json.dumps(names)]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
     return command

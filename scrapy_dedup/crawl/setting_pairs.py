@@ -1,12 +1,46 @@
-"""Settings that have to fit each other: what is wrong with two of them together, and what would be right."""
+"""The settings of learning that name things, and what is wrong with two settings that have to fit each other."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from ..learning.names import JUDGE, METHOD_NAMES
-from .setting_values import Mode
+from ..learning.user_names import REMEDY, Names
+from .setting_values import Mode, WrongValue, mapping
 
-__all__ = ["wrong_method", "wrong_site"]
+__all__ = ["method", "method_options", "names", "wrong_method", "wrong_site"]
+
+
+def method(value: Any) -> str:
+    """Return the name of what decides."""
+    if value not in METHOD_NAMES:
+        raise WrongValue(f"there is no method {value!r}", f"There are {', '.join(METHOD_NAMES)}.")
+    return str(value)
+
+
+def method_options(value: Any) -> dict[str, Any]:
+    """Return the options of a published method; whether it has them is seen when all settings are known."""
+    remedy = 'Write a dictionary such as {"min_urls": 20}.'
+    found = {name: list(each) if isinstance(each, tuple) else each for name, each in mapping(value, remedy).items()}
+    try:
+        json.dumps(found)
+    except (TypeError, ValueError):
+        raise WrongValue("a value is no text, number, truth value or list of texts", remedy) from None
+    return {str(name): each for name, each in found.items()}
+
+
+def names(value: Any) -> Names:
+    """Return the lists of names of parameters."""
+    lists = mapping(value, REMEDY)
+    try:
+        return Names.of({kind: _words(listed) for kind, listed in lists.items()})
+    except ValueError as error:
+        raise WrongValue(str(error), REMEDY) from None
+
+
+def _words(value: Any) -> Any:
+    """Return a list that was given as a text with commas, on the command line; anything else as it is."""
+    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
 
 
 def wrong_method(method: str, options: Mapping[str, Any], learners: tuple[str, ...] | None) -> tuple[str, str] | None:

@@ -81,6 +81,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
             max_loss=options.max_loss,
             groups=groups,
             learners=options.learner or None,
+            names=json.loads(options.names) if options.names else None,
             deadline=deadline,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
             policy=policy_of(options.method, json.loads(options.method_options)),
@@ -119,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
+    parser.add_argument("--names", help="names of parameters whose meaning is known, as a JSON object of lists")
     parser.add_argument("--timeout", type=float, help="seconds after which nothing more is looked for")
     parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser

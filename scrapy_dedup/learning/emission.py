@@ -43,7 +43,7 @@ def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[Constant
     """Return what a tree of functions and the constant pages say, operation by operation."""
     found: list[Proposal] = []
     for page in constants:
-        match = tuple((key, _literal(value)) for key, value in page.literals)
+        match = tuple((key, Absent() if value is None else _literal(value)) for key, value in page.literals)
         covered = rows_matching(table, rows, page.literals)
         found += [Proposal(match, key, dropped(table, covered, key), constant=True) for key in page.ignored]
     for part in node.walk():

@@ -26,6 +26,7 @@ from .nesting import innermost_first
 from .refetching import refetches
 from .report import SiteReport
 from .sighted import with_aliases
+from .user_names import Names
 
 MOST_ROUNDS = 3
 
@@ -73,6 +74,7 @@ def learn_both(
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | Names | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
@@ -109,6 +111,7 @@ def learn_both(
                 groups=groups,
                 known=known,
                 learners=learners,
+                names=names,
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
                 progress=progress,
                 deadline=deadline,

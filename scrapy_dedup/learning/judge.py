@@ -121,6 +121,10 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     values = np.diff(np.r_[first, len(group_of_part)])
     distinct = np.bincount(np.unique(np.stack((group_of_part, page_of_part)), axis=1)[0], minlength=len(values))
     equal = np.outer(values - distinct, np.log(EQUALS)) + np.outer(distinct - 1, np.log1p(-EQUALS))
+    shown, at = np.unique(content, return_index=True)
+    alone = lone[at][np.searchsorted(shown, page_of_part)]
+    others = np.minimum(np.add.reduceat(alone.astype(np.float64), first), distinct - 1)
+    equal += (others * np.log(current().page_alone))[:, None]
     several = np.add.reduceat(of_part, first, axis=0)[:, :, None] + equal[:, None, :]
     _, page, times = np.unique(pages, return_inverse=True, return_counts=True)
     weight = np.minimum(1.0, current().witnesses_of_page / times[page])
@@ -221,7 +225,7 @@ def likelihoods(found: Witnesses) -> Numbers:
     one = found.one[:, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[:, :, None, :] + np.log(SHARES)[:, None]
     both: Numbers = np.logaddexp(one, several)
-    return found.weight[:, None, None] * both.reshape(*found.one.shape, -1)
+    return found.weight[:, None, None] * both.reshape(*found.one.shape, len(SHARES) * len(EQUALS))
 
 
 def alike_together(found: Witnesses, stratum: Rows | None = None) -> tuple[Witnesses, Rows]:
@@ -234,6 +238,12 @@ def alike_together(found: Witnesses, stratum: Rows | None = None) -> tuple[Witne
     return replace(found.part(first), weight=weight), stratum[first]
 
 
+def _usual_rates() -> Numbers:
+    """Return the logarithms of the prior of RATES: exponential, each for the rates that are nearer to it than to others."""
+    prior: Numbers = np.log(np.gradient(RATES)) - RATES / current().usual_error_rate
+    return prior
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """The judge of a site; ``rates`` are the logarithms of what is believed of its error rate (RATES).
@@ -241,7 +251,7 @@ class Judge:
     ``said`` are the log-odds, by key, that it is relevant: what is said of it by others than its pages.
     """
 
-    rates: Numbers = field(default_factory=lambda: -RATES / current().usual_error_rate)
+    rates: Numbers = field(default_factory=_usual_rates)
     said: Mapping[str, float] = field(default_factory=dict)
 
     def prior(self, key: str, prior: Prior) -> Prior:

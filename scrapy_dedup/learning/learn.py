@@ -37,6 +37,7 @@ from .other_sites import priors_by_site
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
+from .user_names import Names, names_of
 from .weighing import weighed, with_counts
 from .witness_counts import counted_with_files
 
@@ -80,6 +81,7 @@ def learn_rules(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | None = None,
     deadline: float | None = None,
     method: str = JUDGE,
     options: "Mapping[str, Any] | MethodOptions | None" = None,
@@ -90,14 +92,17 @@ def learn_rules(
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
     makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
-    are asked (:data:`.learners.LEARNERS`), all by default. After *deadline* (of ``time.monotonic()``)
+    are asked (:data:`.learners.LEARNERS`), all by default. *names* are lists of names of parameters that are
+    ``"relevant"`` or ``"irrelevant"`` on all sites, or say where to ``"return"`` to: they move what is believed of these before
+    any page was seen (as ``DEDUP_NAMES``). After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
 
     *method* says what decides: the judge, or a published method alone ("entropy", "equivalence", "pattern-tree") with
     its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, knows
     neither *max_loss* nor *learners*, and ends what it has begun.
 
-    Raises ValueError when *max_loss* is not a share, or a learner, the method or an option unknown or wrong.
+    Raises ValueError when *max_loss* is not a share, *names* are no such lists, or a learner, the method or an option is
+    unknown or wrong.
     """
     return learn(
         observations,
@@ -105,6 +110,7 @@ def learn_rules(
         groups=groups,
         known=known,
         learners=learners,
+        names=names,
         deadline=deadline,
         policy=policy_of(method, options),
     ).book
@@ -117,6 +123,7 @@ def learn(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | Names | None = None,
     masks: Mapping[str, Mask] | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
@@ -138,6 +145,7 @@ def learn(
     if policy is not None and learners is not None:
         raise ValueError(f"learners is {list(learners)!r}: the method {policy.method} has none; leave it out")
     asked = chosen_learners(learners)
+    said = names_of(names)
     known = known if known is not None else RuleBook(groups=groups)
     by_site, sketches = _by_site(observations, groups, progress)
     rules: list[Rule] = []
@@ -172,6 +180,7 @@ def learn(
             learners=asked,
             declarations=declarations,
             priors=priors.get(site),
+            names=said,
             may_return=may_return(site, known, seen, groups=groups),
             deadline=Deadline(deadline),
             others=others,
@@ -235,6 +244,7 @@ def learn_site(
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
+    names: Names | None = None,
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
     others: RuleBook | None = None,
@@ -242,10 +252,10 @@ def learn_site(
     """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *others* the rules of the sites whose URLs are nested in its own.
+    sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own.
     """
-    every = Sample.of(site, found, groups, others)
-    sample, table = judged_sample(every, found.controls.values())
+    every = Sample.of(site, found, groups, others, names)
+    sample, table = judged_sample(every, found.controls.values(), declarations, priors)
     learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
     sample = learner.evidence.sample
     found_now = within_budget(learner.proposals(), sample, learner.deep, max_loss)
