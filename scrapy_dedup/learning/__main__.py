@@ -80,6 +80,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
             groups=groups,
             learners=options.learner or None,
             deadline=deadline,
+            candidates=options.parent,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
         )
     learned = both.learned
@@ -90,6 +91,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
         "refetch": {site: list(urls) for site, urls in both.refetches.items()},
+        "candidates": {site: list(keys) for site, keys in learned.candidates.items()},
     }
 
 

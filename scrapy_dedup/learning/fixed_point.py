@@ -75,6 +75,7 @@ def learn_both(
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
+    candidates: bool = False,
     elsewhere: Elsewhere | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
@@ -111,6 +112,7 @@ def learn_both(
                 progress=progress,
                 deadline=deadline,
                 diagnose=diagnose and not kept,
+                candidates=candidates,
                 elsewhere=rules_elsewhere,
             )
             if not fresh.reports:
@@ -138,8 +140,9 @@ def learn_both(
     rules, deep = _together([learned.book for learned, _ in found.values()])
     reports = [_with_what_passes(report, used.mask) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
+    likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
     learned = with_aliases(
-        Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures)),
+        Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), candidates=likely),
         evidence.store,
         scope=evidence.scope,
         since=evidence.since,

@@ -1,3 +1,7 @@
 """The names of the learners, apart from their code: settings are checked where nothing learns."""
 
 LEARNER_NAMES = ("difference_sets", "equivalence", "entropy", "pattern_tree", "replacing", "affixes", "declared")
+
+IRRELEVANT = ("sessionid", "jsessionid", "phpsessid", "utm_*", "gclid", "fbclid", "msclkid")
+"""Names of parameters that are generally irrelevant: the one that the document gives, and session ids and tracking
+parameters whose names are unmistakable."""
