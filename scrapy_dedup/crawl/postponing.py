@@ -25,7 +25,6 @@ from twisted.internet.defer import Deferred
 
 from ..learning.names import IRRELEVANT
 from ..rules.book import RuleBook
-from ..rules.model import Rule, Status
 from ..rules.operations import Ignore
 from .compatibility import sleep
 from .journal import digest_of
@@ -84,12 +83,9 @@ class _Candidates:
     def of(cls, site: str, keys: "Iterable[str]", book: RuleBook) -> "_Candidates":
         """Return those of a site on which the rules of *book* act."""
         keys = tuple(sorted(keys))
-        rules = [rule for rule in book.for_site(site) if rule.status.acts]
-        made = Rule(site, {}, dict.fromkeys(keys, Ignore()), Status.ACTIVE)
-        rules += [made] if made.id not in {rule.id for rule in rules} else []
         names = "|".join(re.escape(key[2:]).replace(r"\*", "[^=&;]*") for key in keys)
         found_in = re.compile(f"[?&;](?:{names})(?=[=&;]|$)").search
-        return cls(keys, RuleBook(rules, {site: book.site_rules(site).deep}, book.groups), found_in)
+        return cls(keys, book.with_ignored(site, keys), found_in)
 
 
 @dataclass(slots=True)

@@ -47,6 +47,10 @@ class Clusters:
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
     refused: frozenset[str] = frozenset()
     """URLs, in normal form, that are no evidence, since they were never answered but by redirects and errors of the client."""
+    again: frozenset[str] = frozenset()
+    """URLs that were answered more than once in one crawl."""
+    stable: frozenset[str] = frozenset()
+    """Those of them whose last two answers were the same page: what they show is no odd response."""
     controls: Mapping[object, tuple[int, int]] = field(default_factory=dict)
     """URL template -> (responses that differed from the one before in the same crawl, responses compared)."""
 
@@ -72,6 +76,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     since: dict[str, float] = {}
     confirmed: set[str] = set()
     refused: set[str] = set()
+    again: set[str] = set()
+    stable: set[str] = set()
     left_out: Counter[str] = Counter()
     noisy = compared = 0
     timed = False
@@ -99,6 +105,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
                 kind = template_of(url)
                 odd, all_of_it = controls.get(kind, (0, 0))
                 controls[kind] = odd + (identity[url] != page), all_of_it + 1
+                again.add(url)
+                (stable.add if identity[url] == page else stable.discard)(url)
             if identity[url] == page and abs((observation.time or 0.0) - since[url]) >= APART and observation.time:
                 confirmed.add(url)
             if (observation.time or 0.0) < latest[url]:
@@ -119,6 +127,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         frozenset(confirmed) if timed else None,
         times=array("d", latest.values()) if timed else None,
         refused=frozenset(refused - identity.keys()),
+        again=frozenset(again),
+        stable=frozenset(stable),
         controls=controls,
     )
 

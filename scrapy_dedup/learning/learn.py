@@ -33,6 +33,7 @@ from .learners import LEARNERS, Learner, chosen_learners
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
 from .reinstating import may_return, returned
+from .refetching import odd_responses
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
 from .weighing import weighed
@@ -68,6 +69,8 @@ class Learned:
     nested: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
     candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Site -> keys of parameters that probably make no difference, where they were asked for."""
+    odd: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Site -> URLs of odd responses that may be pages, to be fetched again."""
 
 
 def learn_rules(
@@ -126,6 +129,7 @@ def learn(
     reports = []
     departures: list[Departure] = []
     likely: dict[str, tuple[str, ...]] = {}
+    odd: dict[str, tuple[str, ...]] = {}
     priors = priors_by_site(by_site, known, masks)
     nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
@@ -159,10 +163,13 @@ def learn(
         deep[site] = outcome.deep
         departures += outcome.departures
         likely[site] = outcome.candidates
+        if outcome.odd:
+            requested = {normal_form(each.url): each.url for each in seen}
+            odd[site] = tuple(requested[url] for url in outcome.odd)
         reports.append(report)
     if progress:
         progress("learned", len(by_site), len(by_site))
-    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), nested, likely)
+    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), nested, likely, odd)
 
 
 def pruned(learned: Learned, known: RuleBook) -> Learned:
@@ -192,6 +199,7 @@ class LearnedSite:
     report: SiteReport
     departures: tuple[Departure, ...] = ()
     candidates: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
 
 
 def _others(
@@ -254,7 +262,8 @@ def learn_site(
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     likely = candidate_parameters(sample, book, rules) if candidates and not learner.out_of_time else ()
     departures = (*settled.departures, *_switched_off(before, rules, settled.departures))
-    return LearnedSite(rules, deep, report, departures, likely)
+    wide = book.with_ignored(site, likely) if likely else book
+    return LearnedSite(rules, deep, report, departures, likely, odd_responses(judged(wide, sample), found.again))
 
 
 def _switched_off(
