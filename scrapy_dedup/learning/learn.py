@@ -32,8 +32,8 @@ from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
-from .reinstating import may_return, returned
 from .refetching import odd_responses
+from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
 from .weighing import weighed
