@@ -5,8 +5,8 @@ from statistics import mean
 
 import pytest
 
-from scrapy_dedup.learning.pattern_tree import learn
-from scrapy_dedup.learning.pattern_tree.measures import measures
+from scrapy_dedup.learning.methods.pattern_tree import learn
+from scrapy_dedup.learning.methods.pattern_tree.measures import measures
 
 from .benchmarks.fanout import ANY, FanOut, FanOutRule, Rules, generalised, learn_fanout, transform_of
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.entropy import Options, faithful_proposals, proposals
 from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.methods.entropy import Options, faithful_proposals, proposals
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Lower, Nested
 from scrapy_dedup.urls import normal_form

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.equivalence import (
+from scrapy_dedup.learning.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.methods.equivalence import (
     Observed,
     Policy,
     class_rules,
@@ -20,8 +21,7 @@ from scrapy_dedup.learning.equivalence import (
     representative,
     segmented,
 )
-from scrapy_dedup.learning.equivalence.views import path_positions
-from scrapy_dedup.learning.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.methods.equivalence.views import path_positions
 from scrapy_dedup.learning.site import SiteLearner
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, Lower, RuleBook

@@ -20,7 +20,7 @@ from scrapy_dedup.learning.belief import (
     log_odds,
 )
 from scrapy_dedup.learning.declared import Declarations, stated_opinions
-from scrapy_dedup.learning.entropy import KNOWN_NAMES, NameList, ParameterRule, Priors, Relevance
+from scrapy_dedup.learning.methods.entropy import KNOWN_NAMES, NameList, ParameterRule, Priors, Relevance
 
 ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
 SOURCES = (Source.ENTROPY, Source.MANUAL, Source.NAMES)

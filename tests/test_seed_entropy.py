@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.learning.entropy import (
+from scrapy_dedup.learning.methods.entropy import (
     DOCUMENT_NAMES,
     HOST,
     PATH,
@@ -41,7 +41,7 @@ from scrapy_dedup.learning.entropy import (
     relevant_tuples,
     settled_keys,
 )
-from scrapy_dedup.learning.entropy.merging import HostRules
+from scrapy_dedup.learning.methods.entropy.merging import HostRules
 from scrapy_dedup.rules import Ignore, Lower, Nested, Rule, Status
 from scrapy_dedup.urls import normal_form
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from scrapy_dedup.learning.equivalence import (
+from scrapy_dedup.learning.methods.equivalence import (
     Comparison,
     Fixed,
     Kind,
@@ -28,9 +28,9 @@ from scrapy_dedup.learning.equivalence import (
     shared_segments,
     within_window,
 )
-from scrapy_dedup.learning.equivalence import tested as outcome
-from scrapy_dedup.learning.equivalence.representatives import Method
-from scrapy_dedup.learning.equivalence.testing import Index
+from scrapy_dedup.learning.methods.equivalence import tested as outcome
+from scrapy_dedup.learning.methods.equivalence.representatives import Method
+from scrapy_dedup.learning.methods.equivalence.testing import Index
 
 # -- Background, and FIG. 1, step 110: the sixteen URLs of one page
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..learning.clusters import Identities, no_evidence
 from ..learning.doubts import Doubt, doubts
-from ..learning.entropy import HeadFingerprint, head_fingerprint
+from ..learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ..learning.probing import Outcome, Tried, Verdict, head_outcome, verdict
 from ..store.pages import some_pages
 from ..store.store import Store

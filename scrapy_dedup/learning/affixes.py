@@ -19,12 +19,12 @@ from .blame import changes
 from .constant_pages import constant_pages
 from .coverage import reaches
 from .emission import Match, Proposal, dropped, seen_values, widened
-from .entropy.joint import irrelevant
-from .entropy.proposals import table_of
 from .frame import Frame
 from .generalising import Wider, generalised
 from .judgement import Sample
 from .matching import matching
+from .methods.entropy.joint import irrelevant
+from .methods.entropy.proposals import table_of
 from .table import Table
 
 MIN_FAMILY = 3

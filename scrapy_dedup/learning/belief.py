@@ -17,9 +17,9 @@ from math import exp, log
 
 from ..observation import Observation
 from ..urls import GroupsLike, site_of_url, values_of
-from .entropy import NameList, ParameterRule, Priors, Relevance, name_of
 from .evidence import upper_bound
 from .judge import is_proven
+from .methods.entropy import NameList, ParameterRule, Priors, Relevance, name_of
 from .value_kinds import WHOLE
 
 

@@ -21,13 +21,14 @@ from ..urls.templates import template_of
 from ..urls.variation import host_of, is_parameter, raw_value, with_value, without
 from .belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
 from .clusters import Identities, no_evidence
+from .config import Config, current
 from .declared import Declarations, stated_opinions
-from .entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
-from .evidence import MIN_GROUPS, MIN_STATED
+from .evidence import MIN_STATED
+from .methods.entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
 from .opinions import SOME
 from .other_sites import priors_of_rules
 
-PAGES: Final = MIN_GROUPS
+PAGES: Final = Config().proposed_groups
 """Pages that are kept of a doubt: with as many that agree a rule can be learned."""
 VALUES: Final = 12
 UNIQUE: Final = 0.9
@@ -139,7 +140,7 @@ class _Search:
                 key, entropy=entropy, names=KNOWN_NAMES, priors=self.priors, declared=declared, tested=tested
             )
             relevant = round(believed.relevant, 9)  # 0.9 is what the entropies alone give, and not less
-            least = MIN_STATED if stated else MIN_GROUPS if self.priors.relevance(name_of(key)) else 0
+            least = MIN_STATED if stated else current().proposed_groups if self.priors.relevance(name_of(key)) else 0
             is_unproven = relevant < self.band[1] and tested[0] < least
             if not (is_uncertain(relevant, *self.band) or is_unproven):
                 continue

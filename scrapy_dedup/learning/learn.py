@@ -26,10 +26,10 @@ from .coverage import exclude_each_other, keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .differing import NOTABLE_SHARE
-from .entropy import Priors
 from .incumbents import said_by, with_incumbents
 from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .methods.entropy import Priors
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
 from .refetching import odd_responses

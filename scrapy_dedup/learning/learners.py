@@ -6,18 +6,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..urls import DeepSplit, values_of
-from . import affixes, declared, entropy, equivalence, pattern_tree, replacing
+from . import affixes, declared, replacing
 from .combining import rules_of
 from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal, proposals
-from .entropy import Priors
 from .frame import Frame
 from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .linked_directories import linked_directories
+from .methods import entropy, equivalence, pattern_tree
+from .methods.entropy import Priors
 from .table import Rows, Table
 from .token_pages import token_drops
 

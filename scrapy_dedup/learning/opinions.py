@@ -11,7 +11,7 @@ import numpy as np
 
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
-from .entropy import KNOWN_NAMES, Priors
+from .methods.entropy import KNOWN_NAMES, Priors
 from .table import ABSENT, Table
 
 __all__ = ["said_of"]

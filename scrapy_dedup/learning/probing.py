@@ -11,7 +11,7 @@ from enum import Enum
 
 from ..rules import Rule, RuleBook
 from .doubts import Doubt, touches
-from .entropy import HeadFingerprint
+from .methods.entropy import HeadFingerprint
 
 __all__ = ["Outcome", "Tried", "Verdict", "head_outcome", "of_rules", "verdict"]
 
@@ -63,7 +63,7 @@ def verdict(changed: Outcome, dropped: Outcome) -> Verdict:
 def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | None) -> Outcome:
     """Compare the answers to HEAD: they can show that pages differ, and never that they are equal.
 
-    >>> from scrapy_dedup.learning.entropy import head_fingerprint
+    >>> from scrapy_dedup.learning.methods.entropy import head_fingerprint
     >>> short, long = (head_fingerprint({"Content-Length": length}) for length in ("512", "90210"))
     >>> head_outcome(short, short), head_outcome(short, long)
     (<Outcome.UNKNOWN: 'unknown'>, <Outcome.OTHER: 'other'>)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..rules import Rule
 from .clusters import Clusters
-from .evidence import MIN_GROUPS
+from .config import current
 from .judgement import Judgement
 from .wording import counted, not_evidence
 
@@ -65,7 +65,7 @@ def _notes(found: Clusters, acting: int, judgement: Judgement) -> list[str]:
     elif not acting:
         notes.append(
             f"insufficient evidence: {counted(found.duplicates, 'duplicate')}, but no pattern of them was seen on "
-            f"{MIN_GROUPS} pages or more without a counterexample"
+            f"{current().proposed_groups} pages or more without a counterexample"
         )
     if judgement.lost:
         notes.append(f"the rules merge {counted(judgement.lost, 'page')} that differed when they were recorded")

@@ -12,12 +12,12 @@ from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
-from .entropy import Priors
 from .error_rate import judge_of
 from .frame import Frame
 from .generalising import generalised
 from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
+from .methods.entropy import Priors
 from .opinions import said_of
 from .selection import Selected, selected
 from .soft_errors import soft_errors

@@ -17,6 +17,7 @@ from ..urls import ValueClass, class_of
 from .blame import blamed
 from .casing import first_letter_unless_tested
 from .combining import rules_of
+from .config import current
 from .emission import Match, Proposal, seen_values, widened
 from .judge import (
     EQUALS,
@@ -39,10 +40,6 @@ from .value_kinds import ValueKind, kind_of_values
 
 __all__ = ["narrowed"]
 
-MOST_SECTIONS = 200
-"""Values of a path segment that can name the sections of a site."""
-LEAST_URLS = 5
-"""URLs of a section, on average."""
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
 PATH = ("path.0", "path.1")
@@ -81,7 +78,7 @@ def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:
     """Return the values of a segment that name sections; none where they do not."""
     values = np.unique(codes[rows]).tolist()
     texts = [table.vocabulary[value] for value in values if value != ABSENT]
-    if not len(values) <= MOST_SECTIONS or len(rows) < LEAST_URLS * len(values):
+    if not len(values) <= current().most_sections or len(rows) < current().urls_of_section * len(values):
         return []
     return [] if all(text.isdigit() for text in texts) or any(is_token(text) for text in texts) else values
 

@@ -5,15 +5,12 @@ from enum import Enum
 
 import numpy as np
 
+from .config import current
 from .judge import Prior
 from .table import ABSENT, Codes
 
 __all__ = ["WHOLE", "ValueKind", "kind_of_values"]
 
-MOST_ENUMERATED = 40
-"""Values of a key that can be a choice of few."""
-TOKENS, DISTINCT = 0.9, 0.3
-"""Share of the values that look drawn, and of the URLs that have one of their own, of a key of tokens."""
 MOST_LOOKED_AT = 500
 _token = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{6,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 
@@ -49,9 +46,9 @@ def kind_of_values(codes: Codes, vocabulary: list[str]) -> ValueKind:
     """Return the kind of a column's values."""
     present = codes[codes != ABSENT]
     values = np.unique(present)
-    if len(values) <= MOST_ENUMERATED and len(present) >= 2 * len(values):
+    if len(values) <= current().most_enumerated and len(present) >= 2 * len(values):
         return ValueKind.ENUMERATED
     some = values[:: len(values) // MOST_LOOKED_AT + 1].tolist()
     drawn = sum(_token(vocabulary[value]) is not None for value in some)
-    is_token = drawn > TOKENS * len(some) and len(values) > DISTINCT * len(present)
+    is_token = drawn > current().drawn_share * len(some) and len(values) > current().drawn_distinct * len(present)
     return ValueKind.DRAWN if is_token else ValueKind.OTHER

@@ -31,8 +31,8 @@ from rich.table import Table
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.pattern_tree import FAITHFUL
-from scrapy_dedup.learning.pattern_tree.measures import training_split
+from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL
+from scrapy_dedup.learning.methods.pattern_tree.measures import training_split
 
 from .checks import Check, report
 from .methods import MEMBERS, Learn, Safe, asked_for

@@ -14,10 +14,10 @@ from typing import Any
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning import entropy, equivalence
 from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.methods import entropy, equivalence
 from scrapy_dedup.rules import Rule, RuleBook
 from scrapy_dedup.rules.model import operation_problem
 from scrapy_dedup.urls import normal_form, site_of_url
@@ -92,7 +92,7 @@ def maybedont(observations: Sequence[Observation]) -> Keys:
 
 def faithful_tree(selection: str, improved: bool, fpr_max: float, observations: Sequence[Observation]) -> Keys:
     """The pattern tree by itself, as published or with the gaps filled, with naive or graph selection."""
-    tree = import_module("scrapy_dedup.learning.pattern_tree")
+    tree = import_module("scrapy_dedup.learning.methods.pattern_tree")
     options = tree.IMPROVED if improved else tree.FAITHFUL
     return by_site(observations, partial(tree.learn, options=options, selection=selection, fpr_max=fpr_max))
 
@@ -163,24 +163,36 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
     else:
         notes.append("single members of the pipeline: learn_rules() has no learners=")
     for needed, name, learn in (
-        ("scrapy_dedup.learning.pattern_tree", "pattern tree, graph", partial(faithful_tree, "graph", False, fpr_max)),
-        ("scrapy_dedup.learning.pattern_tree", "pattern tree, naive", partial(faithful_tree, "naive", False, fpr_max)),
         (
-            "scrapy_dedup.learning.pattern_tree",
+            "scrapy_dedup.learning.methods.pattern_tree",
+            "pattern tree, graph",
+            partial(faithful_tree, "graph", False, fpr_max),
+        ),
+        (
+            "scrapy_dedup.learning.methods.pattern_tree",
+            "pattern tree, naive",
+            partial(faithful_tree, "naive", False, fpr_max),
+        ),
+        (
+            "scrapy_dedup.learning.methods.pattern_tree",
             "pattern tree, naive by fpr",
             partial(faithful_tree, "naive by fpr", False, fpr_max),
         ),
         (
-            "scrapy_dedup.learning.pattern_tree",
+            "scrapy_dedup.learning.methods.pattern_tree",
             "pattern tree, improved",
             partial(faithful_tree, "graph", True, fpr_max),
         ),
         *(
-            ("scrapy_dedup.learning.entropy", f"entropy, {name}", partial(published_entropy, options))
+            ("scrapy_dedup.learning.methods.entropy", f"entropy, {name}", partial(published_entropy, options))
             for name, options in PUBLISHED_ENTROPY.items()
         ),
         *(
-            ("scrapy_dedup.learning.equivalence", f"equivalence, {name}", partial(published_equivalence, policy))
+            (
+                "scrapy_dedup.learning.methods.equivalence",
+                f"equivalence, {name}",
+                partial(published_equivalence, policy),
+            )
             for name, policy in PUBLISHED_EQUIVALENCE.items()
         ),
         ("tests.benchmarks.fanout", "fan-out 5", partial(fan_out, 5, fpr_max)),

@@ -1,0 +1,115 @@
+"""The whole method of the document for one host: clusters, rules of each, one set of rules."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ....rules import Absent, Ignore, Literal, Lower, Operation, Rule
+from ....urls import GroupsLike, values_of
+from ...combining import rules_of
+from ...emission import Match, Proposal
+from ...judgement import Sample
+from .analysis import ParameterRule, analysed
+from .columns import QUERY, Page, columns, settled_keys
+from .merging import Conflict, HostRules, merged
+from .names import NameList, name_of
+from .priors import Priors
+from .relevance import Relevance, Thresholds
+from .scopes import MINIMUM_SIZE, Scope, clusters
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the document leaves open: its implementations and thresholds.
+
+    ``kinds`` are the parts of a URL that are parameters (``QUERY``, ``PATH``, ``HOST`` of
+    :mod:`~scrapy_dedup.learning.methods.entropy.columns`, added); ``priors`` decide where no cluster was
+    large enough; ``manual`` beats all that was found. With ``prefixes`` what a significant prefix of all URLs of a
+    cluster settles is not analysed: there is no rule for it, and no tuple it could make relevant.
+    """
+
+    scope: Scope = Scope.HOST_PATH
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    minimum: int = MINIMUM_SIZE
+    conflict: Conflict = Conflict.PATH_SPECIFIC
+    ratio: float = 1.0
+    largest_tuple: int = 3
+    kinds: tuple[str, ...] = QUERY
+    manual: NameList | None = None
+    prefixes: bool = False
+    priors: Priors | None = None
+
+
+def host_rules(pages: Iterable[Page], options: Options | None = None, *, groups: GroupsLike = None) -> HostRules:
+    """Return the rules that the URLs of one host (or domain), with their fingerprints, make.
+
+    No rules are made of clusters below the minimum size, other than what the names in them are known
+    for. Odd input gives no rules and raises nothing.
+    """
+    options = options or Options()
+    pages = list(pages)
+    found = {
+        name: analysed(
+            members,
+            options.thresholds,
+            kinds=options.kinds,
+            largest_tuple=options.largest_tuple,
+            groups=groups,
+            skipped=settled_keys(members, groups=groups) if options.prefixes else (),
+        )
+        for name, members in clusters(pages, options.scope, options.minimum).items()
+    }
+    rules = merged(found, options.conflict, options.ratio, options.manual)
+    known = {key for part in (rules.everywhere, *rules.by_path.values()) for key in part}
+    everywhere = dict(rules.everywhere)
+    for key in columns(pages, options.kinds, groups=groups).keys() - known:
+        relevance = _known_for(key, options)
+        if relevance is not None:
+            everywhere[key] = ParameterRule(key, relevance)
+    return HostRules(dict(sorted(everywhere.items())), rules.by_path)
+
+
+def _known_for(key: str, options: Options) -> Relevance | None:
+    relevance = options.manual.relevance(key) if options.manual is not None else None
+    if relevance is None and options.priors is not None:
+        relevance = options.priors.relevance(name_of(key))
+    return relevance
+
+
+def proposals_of(rules: HostRules) -> list[Proposal]:
+    """Return the rules of a host in the common representation: what is ignored, lowered, nested."""
+    found = [Proposal((), rule.key, op) for rule in rules.everywhere.values() for op in _operations(rule)]
+    for path, own in rules.by_path.items():
+        match = path_match(path)
+        found += [Proposal(match, rule.key, op) for rule in own.values() for op in _operations(rule)]
+    return found
+
+
+def faithful_proposals(sample: Sample, options: Options | None = None) -> list[Proposal]:
+    """Return what the document's own method makes of a sample: a method to compare with, never deployed."""
+    pages = [Page(url, content) for url, content in zip(sample.urls, sample.content, strict=True)]
+    return proposals_of(host_rules(pages, options, groups=sample.groups))
+
+
+def canonical_rules(rules: HostRules, site: str) -> list[Rule]:
+    """Return the rules of a host as rules of a site, ready for a RuleBook: the canonicalization function."""
+    return rules_of(site, proposals_of(rules))
+
+
+def _operations(rule: ParameterRule) -> list[Operation]:
+    if rule.relevance is Relevance.IGNORE:
+        return [Ignore()]
+    if rule.nested:
+        return [rule.inner]
+    return [Lower()] if rule.lower else []
+
+
+def path_match(path: str) -> Match:
+    """Return the pattern of the URLs of one host and path, given as ``host/path``.
+
+    >>> path_match("site.com/a/b.html")
+    (('ext', Literal(value='html', optional=False)), ('path.0', Literal(value='a', optional=False)),
+     ('path.1', Literal(value='b', optional=False)), ('path.len', Literal(value='2', optional=False)))
+    """
+    values = values_of(f"http://{path}")
+    match: Match = tuple((key, Literal(value or "")) for key, value in sorted(values.items()) if key != "scheme")
+    return match if "ext" in values else (("ext", Absent()), *match)

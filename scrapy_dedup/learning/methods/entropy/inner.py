@@ -1,0 +1,142 @@
+"""Values that are URLs: by their own canonical keys, and less the parameters of them that say nothing here.
+
+Source: url-parameter-relevance, the passage on nested URLs. What makes no difference in the URL of a site that was
+crawled, the rules of that site say. Of another one only the pages that its URLs are nested in can tell: so its
+parameters are columns beside those of the outer URL, and irrelevant or not as they are.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ....rules import Ignore, Nested, RuleBook
+from ....rules.actions import inner_url
+from ....urls import normal_parts, site_of_url, values_of
+from ...config import current
+from ...emission import dropped
+from ...frame import Frame
+from ...grouping import varying
+from ...table import ABSENT, REPEAT, Codes, Rows, Table, joined_repeats, places, seeds_of
+from .joint import irrelevant, without
+
+MIN_URL_SHARE = 0.9
+"""Share of a key's values that must be URLs for it to be nested."""
+_INSIDE = "\x1e"
+"""What parts the key of an inner parameter: the outer key, the inner site, the inner key (no URL holds it)."""
+
+
+def nested_operations(frame: Frame, book: RuleBook) -> dict[str, Nested]:
+    """Return the operation for each key whose values are URLs.
+
+    *book* says what makes no difference in URLs of the sites that were crawled; what more the operation drops has
+    ten groups of one page for it, as anything that is irrelevant.
+    """
+    keys = [key for key in sorted(frame.columns) if key.startswith("q.") and _are_urls(frame, frame.columns[key])]
+    if not keys:
+        return {}
+    opened = _opened(frame, keys, book)
+    inner: dict[str, dict[str, dict[str, Ignore]]] = {key: {} for key in keys}
+    found = irrelevant(opened).dropped
+    groups = opened.groups(without(found))
+    for column in found:
+        if _INSIDE in column:
+            outer, site, key = column.split(_INSIDE)
+            operation = dropped(opened.table, np.arange(len(opened)), column)
+            speaking = (varying(groups, opened.columns[column]) & (groups.contents == 1))[groups.group]
+            rows = groups.order[speaking]
+            for place in _places(opened, outer, site, rows[opened.columns[column][rows] != ABSENT]):
+                if isinstance(operation, Ignore):
+                    inner[outer].setdefault(place, {})[key] = operation
+    return {key: Nested(ignore) for key, ignore in inner.items()}
+
+
+def _places(frame: Frame, key: str, site: str, rows: Rows) -> list[str]:
+    """Return the first segments of the URLs of *site* that some rows have, or the site alone where they are many.
+
+    What was tested in fewer sections of a site than a rule needs groups is known of these only.
+    """
+    vocabulary = frame.table.vocabulary
+    sections = {
+        values_of(vocabulary[code]).get("path.0") or "" for code in np.unique(frame.columns[key][rows]).tolist()
+    }
+    return (
+        [site] if len(sections) >= current().proposed_groups else [f"{site}/{section}" for section in sorted(sections)]
+    )
+
+
+def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | None:
+    """Return the codes of a key with the values that *operation* shows alike made one, None where each stays as it is."""
+    first: dict[str, int] = {}
+    present, place = places(frame.columns[key])
+    alike = np.array(present)
+    for number, code in enumerate(present.tolist()):
+        url = inner_url(key, frame.table.vocabulary[code]) if code != ABSENT else None
+        if url is not None:
+            alike[number] = first.setdefault(book.nested_key(url, operation), code)
+    return None if (alike == present).all() else alike[place]
+
+
+def _are_urls(frame: Frame, codes: Codes) -> bool:
+    """Tell whether nearly all values of a column are absolute URLs, escaped as in a query."""
+    texts = [frame.table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
+    urls = sum(text[:5].lower() in {"http:", "http%", "https"} and "%3A%2F%2F" in text for text in texts)
+    return bool(texts) and urls >= MIN_URL_SHARE * len(texts)
+
+
+def _opened(frame: Frame, keys: list[str], book: RuleBook) -> Frame:
+    """Return a frame in which the parameters of URLs that are values of *keys* are columns of their own.
+
+    Its table is the frame's rows. The codes of new texts are added to the vocabulary, which all tables share.
+    """
+    columns = dict(frame.columns)
+    repeated = set(frame.table.repeated)
+    for key in keys:
+        present, place = places(columns.pop(key))
+        bases = np.zeros(len(present), dtype=np.int32)
+        inner: defaultdict[str, Codes] = defaultdict(lambda: np.zeros(len(present), dtype=np.int32))  # noqa: B023
+        for number, code in enumerate(present.tolist()):
+            text = frame.table.vocabulary[code] if code != ABSENT else ""
+            url = inner_url(key, text) if REPEAT not in text else None
+            if url is None:
+                bases[number] = code
+                continue
+            base, values = _parts(book.nested_key(url, Nested()), book)
+            bases[number] = _code(frame.table, base)
+            for name, value in values.items():
+                inner[f"{key}{_INSIDE}{name}"][number] = _code(frame.table, value)
+                if REPEAT in value:
+                    repeated.add(f"{key}{_INSIDE}{name}")
+        columns[key] = bases[place]
+        columns |= {name: codes[place] for name, codes in inner.items()}
+    columns = dict(sorted(columns.items()))
+    urls = [frame.table.urls[row] for row in frame.rows.tolist()]
+    table = replace(
+        frame.table,
+        urls=urls,
+        columns=columns,
+        content=frame.content,
+        lone=frame.lone,
+        seeds=seeds_of(columns),
+        repeated=frozenset(repeated),
+    )
+    return Frame(table, np.arange(len(urls)))
+
+
+def _parts(url: str, book: RuleBook) -> tuple[str, Mapping[str, str]]:
+    """Return a URL without its query, and the values of its parameters by site and key."""
+    origin, path, _ = normal_parts(url)
+    site = site_of_url(url, groups=book.groups)
+    values = values_of(url, groups=book.groups)
+    parameters = {key: value for key, value in values.items() if key.startswith("q.")}
+    return origin + path, {f"{site}{_INSIDE}{key}": value for key, value in joined_repeats(parameters)}
+
+
+def _code(table: Table, text: str) -> int:
+    """Return the code of a text, a new one where it has none."""
+    code = table.numbers.get(text)
+    if code is None:
+        code = table.numbers[text] = len(table.vocabulary)
+        table.vocabulary.append(text)
+    return code

@@ -1,0 +1,61 @@
+"""Rewrite rules from the URLs of equivalence classes (method of "url-normalization-rule-inference").
+
+>>> from scrapy_dedup.learning.methods.equivalence import Observed, inferred, Policy
+>>> seen = [Observed(f"http://a.example/x?id={i}&sid={i * 31 + s}", i) for i in range(5) for s in range(3)]
+>>> found = inferred(seen, Policy(min_urls=10))
+>>> for rule in found.active:
+...     print(rule)
+http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
+>>> found.normalized("http://a.example/x?id=77&sid=9")
+'http://a.example/x?id=77'
+"""
+
+from .class_rules import ClassRules, class_rules, rules_of_classes
+from .generalization import generalised, spread_of
+from .inference import Inference, Policy, inferred
+from .learner import expressed_rules, proposals
+from .pages import Comparison, observed_pages
+from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
+from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of
+from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
+from .testing import Index, Observed, Tested, Verdict, tested, tested_together, within_window
+
+__all__ = [
+    "Anything",
+    "ClassRules",
+    "Comparison",
+    "Fixed",
+    "Form",
+    "Index",
+    "Inference",
+    "Kind",
+    "Observed",
+    "Policy",
+    "RewriteRule",
+    "Segment",
+    "SegmentedUrl",
+    "Slot",
+    "Tested",
+    "Variable",
+    "Verdict",
+    "by_intersection",
+    "by_prefix_and_suffix",
+    "class_rules",
+    "composed",
+    "expressed_rules",
+    "generalised",
+    "inferred",
+    "kind_of",
+    "observed_pages",
+    "proposals",
+    "representative",
+    "rules_of_classes",
+    "segment_multiset",
+    "segmented",
+    "shared_ends",
+    "shared_segments",
+    "spread_of",
+    "tested",
+    "tested_together",
+    "within_window",
+]

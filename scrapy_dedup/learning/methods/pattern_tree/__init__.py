@@ -1,0 +1,27 @@
+"""Rules from a tree of URL patterns, after Lei et al. (WWW 2010), faithful and improved.
+
+>>> from scrapy_dedup.learning.methods.pattern_tree import learn
+>>> urls = [f"http://example.com/item?id={page}&sid={page * 7 + visit}" for page in range(9) for visit in range(3)]
+>>> rules = learn(urls, [page for page in range(9) for visit in range(3)])
+>>> rules.canonical("http://example.com/item?id=4&sid=123")
+'http://example.com/item?id=4&sid=*'
+"""
+
+from .expression import proposals
+from .learn import PatternTreeRules, learn
+from .modes import FAITHFUL, IMPROVED, Options
+from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
+
+__all__ = [
+    "FAITHFUL",
+    "IMPROVED",
+    "Ignore",
+    "Keep",
+    "Options",
+    "PatternTreeRules",
+    "Replace",
+    "RewriteRule",
+    "SetLiteral",
+    "learn",
+    "proposals",
+]
