@@ -12,10 +12,11 @@ import numpy as np
 
 from ..rules import Rule, RuleBook, Status
 from ..urls import values_of
+from .config import current
 from .coverage import keys_meet
 from .frame import Frame, Level
 from .grouping import varying
-from .judge import NOTICED, SHARES
+from .judge import SHARES
 from .judgement import Sample
 from .table import Table, encode
 from .value_kinds import kind_of_values
@@ -70,4 +71,4 @@ def _right(frame: Frame, key: str, levels: Mapping[str, Level]) -> float:
     differ = varying(groups, frame.columns[key])[groups.size > 1]
     prior = judge.prior(key, kind_of_values(frame.columns[key], frame.table.vocabulary).prior)
     posterior = judge.posterior(frame.witnesses(groups, prior, key).part(differ))
-    return float(posterior.shares[SHARES < NOTICED].sum())
+    return float(posterior.shares[SHARES < current().noticed].sum())

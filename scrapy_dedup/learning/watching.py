@@ -1,13 +1,14 @@
 """How closely a rule that acts is watched: the share of its filtered requests that is worth a spot check.
 
 A request that a rule filters loses a page with the expected share of wrong groups that the judge believes in, after the witness
-groups that the rule was learned from and the spot checks since. A lost page is worth PRICE downloads and a spot check costs one:
+groups that the rule was learned from and the spot checks since. A lost page is worth ``Config.price`` downloads and a spot check costs one:
 so a rule of which nothing is known is checked each time, and the less the more have agreed.
 """
 
 from functools import lru_cache
 
-from .judge import PRICE, Judge, Posterior, remembered
+from .config import current
+from .judge import Judge, Posterior, remembered
 from .value_kinds import ValueKind
 
 __all__ = ["spot_check_share"]
@@ -25,4 +26,4 @@ def spot_check_share(agreeing: int, differing: int = 0) -> float:
     """
     found = remembered(min(agreeing, ENOUGH), min(differing, ENOUGH), ValueKind.OTHER.prior)
     posterior: Posterior = Judge().posterior(found)
-    return min(1.0, PRICE * posterior.wrong)
+    return min(1.0, current().price * posterior.wrong)
