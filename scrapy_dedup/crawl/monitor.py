@@ -179,9 +179,7 @@ class Monitor:
             return Sampling.of(self._share, USERS, checked=True)
         known = rule.evidence or Evidence()
         agreeing = known.samples - known.refuted
-        return Sampling.of(
-            self._share, known.groups + agreeing, known.counterexamples + known.refuted, checked=agreeing > 0
-        )
+        return Sampling.of(self._share, known.groups + agreeing, known.counterexamples, checked=agreeing > 0)
 
     def rule(self, site: str, rule: str) -> "Rule | None":
         """Return a rule of a site by its id; None if it is not in use any more."""
@@ -265,8 +263,6 @@ class Monitor:
             shared.stats.inc_value("dedup/samples/differing")
             shared.tally.differing(sample.site)
             self._untold.differs(sample.site, sample.url, sample.page, sample.rules, sample.at)
-            for rule in sample.rules:
-                self._sampling_of(sample.site, rule).differs()
         logger.debug(
             "The sample %(sample)s is not the same page as %(page)s, as rule %(rule)s says",
             {"sample": sample.url, "page": sample.page, "rule": " and ".join(sample.rules)},

@@ -42,8 +42,9 @@ class Sampling:
     """
 
     share: float
-    #: Witness groups and samples that agree, or are on their way, or told nothing: a form that is shown for any URL
-    #: is not to be fetched again and again. And those that do not.
+    #: Witness groups that agree, and samples whatever they told: whether those that differ are noise, or refute the rule,
+    #: is asked elsewhere, and a clock or a form that is shown for any URL is not to be fetched again and again.
+    #: And witness groups that do not agree.
     agreeing: int = 0
     differing: int = 0
     #: Samples that are due, and that were taken.
@@ -78,11 +79,6 @@ class Sampling:
     def told_nothing(self, kind: int) -> None:
         """Note that the sample of a kind could not be compared: the next discard of the kind is to be one."""
         self.kinds.discard(kind)
-
-    def differs(self) -> None:
-        """Note that a sample was another page."""
-        self.agreeing = max(0, self.agreeing - 1)
-        self.differing += 1
 
     def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
         """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""
