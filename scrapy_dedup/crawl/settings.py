@@ -242,6 +242,14 @@ SETTINGS: tuple[Setting, ...] = (
         values.integer,
     ),
     Setting(
+        "DEDUP_POSTPONE",
+        "bool",
+        True,
+        "Whether requests that are probably duplicates, but by no rule that acts, are fetched last. Off by itself where the "
+        "order matters or a spider may end or never run idle before (see :doc:`/usage/with-scrapy`).",
+        values.truth,
+    ),
+    Setting(
         "DEDUP_SHARE_CACHE",
         "bool",
         False,
@@ -311,6 +319,7 @@ class DedupSettings:
     probe_band: tuple[float, float]
     #: Pages per kind.
     revisits: int
+    postpone: bool
     share_cache: bool
     fallback_httpcache_storage: Any
     fallback_dupefilter_class: Any

@@ -83,6 +83,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
             learners=options.learner or None,
             names=json.loads(options.names) if options.names else None,
             deadline=deadline,
+            candidates=options.parent,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
             policy=policy_of(options.method, json.loads(options.method_options)),
         )
@@ -94,6 +95,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
         "refetch": {site: list(urls) for site, urls in both.refetches.items()},
+        "candidates": {site: list(keys) for site, keys in learned.candidates.items()},
     }
 
 

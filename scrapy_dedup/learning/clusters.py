@@ -45,6 +45,10 @@ class Clusters:
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
     passwords: frozenset[int] | None = None
     """Clusters whose pages have a password field; None where no observation tells."""
+    again: frozenset[str] = frozenset()
+    """URLs that were answered more than once in one crawl."""
+    stable: frozenset[str] = frozenset()
+    """Those of them whose last two answers were the same page: what they show is no odd response."""
     controls: Mapping[object, tuple[int, int]] = field(default_factory=dict)
     """URL template -> (responses that differed from the one before in the same crawl, responses compared)."""
 
@@ -69,6 +73,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     latest: dict[str, float] = {}
     since: dict[str, float] = {}
     confirmed: set[str] = set()
+    again: set[str] = set()
+    stable: set[str] = set()
     left_out: Counter[str] = Counter()
     noisy = compared = 0
     timed = False
@@ -95,6 +101,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
                 kind = template_of(url)
                 odd, all_of_it = controls.get(kind, (0, 0))
                 controls[kind] = odd + (identity[url] != page), all_of_it + 1
+                again.add(url)
+                (stable.add if identity[url] == page else stable.discard)(url)
             if identity[url] == page and abs((observation.time or 0.0) - since[url]) >= APART and observation.time:
                 confirmed.add(url)
             if (observation.time or 0.0) < latest[url]:
@@ -115,6 +123,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         frozenset(confirmed) if timed else None,
         times=array("d", latest.values()) if timed else None,
         passwords=frozenset(numbers[page] for page in passwords if page in numbers) if looked else None,
+        again=frozenset(again),
+        stable=frozenset(stable),
         controls=controls,
     )
 

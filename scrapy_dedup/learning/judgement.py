@@ -65,8 +65,8 @@ class Sample:
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
-        # What one URL showed in two crawls is a page, and no clock.
-        sure = found.confirmed or frozenset()
+        # What one URL showed twice is a page, and no clock nor an odd response.
+        sure = (found.confirmed or frozenset()) | found.stable
         passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
         urls, times = [found.urls[i] for i in chosen], _of(found.times, chosen)

@@ -17,7 +17,7 @@ from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
-from .operations import Nested
+from .operations import Ignore, Nested
 from .predicates import Absent, Literal, Predicate
 from .program import OriginProgram, SiteProgram
 from .table import OpTable
@@ -153,6 +153,13 @@ class RuleBook:
         kept = {site: found for site, found in self._sites.items() if site not in sites}
         compiled = {site: program for site, program in self._compiled.items() if site in kept}
         return self._sharing({**kept, **fresh._sites}, compiled | fresh._compiled)
+
+    def with_ignored(self, site: str, keys: Iterable[str]) -> "RuleBook":
+        """Return the book of the rules of *site* that act, and of one more that ignores some keys, whatever their values."""
+        rules = [rule for rule in self.for_site(site) if rule.status.acts]
+        made = Rule(site, {}, dict.fromkeys(keys, Ignore()))
+        rules += [made] if made.id not in {rule.id for rule in rules} else []
+        return RuleBook(rules, {site: self.site_rules(site).deep}, self.groups)
 
     def beside(self, others: "RuleBook") -> "RuleBook":
         """Return the book with the rules of the sites of *others* that it has none of; what is compiled is shared."""
