@@ -78,7 +78,7 @@ def text_of(priors: Priors, found: Sequence[Judged], today: datetime.date, comma
     """Return the file of learned priors."""
     lines = [
         "# What is believed of a key by the kind of its values, before anything of it is seen.",
-        f"# Learned (see docs/benchmarks.md), and drawn towards the values set by hand (HAND_SET in value_kinds.py),",
+        "# Learned (see docs/benchmarks.md), and drawn towards the values set by hand (HAND_SET in value_kinds.py),",
         f"# which count as {PSEUDO:g} proposals. Reviewed; do not edit figures one by one.",
         "",
         "[learned]",
