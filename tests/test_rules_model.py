@@ -63,7 +63,7 @@ def test_ids() -> None:
     assert len({one, copy.copy(one), two}) == 2
 
 
-@pytest.mark.parametrize("key", ["sid", "path", "path.x", "path.1.middle", "Q.a", "", "host.www"])
+@pytest.mark.parametrize("key", ["sid", "paths", "path.x", "path.1.middle", "Q.a", "", "host.www"])
 def test_keys_that_no_view_has(key: str) -> None:
     with pytest.raises(ValueError, match="no URL has the key"):
         Rule(SITE, {key: Absent()}, {})

@@ -8,6 +8,7 @@ from ..urls.origins import Origin
 from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
 from .actions import Action, Context, Mark, Outcome, added_text
 from .operations import SetOfValues
+from .order import in_order
 from .table import OpTable
 
 __all__ = ["new_origin", "new_path", "new_query"]
@@ -17,7 +18,7 @@ _GONE = (Mark.DROP, Mark.CUT)
 
 def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
-    if table.deep_query or table.added or table.distinct:
+    if table.whole_query:
         return _new_query(table, query, context)
     if table.marks:
         for mark in table.marks:
@@ -62,8 +63,10 @@ def _new_part(table: OpTable, part: str, context: Context) -> str:
 
 
 def _new_query(table: OpTable, query: str, context: Context) -> str:
-    """Return the new query, with deep tokens, added parameters and sets of values."""
+    """Return the new query, with all that is about more than one parameter by its name."""
     pieces = []
+    if table.semicolons and ";" in query:
+        query = "&".join(sorted(query.replace(";", "&").split("&")))
     seen: set[str] = set()
     for piece in query.split("&") if query else ():
         parts = []
@@ -73,6 +76,10 @@ def _new_query(table: OpTable, query: str, context: Context) -> str:
             # Deep tokens are those of the first value; a repeat is one token.
             outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
             seen.add(key)
+            if table.bare and not value and name and outcome is Mark.PASS:
+                outcome = table.bare_outcome(name, context)
+                part = f"{outcome}=" if isinstance(outcome, str) else part
+                outcome = Mark.PASS if isinstance(outcome, str) else outcome
             if outcome is Mark.PASS:
                 parts.append(part)
             elif isinstance(outcome, str):
@@ -130,6 +137,12 @@ def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
 
 def new_path(table: OpTable, path: str, context: Context) -> str:
     """Return *path* as the canonical key has it."""
+    path = _new_path(table, path, context)
+    return in_order(path, table.orders) if table.orders else path
+
+
+def _new_path(table: OpTable, path: str, context: Context) -> str:
+    """Return *path* with what is done to each of its keys."""
     if table.positions_only and ";" not in path and "=" not in path:
         return _new_positions(table, path, context)
     if table.pairs_only and not (table.segment_pairs and ";" in path):
@@ -138,6 +151,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     texts: list[Outcome] = []  # of the positional segments
     places: list[int] = []
     written: list[str | None] = []
+    params: set[str] = set()
     last = max((number for number, segment in enumerate(segments) if not segment.name), default=-1)
     additions = _additions(table, sum(not segment.name for segment in segments), context)
     if additions:
@@ -147,7 +161,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     for number, segment in enumerate(segments):
         outcome = table.deep_outcome(segment.key, segment.value, context)
         rest = "" if additions else _extension(table, segment.extension, number == last, context)
-        rest += _params(table, segment, context)
+        rest += _params(table, segment, context, params)
         if segment.name:
             value = segment.value if outcome is Mark.PASS else outcome
             written.append(f"{segment.name}={value}{rest}" if isinstance(value, str) else rest or None)
@@ -194,11 +208,15 @@ def _extension(table: OpTable, extension: str | None, last: bool, context: Conte
     return "" if extension is None else f".{extension}"
 
 
-def _params(table: OpTable, segment: Segment, context: Context) -> str:
-    """Return the matrix parameters of a segment."""
+def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) -> str:
+    """Return the matrix parameters of a segment; *seen* are the keys of those before, and of these."""
     rest = ""
     for name, value in segment.params:
-        outcome = table.outcome(param_key(name), value, context)
+        key = param_key(name)
+        # Deep tokens are those of the first value.
+        is_deep = value is not None and key not in seen
+        outcome = table.deep_outcome(key, value, context) if is_deep else table.outcome(key, value, context)
+        seen.add(key)
         if outcome is Mark.PASS:
             rest += f";{name}" if value is None else f";{name}={value}"
         elif isinstance(outcome, str):

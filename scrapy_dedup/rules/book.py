@@ -210,7 +210,7 @@ class RuleBook:
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
             context = self._context(program, path, query, 0)
-            used = used_operations(program.table(path, query), values, context)
+            used = used_operations(program.table(path, query), values, context, path, query)
         return Explanation(
             url,
             site,

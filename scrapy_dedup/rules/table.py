@@ -6,7 +6,8 @@ from ..urls import DeepSplit
 from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
 from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
-from .operations import Ignore, IgnoreValue, Keep, Nested, Operation, Replace, SetOfValues
+from .model import BARE
+from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Nested, Operation, Replace, SetOfValues
 from .predicates import Predicate
 
 __all__ = ["OpTable"]
@@ -37,6 +38,9 @@ class OpTable:
       ``slash``: the actions on ``ext`` and ``path.trail``; ``positions_only``,
       ``pairs_only``: whether of a path only these, or only matrix parameters and
       key=value segments, are touched;
+    - ``semicolons``: whether ``;`` between parameters counts as ``&``; ``orders``: what is said of the order in
+      the path, and of matrix parameters; ``bare``: what is done to parameters without a value;
+    - ``whole_query``: whether one look at each parameter is not enough;
     - ``deep``: the site's deep tokens; ``rules``: those that match.
     """
 
@@ -45,6 +49,7 @@ class OpTable:
         "_memo",
         "added",
         "asks",
+        "bare",
         "beginnings",
         "closed",
         "deep",
@@ -58,13 +63,16 @@ class OpTable:
         "on_path",
         "on_query",
         "once",
+        "orders",
         "pairs_only",
         "plain",
         "positions",
         "positions_only",
         "rules",
         "segment_pairs",
+        "semicolons",
         "slash",
+        "whole_query",
     )
 
     def __init__(
@@ -85,13 +93,19 @@ class OpTable:
         self.deep_path = any(not key.startswith("q.") for key in in_parts)
         operations = [op for rule in rules for op in rule.exact.values()] + [op for _, op in prefixes]
         self.on_origin = _touches(exact, prefixes, _ORIGIN_KINDS)
-        self.on_path = _touches(exact, prefixes, _PATH_KINDS)
-        self.on_query = _touches(exact, prefixes, ("q.",))
+        self.orders = {key: found for key in ("path", "matrix") if (found := self._orders(key))}
+        self.semicolons = bool(self._orders("query"))
+        self.bare = self._actions(BARE)
+        self.on_path = _touches(exact, prefixes, _PATH_KINDS) or bool(self.orders)
+        self.on_query = _touches(exact, prefixes, ("q.",)) or self.semicolons or bool(self.bare)
         self.extension = self._actions("ext")
         self.slash = self._actions("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         self.added = [(key, op) for rule in rules for key, op in rule.exact.items() if adds(op)]
         self.distinct = any(isinstance(operation, SetOfValues) for operation in operations)
+        self.whole_query = bool(
+            self.deep_query or self.added or self.distinct or self.semicolons or self.bare
+        )
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
         self.positions = [(n, self._actions(f"path.{n}")) for n in sorted(positions, reverse=True)]
         self.positions_only = not (
@@ -129,7 +143,9 @@ class OpTable:
             if key.startswith(_ORIGIN_KINDS):
                 continue
             operations = [bound.operation for bound in self.bounds(key)]
-            if "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
+            if key == BARE and any(asked.startswith("q.") for asked in guards):
+                return False
+            if key in self.orders or "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
                 return False
             if len(operations) > 1 and not all(isinstance(operation, Ignore) for operation in operations):
                 return False
@@ -181,6 +197,19 @@ class OpTable:
             self.names = self._exact_names.copy()
         known = self.names[name] = self._actions("q." + name)
         return known
+
+    def _orders(self, key: str) -> tuple[AnyOrder, ...]:
+        """Return what is said of the order of *key*, unless what is best for it keeps it."""
+        operations = [bound.operation for bound in self.bounds(key)]
+        kept = bool(operations) and isinstance(operations[0], Keep)
+        return () if kept else tuple([one for one in operations if isinstance(one, AnyOrder)])
+
+    def bare_outcome(self, text: str, context: Context) -> Outcome:
+        """Return what becomes of a parameter that is nothing but *text*, and of which no rule says anything by name."""
+        for bound in self.bounds("q." + text):
+            if bound.action("", context) is Mark.KEEP:
+                return Mark.PASS
+        return self.outcome(BARE, text, context)
 
     def _actions(self, key: str) -> tuple[Action, ...]:
         return tuple([bound.action for bound in self.bounds(key)])
