@@ -17,6 +17,7 @@ from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .linked_directories import linked_directories
+from .orders import any_orders, kept_names
 from .methods import entropy, equivalence, pattern_tree
 from .methods.entropy import Priors
 from .table import Rows, Table
@@ -80,7 +81,8 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
     found = without_home_pages(found, table, judgement)
-    return [*fixed, *found, *linked_directories(judgement, table, evidence.deep)]
+    found = [*fixed, *found, *kept_names([*fixed, *found], table)]
+    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
 
 def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:

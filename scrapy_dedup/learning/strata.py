@@ -34,7 +34,7 @@ from .judge import (
 )
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
-from .table import ABSENT, Codes, Table, is_token
+from .table import ABSENT, BARE, Codes, Table, is_token
 from .value_kinds import ValueKind, kind_of_values
 
 __all__ = ["narrowed"]
@@ -193,7 +193,7 @@ class _Groups:
         if (
             isinstance(operation, Ignore | IgnoreValue)
             and isinstance(only, frozenset)
-            and proposal.key.startswith(("q.", "m.", "s."))
+            and proposal.key.startswith(("q.", "m.", "s.", BARE))
         ):
             values = self._values(sorted(only), codes, rows, group)
             if not values:
