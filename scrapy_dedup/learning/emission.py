@@ -11,7 +11,7 @@ from .constant_pages import ConstantPage
 from .frame import Level
 from .guards import PRESENT, Node, Pattern
 from .shapes import Alike
-from .table import ABSENT, REPEAT, Rows, Table
+from .table import ABSENT, BARE, REPEAT, Rows, Table
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
 
@@ -47,7 +47,7 @@ def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[Constant
     """Return what a tree of functions and the constant pages say, operation by operation."""
     found: list[Proposal] = []
     for page in constants:
-        match = tuple((key, _literal(value)) for key, value in page.literals)
+        match = tuple(_named(key, value) for key, value in page.literals)
         covered = rows_matching(table, rows, page.literals)
         found += [Proposal(match, key, dropped(table, covered, key), constant=True) for key in page.ignored]
     for part in node.walk():
@@ -126,6 +126,11 @@ def widened(shape: ValueClass) -> ValueClass:
     # Short values that are all of A to F are letters by chance.
     name = "alnum" if shape.name == "hex" and shape.max_len < MIN_HEX else shape.name
     return ValueClass(name, shape.min_len // 2 or min(shape.min_len, 1), 2 * shape.max_len)
+
+
+def _named(key: str, value: str) -> tuple[str, Predicate]:
+    """Return what asks for a value; a parameter without one is asked for by its name."""
+    return (f"q.{value}", _literal("")) if key == BARE else (key, _literal(value))
 
 
 def _literal(value: str) -> Predicate:

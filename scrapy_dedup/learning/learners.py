@@ -17,9 +17,9 @@ from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
 from .judgement import Sample, book_of, judged
 from .linked_directories import linked_directories
-from .orders import any_orders, kept_names
 from .methods import entropy, equivalence, pattern_tree
 from .methods.entropy import Priors
+from .orders import any_orders, kept_names
 from .table import Rows, Table
 from .token_pages import token_drops
 

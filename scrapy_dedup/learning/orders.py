@@ -7,7 +7,7 @@ place on one and the same page: by the beginnings that they have in common (``co
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -122,7 +122,9 @@ def _matrix_form(one: _Shown) -> Hashable:
     return one.origin, in_order(one.path, {"matrix": (AnyOrder(),)}), one.query
 
 
-def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], kind: ValueKind, judgement: "Judgement") -> bool:
+def _may_act(
+    shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], kind: ValueKind, judgement: "Judgement"
+) -> bool:
     """Tell whether URLs that a form makes one are one page, as far as they were not one before."""
     from .judge import witnesses
 
@@ -130,7 +132,9 @@ def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], kind: 
     if not groups:
         return False
     sample = judgement.sample
-    rows, number, value = [], [], []
+    rows: list[int] = []
+    number: list[int] = []
+    value: list[int] = []
     place = 0
     for n, some in enumerate(groups):
         for one in some:

@@ -28,7 +28,7 @@ from .constant_pages import MAX_CANDIDATES, shared_literals
 from .emission import Proposal, seen_values
 from .evidence import MIN_GROUPS, upper_bound
 from .frame import NEVER_KEPT, Frame, Level
-from .table import ABSENT, RARE, REPEAT, Rows, is_token
+from .table import ABSENT, BARE, RARE, REPEAT, Rows, is_token
 
 Times = npt.NDArray[np.float64]
 
@@ -130,6 +130,8 @@ def _pattern(
         return None
     known = {*there, *tokens, *NEVER_KEPT, RARE}
     missing = [key for key, codes in frame.columns.items() if key not in known and codes[others].any()]
+    if BARE in there or BARE in missing:
+        return None  # a pattern cannot ask for it
     asked = [*_asked(frame, rows, literals, varying), *((key, Absent()) for key in missing)]
     # A pattern cannot ask for all values of a repeated key.
     repeated = any(REPEAT in frame.table.vocabulary[code] for code in literals.values())

@@ -118,7 +118,11 @@ def _note_lengths(lengths: dict[str, tuple[int, int]], rule: Rule, views: Sequen
     """Note the lengths of values of which a rule asks only of what class they are."""
     for key, operation in rule.ops.items():
         if isinstance(getattr(operation, "only", None), ValueClass):
-            texts = [text for view in views for text in ([*bare_texts(view)] if key == BARE else view.get(key, "").split(REPEAT))]
+            texts = [
+                text
+                for view in views
+                for text in ([*bare_texts(view)] if key == BARE else view.get(key, "").split(REPEAT))
+            ]
             for value in filter(None, texts):
                 least, most = lengths.get(key, (len(value), len(value)))
                 lengths[key] = min(least, len(value)), max(most, len(value))

@@ -214,8 +214,7 @@ def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) 
     for name, value in segment.params:
         key = param_key(name)
         # Deep tokens are those of the first value.
-        is_deep = value is not None and key not in seen
-        outcome = table.deep_outcome(key, value, context) if is_deep else table.outcome(key, value, context)
+        outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
         seen.add(key)
         if outcome is Mark.PASS:
             rest += f";{name}" if value is None else f";{name}={value}"

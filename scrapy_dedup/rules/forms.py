@@ -209,7 +209,9 @@ def operation_of(form: Form) -> Operation:
 
 def _any_order_of(names: list[str], after: Form) -> AnyOrder:
     if not isinstance(after, int) or isinstance(after, bool) or after < 0:
-        raise FormError(f"after = {_shown(after)}", "after is the number of segments that stay in their places, such as 1")
+        raise FormError(
+            f"after = {_shown(after)}", "after is the number of segments that stay in their places, such as 1"
+        )
     try:
         return AnyOrder(names, after=after)
     except ValueError as error:

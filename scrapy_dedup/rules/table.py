@@ -103,9 +103,7 @@ class OpTable:
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         self.added = [(key, op) for rule in rules for key, op in rule.exact.items() if adds(op)]
         self.distinct = any(isinstance(operation, SetOfValues) for operation in operations)
-        self.whole_query = bool(
-            self.deep_query or self.added or self.distinct or self.semicolons or self.bare
-        )
+        self.whole_query = bool(self.deep_query or self.added or self.distinct or self.semicolons or self.bare)
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
         self.positions = [(n, self._actions(f"path.{n}")) for n in sorted(positions, reverse=True)]
         self.positions_only = not (
@@ -222,7 +220,7 @@ class OpTable:
                 return Mark.PASS if outcome is Mark.KEEP or outcome == value else outcome
         return Mark.PASS
 
-    def deep_outcome(self, key: str, value: str, context: Context) -> Outcome:
+    def deep_outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return what becomes of *value* at *key*, which may be shown by its two parts."""
         split = self.deep.get(key)
         parts = split.parts(value) if split is not None and value else None
