@@ -12,6 +12,7 @@ from .frame import Level
 from .guards import PRESENT, Node, Pattern
 from .shapes import Alike
 from .table import ABSENT, BARE, REPEAT, Rows, Table
+from .value_kinds import ValueKind, kind_of_key, other_part
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
 
@@ -107,7 +108,12 @@ def guard_of(table: Table, rows: Rows, key: str) -> frozenset[str] | ValueClass:
     """
     values = seen_values(table, rows, key)
     present = int(np.count_nonzero(table.columns[key][rows] != ABSENT))
-    if len(values) <= MAX_NAMED and present >= MIN_REPEATS * len(values):
+    other = other_part(key)
+    # What stands beside a drawn token is of its kind.
+    is_token_part = (
+        other in table.columns and kind_of_key(key, table.columns, table.vocabulary, rows) is ValueKind.DRAWN
+    )
+    if not is_token_part and len(values) <= MAX_NAMED and present >= MIN_REPEATS * len(values):
         return frozenset(values)
     return widened(class_of(values))
 

@@ -20,7 +20,7 @@ from ..urls import ValueClass, normal_parts
 from ..urls.paths import split_extension
 from .emission import Proposal
 from .table import BARE, Table
-from .value_kinds import ValueKind
+from .value_kinds import ORDER
 
 if TYPE_CHECKING:
     from .judgement import Judgement
@@ -57,7 +57,7 @@ def any_orders(judgement: "Judgement") -> list[Proposal]:
     shown = [_Shown(*normal_parts(key), members) for key, members in judgement.by_key.items()]
     found = []
     for key, form in (("query", _query_form), ("matrix", _matrix_form)):
-        if _may_act(shown, form, ValueKind.DRAWN, judgement):
+        if _may_act(shown, form, judgement):
             found.append(Proposal((), key, AnyOrder()))
     for proposal in _of_segments(shown, judgement):
         if proposal.operation.names and _passes(proposal, shown, judgement):  # type: ignore[union-attr]
@@ -122,9 +122,7 @@ def _matrix_form(one: _Shown) -> Hashable:
     return one.origin, in_order(one.path, {"matrix": (AnyOrder(),)}), one.query
 
 
-def _may_act(
-    shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], kind: ValueKind, judgement: "Judgement"
-) -> bool:
+def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], judgement: "Judgement") -> bool:
     """Tell whether URLs that a form makes one are one page, as far as they were not one before."""
     from .judge import witnesses
 
@@ -143,7 +141,7 @@ def _may_act(
             value += [place] * len(one.members)
             place += 1
     content, lone = sample.shown(rows)
-    found = witnesses(np.array(number), content, lone, kind.prior, np.array(value))
+    found = witnesses(np.array(number), content, lone, ORDER.prior, np.array(value))
     return sample.judge.posterior(found).may_act
 
 
@@ -160,9 +158,7 @@ def _passes(proposal: Proposal, shown: Sequence[_Shown], judgement: "Judgement")
     assert isinstance(operation, AnyOrder)
     asked = [predicate.value for _, predicate in proposal.match if isinstance(predicate, Literal)]
     some = [one for one in shown if not asked or _first(one) == asked[0]]
-    return _may_act(
-        some, lambda one: (one.origin, segments_in_order(one.path, operation), one.query), ValueKind.OTHER, judgement
-    )
+    return _may_act(some, lambda one: (one.origin, segments_in_order(one.path, operation), one.query), judgement)
 
 
 def _by_section(proposal: Proposal, shown: Sequence[_Shown]) -> list[Proposal]:

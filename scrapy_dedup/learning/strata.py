@@ -35,7 +35,7 @@ from .judge import (
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
 from .table import ABSENT, BARE, Codes, Table, is_token
-from .value_kinds import ValueKind, kind_of_values
+from .value_kinds import ValueKind, kind_of_key
 
 __all__ = ["narrowed"]
 
@@ -187,7 +187,7 @@ class _Groups:
         if not chosen.any():
             return []
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
-        kind = kind_of_values(codes[changed], table.vocabulary)
+        kind = kind_of_key(proposal.key, table.columns, table.vocabulary, np.flatnonzero(changed))
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if (
@@ -195,7 +195,7 @@ class _Groups:
             and isinstance(only, frozenset)
             and proposal.key.startswith(("q.", "m.", "s.", BARE))
         ):
-            values = self._values(sorted(only), codes, rows, group)
+            values = self._values(sorted(only), codes, rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
@@ -228,11 +228,12 @@ class _Groups:
             ]
         return found_here
 
-    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows) -> list[str]:
+    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
         """Return those of some values that make no difference to any other."""
         numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
         of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
         content = self._table.content[rows]
+        kind = kind if kind is ValueKind.DRAWN else ValueKind.ENUMERATED  # a choice of few, if no token with another
         chosen: list[int] = []
         sizes: list[int] = []
         stratum: list[int] = []
@@ -256,10 +257,10 @@ class _Groups:
             np.repeat(np.arange(len(sizes)), sizes),
             self._table.content[some],
             self._table.lone[some],
-            ValueKind.ENUMERATED.prior,
+            kind.prior,
             codes[some],
         )
-        split = Split.of(self._table.judge, found, np.array(stratum), len(values), ValueKind.ENUMERATED.unlike)
+        split = Split.of(self._table.judge, found, np.array(stratum), len(values), kind.unlike)
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
 
 

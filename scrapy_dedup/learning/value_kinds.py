@@ -1,14 +1,15 @@
 """Kinds of values: what those of a key look like says how likely it names a page, and how alike a site's sections are in it."""
 
 import re
+from collections.abc import Mapping
 from enum import Enum
 
 import numpy as np
 
 from .judge import Prior
-from .table import ABSENT, Codes
+from .table import ABSENT, Codes, Rows
 
-__all__ = ["WHOLE", "ValueKind", "kind_of_values"]
+__all__ = ["ORDER", "WHOLE", "ValueKind", "kind_of_key", "kind_of_values", "other_part"]
 
 MOST_ENUMERATED = 40
 """Values of a key that can be a choice of few."""
@@ -43,6 +44,31 @@ _PRIORS = {
     ValueKind.OTHER: Prior.of(0.2, 0.04, 0.76, (0.75, 0.1, 0.1, 0.049, 0.001)),
     ValueKind.ENUMERATED: Prior.of(0.15, 0.03, 0.82, (0.6, 0.1, 0.1, 0.198, 0.002)),
 }
+
+
+ORDER = ValueKind.DRAWN
+"""Of an order: segments that stand in several orders at all are hardly ever anything but a set."""
+
+
+def other_part(key: str) -> str | None:
+    """Return the key of the other token of a value of two; None for other keys.
+
+    >>> other_part("m.jsessionid.tail"), other_part("q.id")
+    ('m.jsessionid.head', None)
+    """
+    base, _, end = key.rpartition(".")
+    return {"head": f"{base}.tail", "tail": f"{base}.head"}.get(end)
+
+
+def kind_of_key(key: str, columns: Mapping[str, Codes], vocabulary: list[str], rows: Rows | None = None) -> ValueKind:
+    """Return the kind of a key's values, in some of the rows: what stands in one value with what is drawn was rather drawn, too."""
+
+    def kind(of: str) -> ValueKind:
+        return kind_of_values(columns[of] if rows is None else columns[of][rows], vocabulary)
+
+    other = other_part(key)
+    drawn = other is not None and other in columns and kind(other) is ValueKind.DRAWN
+    return ValueKind.DRAWN if drawn else kind(key)
 
 
 def kind_of_values(codes: Codes, vocabulary: list[str]) -> ValueKind:
