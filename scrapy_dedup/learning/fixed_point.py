@@ -21,10 +21,12 @@ from .controls import seen_pages, undecided, unequal_pairs
 from .differing import differing_note
 from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
 from .masks import Kept, Masks, SitePages
+from .methods.policy import Policy
 from .nesting import innermost_first
 from .refetching import refetches
 from .report import SiteReport
 from .sighted import with_aliases
+from .user_names import Names
 
 MOST_ROUNDS = 3
 
@@ -72,10 +74,12 @@ def learn_both(
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | Names | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
     elsewhere: Elsewhere | None = None,
+    policy: Policy | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
 
@@ -107,11 +111,13 @@ def learn_both(
                 groups=groups,
                 known=known,
                 learners=learners,
+                names=names,
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
                 progress=progress,
                 deadline=deadline,
                 diagnose=diagnose and not kept,
                 elsewhere=rules_elsewhere,
+                policy=policy,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands

@@ -21,6 +21,8 @@ from math import lgamma
 import numpy as np
 import numpy.typing as npt
 
+from .config import current
+
 __all__ = ["EQUALS", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
 
 Numbers = npt.NDArray[np.float64]
@@ -34,20 +36,6 @@ SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9
 """Shares of a proposal's witness groups that may be several pages."""
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
 """How often two pages may show the same, though what a proposal drops tells them apart."""
-USUAL_RATE = 0.02
-"""Mean of the error rate before anything is seen (exponential)."""
-REPEATED = 0.02
-"""How much rarer an odd content is that other URLs show, too."""
-NOTICED = 0.01
-"""Share of wrong groups from which on a proposal is wrong, and not only spoiled by noise."""
-MOST_WRONG = 0.05
-"""Expected share of wrong groups up to which a proposal may act."""
-MOST_DOUBT = 0.5
-"""Probability, up to which it may, that the share is NOTICED or more."""
-PRICE = 20.0
-"""Downloads that a lost page is worth."""
-MOST_WITNESSES = 2.0
-"""Groups of one and the same page that count: one that answers everywhere (an error, a log-in) is no ten witnesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +121,13 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     values = np.diff(np.r_[first, len(group_of_part)])
     distinct = np.bincount(np.unique(np.stack((group_of_part, page_of_part)), axis=1)[0], minlength=len(values))
     equal = np.outer(values - distinct, np.log(EQUALS)) + np.outer(distinct - 1, np.log1p(-EQUALS))
+    shown, at = np.unique(content, return_index=True)
+    alone = lone[at][np.searchsorted(shown, page_of_part)]
+    others = np.minimum(np.add.reduceat(alone.astype(np.float64), first), distinct - 1)
+    equal += (others * np.log(current().page_alone))[:, None]
     several = np.add.reduceat(of_part, first, axis=0)[:, :, None] + equal[:, None, :]
     _, page, times = np.unique(pages, return_inverse=True, return_counts=True)
-    weight = np.minimum(1.0, MOST_WITNESSES / times[page])
+    weight = np.minimum(1.0, current().witnesses_of_page / times[page])
     return Witnesses(one, several, weight, size - 1, contents - 1, prior)
 
 
@@ -161,7 +153,7 @@ def _one_page(group: Rows, content: Codes, lone: Flags) -> tuple[Numbers, Codes,
     urls = np.diff(np.r_[runs, len(group)]).astype(np.float64)
     of = (np.cumsum(is_new) - 1)[runs]
     first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
-    odd = urls[:, None] * (np.log(RATES) + np.where(lone[runs], 0.0, np.log(REPEATED))[:, None])
+    odd = urls[:, None] * (np.log(RATES) + np.where(lone[runs], 0.0, np.log(current().repeated_odd))[:, None])
     all_odd = np.add.reduceat(odd, first, axis=0)
     main = all_odd[of] - odd + urls[:, None] * np.log1p(-RATES)
     one = np.logaddexp(np.logaddexp.reduceat(main, first, axis=0), all_odd)
@@ -197,7 +189,10 @@ class Posterior:
     @property
     def may_act(self) -> bool:
         """Whether so few of the groups are wrong, and rather none, that a proposal may act."""
-        return self.wrong <= MOST_WRONG and float(self.shares[SHARES >= NOTICED].sum()) <= MOST_DOUBT
+        return (
+            self.wrong <= current().most_wrong
+            and float(self.shares[SHARES >= current().noticed].sum()) <= current().most_doubt
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +212,7 @@ class Verdict:
     @property
     def value(self) -> float:
         """Downloads that are saved, less those that lost pages are worth."""
-        return self.removed - PRICE * self.lost
+        return self.removed - current().price * self.lost
 
     @property
     def passes(self) -> bool:
@@ -230,7 +225,7 @@ def likelihoods(found: Witnesses) -> Numbers:
     one = found.one[:, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[:, :, None, :] + np.log(SHARES)[:, None]
     both: Numbers = np.logaddexp(one, several)
-    return found.weight[:, None, None] * both.reshape(*found.one.shape, -1)
+    return found.weight[:, None, None] * both.reshape(*found.one.shape, len(SHARES) * len(EQUALS))
 
 
 def alike_together(found: Witnesses, stratum: Rows | None = None) -> tuple[Witnesses, Rows]:
@@ -243,6 +238,12 @@ def alike_together(found: Witnesses, stratum: Rows | None = None) -> tuple[Witne
     return replace(found.part(first), weight=weight), stratum[first]
 
 
+def _usual_rates() -> Numbers:
+    """Return the logarithms of the prior of RATES: exponential, each for the rates that are nearer to it than to others."""
+    prior: Numbers = np.log(np.gradient(RATES)) - RATES / current().usual_error_rate
+    return prior
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """The judge of a site; ``rates`` are the logarithms of what is believed of its error rate (RATES).
@@ -250,7 +251,7 @@ class Judge:
     ``said`` are the log-odds, by key, that it is relevant: what is said of it by others than its pages.
     """
 
-    rates: Numbers = field(default_factory=lambda: -RATES / USUAL_RATE)
+    rates: Numbers = field(default_factory=_usual_rates)
     said: Mapping[str, float] = field(default_factory=dict)
 
     def prior(self, key: str, prior: Prior) -> Prior:
@@ -266,7 +267,7 @@ class Judge:
         joint = log + self.rates[:, None]
         share = np.exp(joint - joint.max())
         share /= share.sum()
-        is_right = np.repeat(SHARES < NOTICED, len(EQUALS))
+        is_right = np.repeat(SHARES < current().noticed, len(EQUALS))
         # Groups of several pages say nothing of the error rate: how often each of these shows the same is not known.
         wrong = np.logaddexp.reduce(log[:, ~is_right], axis=1).max()
         evidence = np.logaddexp(np.logaddexp.reduce(log[:, is_right], axis=1), wrong)

@@ -18,6 +18,7 @@ from ..rules import AnyOrder, Ignore, Keep, Literal
 from ..rules.order import in_order, segments_in_order
 from ..urls import ValueClass, normal_parts
 from ..urls.paths import split_extension
+from .config import current
 from .emission import Proposal
 from .table import BARE, Table
 from .value_kinds import ORDER
@@ -27,14 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["any_orders", "arrangement", "is_arranged", "kept_names"]
 
-MIN_PERMUTED = 2
-"""Pages that were seen in two orders, for an order to be looked at."""
 BETWEEN = "-_:=.,~+|!"
 """What may stand between the name of a facet and its value."""
-LEAST_VALUES = 2
-"""Values of a name, on average, for it to be one."""
-PAIRED = 0.9
-"""Share of the pages on which names and values move together, for them to be segments of their own."""
 _PREFIX = {"query": ("?", ""), "path": ("", "?"), "matrix": ("", "?")}
 
 Unit = tuple[str, ...]
@@ -187,7 +182,7 @@ class _Moved:
 def _of_segments(shown: Sequence[_Shown], judgement: "Judgement") -> Iterator[Proposal]:
     """Yield what may be said of the order of segments: by their names, and else of all after a place."""
     moved = list(_moved(shown, judgement.sample.content))
-    if len(moved) < MIN_PERMUTED:
+    if len(moved) < current().least_contents:
         return
     after = min(each.before for each in moved)
     names = _names_of_pairs(moved) or _names_of_segments(moved)
@@ -239,7 +234,7 @@ def _names_of_pairs(moved: Sequence[_Moved]) -> list[str]:
             paired += 1
             units.update(one)
     names = {name for name, _ in units}
-    if paired < PAIRED * len(moved) or len(units) < LEAST_VALUES * len(names):
+    if paired < current().facet_pairs * len(moved) or len(units) < current().facet_values * len(names):
         return []
     return [f"{name}/" for name in names if name]
 
@@ -255,6 +250,6 @@ def _names_of_segments(moved: Sequence[_Moved]) -> list[str]:
     for divider in BETWEEN:
         parts = [text.partition(divider) for text in texts]
         names = {name + divider for name, _, value in parts if name and value}
-        if all(name and value for name, _, value in parts) and len(texts) >= LEAST_VALUES * len(names):
+        if all(name and value for name, _, value in parts) and len(texts) >= current().facet_values * len(names):
             found.append(sorted(names))
     return min(found, key=len, default=[])

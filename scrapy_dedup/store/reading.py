@@ -18,6 +18,7 @@ OBSERVED: Final = (
     "headers",
     "words",
     "ends",
+    "password",
 )
 """Columns of an observation that are read."""
 
@@ -38,6 +39,7 @@ def observation_of(row: Any) -> Observation:
         words=row.words,
         version=version_in(row.version),
         ends=row.ends,
+        password=row.password,
     )
 
 
