@@ -44,6 +44,8 @@ def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[Constant
     """Return what a tree of functions and the constant pages say, operation by operation."""
     found: list[Proposal] = []
     for page in constants:
+        if any(key == BARE and (value is None or REPEAT in value) for key, value in page.literals):
+            continue  # a pattern cannot ask for it
         match = tuple(_asked(key, value) for key, value in page.literals)
         covered = rows_matching(table, rows, page.literals)
         found += [Proposal(match, key, dropped(table, covered, key), constant=True) for key in page.ignored]

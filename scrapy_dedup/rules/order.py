@@ -44,8 +44,7 @@ def segments_in_order(path: str, operation: AnyOrder) -> str:
     start = 1 + operation.after
     if len(texts) <= start + 1:
         return path
-    heads, pairs = _names(operation.names)
-    fits = _Fits(heads, pairs)
+    fits = _fits_of(operation.names)
     stem, extension = split_extension(texts[-1])
     if extension is not None and (fits.is_one(stem) or (fits.is_name(texts[-2]) and not fits.is_one(texts[-2]))):
         texts[-1], end = stem, f".{extension}"
@@ -53,13 +52,6 @@ def segments_in_order(path: str, operation: AnyOrder) -> str:
         end = ""
     units = _sorted_runs(texts[start:], fits)
     return "/".join([*texts[:start], *[text for unit in units for text in unit]]) + end + ("/" if slash else "")
-
-
-@lru_cache(maxsize=4096)
-def _names(names: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the beginnings of segments, and the names that are segments, as a path in normal form has them."""
-    heads = tuple([path_value(name) for name in names if not name.endswith("/")])
-    return heads, frozenset([path_value(name[:-1]) for name in names if name.endswith("/")])
 
 
 class _Fits:
@@ -74,6 +66,13 @@ class _Fits:
 
     def is_name(self, text: str) -> bool:
         return text in self._pairs
+
+
+@lru_cache(maxsize=4096)
+def _fits_of(names: tuple[str, ...]) -> _Fits:
+    """Return which segments have some names, these as a path in normal form has them."""
+    heads = tuple([path_value(name) for name in names if not name.endswith("/")])
+    return _Fits(heads, frozenset([path_value(name[:-1]) for name in names if name.endswith("/")]))
 
 
 def _sorted_runs(texts: Sequence[str], fits: _Fits) -> list[Unit]:

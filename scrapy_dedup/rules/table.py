@@ -143,7 +143,9 @@ class OpTable:
             operations = [bound.operation for bound in self.bounds(key)]
             if key == BARE and any(asked.startswith("q.") for asked in guards):
                 return False
-            if key in self.orders or "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
+            if key in self.orders and not self._moves_only_what_is_not_asked_for(exact, guards):
+                return False
+            if "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
                 return False
             if len(operations) > 1 and not all(isinstance(operation, Ignore) for operation in operations):
                 return False
@@ -155,6 +157,14 @@ class OpTable:
             and not self.deep_query
         )
 
+    def _moves_only_what_is_not_asked_for(self, exact: Iterable[str], guards: Iterable[str]) -> bool:
+        """Return whether all else that is said of the path is of segments before those that an order moves."""
+        orders = self.orders.get("path", ())
+        if "matrix" in self.orders or len(orders) != 1:
+            return False
+        asked = {key for key in (*exact, *guards) if key.startswith(_PATH_KINDS)} - {"path.len", "path.trail"}
+        return all(key[5:].isdigit() and int(key[5:]) < orders[0].after for key in asked)
+
     def is_end(self, path: str, query: str) -> bool:
         """Return whether the result of one step from a URL of *path* and *query* is its key.
 
@@ -162,6 +172,9 @@ class OpTable:
         the second one is looked at. So it is with several slashes at the end.
         """
         if not self.closed or (self.on_path and path.endswith("//")):
+            return False
+        # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
+        if self.orders and any(char in path for char in ".;="):
             return False
         return not self.once or all(query.count(name) <= 1 for name in self.once)
 
