@@ -16,7 +16,7 @@ from .frame import Frame, Level
 from .grouping import Flags
 from .judge import Verdict, witnesses
 from .shapes import Alike, values_alike
-from .table import ABSENT, REPEAT, Hashes, Rows, mixed
+from .table import ABSENT, BARE, REPEAT, Hashes, Rows, mixed
 from .value_kinds import ValueKind
 
 MAX_KEYS = 100
@@ -94,7 +94,7 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
     """
     bundles: dict[bytes, list[str]] = {}
     for key, codes in list(frame.columns.items()):
-        if key not in varying or levels.get(key, Level.KEPT) is not Level.KEPT:
+        if key not in varying or key == BARE or levels.get(key, Level.KEPT) is not Level.KEPT:
             continue
         present = codes != ABSENT
         if present.all():
