@@ -17,21 +17,9 @@ from ..urls import ValueClass, class_of
 from .blame import blamed
 from .casing import first_letter_unless_tested
 from .combining import rules_of
+from .contents import Flags, Numbers, Rows
 from .emission import Match, Proposal, seen_values, widened
-from .judge import (
-    EQUALS,
-    RATES,
-    SHARES,
-    Flags,
-    Judge,
-    Numbers,
-    Posterior,
-    Rows,
-    Witnesses,
-    alike_together,
-    likelihoods,
-    witnesses,
-)
+from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
 from .table import ABSENT, Codes, Table, is_token
@@ -96,9 +84,7 @@ class Split:
     @classmethod
     def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
         """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely these are not alike."""
-        log = np.zeros((strata, len(RATES), len(SHARES) * len(EQUALS)))
-        some, stratum = alike_together(found, stratum)
-        np.add.at(log, stratum, likelihoods(some))
+        log = likelihoods(found, stratum, strata)
         prior = np.log(found.prior.states)
         together, each = log.sum(axis=0) + prior, log + prior
         of_all = np.logaddexp.reduce(together, axis=1)

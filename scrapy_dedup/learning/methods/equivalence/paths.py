@@ -12,11 +12,12 @@ import numpy as np
 
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
+from ...contents import mixed
 from ...emission import MAX_NAMED, MIN_REPEATS, Match, Proposal, guard_of, widened
 from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, grouped
-from ...table import ABSENT, Codes, Hashes, Rows, Table, mixed
+from ...table import ABSENT, Codes, Hashes, Rows, Table
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions
 

@@ -16,10 +16,11 @@ from ....rules import Ignore as Drop
 from ....rules import Replace as Copy
 from ....urls import DeepSplit, class_of
 from ...combining import rules_of
+from ...contents import mixed
 from ...emission import Match, Proposal, dropped, seen_values, value_dropped, widened
 from ...evidence import MIN_GROUPS, worth_asking
 from ...judgement import Sample, book_of, judged
-from ...table import RARE, REPEAT, Table, is_token, mixed
+from ...table import RARE, REPEAT, Table, is_token
 from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
