@@ -241,7 +241,8 @@ def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> N
     """
     looks = len(found.one)
     number = found.look if part is None else part * looks + found.look
-    weight = np.bincount(number, weights=found.weight, minlength=parts * looks).reshape(parts, looks)
+    weight: Numbers = np.bincount(number, weights=found.weight, minlength=parts * looks).astype(np.float64)
+    weight = weight.reshape(parts, looks)
     some = np.flatnonzero(weight.any(axis=0))
     one = found.one[some, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[some][:, :, None, :] + np.log(SHARES)[:, None]

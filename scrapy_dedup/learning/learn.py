@@ -9,7 +9,10 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic
+
+from xxhash import xxh3_64_intdigest
 
 from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
@@ -28,6 +31,7 @@ from .differing import NOTABLE_SHARE
 from .incumbents import said_by, with_incumbents
 from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .memory import Memory
 from .methods.entropy import Priors
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
@@ -102,6 +106,7 @@ def learn(
     deadline: float | None = None,
     diagnose: bool = False,
     elsewhere: Elsewhere | None = None,
+    memory: Memory | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
@@ -132,7 +137,10 @@ def learn(
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
-        outcome = learn_site(
+        others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
+        back = may_return(site, known, seen, groups=groups)
+        learn_it = partial(
+            learn_site,
             site,
             found,
             max_loss=max_loss,
@@ -141,10 +149,21 @@ def learn(
             learners=asked,
             declarations=declarations,
             priors=priors.get(site),
-            may_return=may_return(site, known, seen, groups=groups),
+            may_return=back,
             deadline=Deadline(deadline),
-            others=_others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None,
+            others=others,
         )
+        of_it = (
+            found,
+            declarations,
+            priors.get(site),
+            back,
+            others and others.digest(),
+            max_loss,
+            id(known),
+            tuple(asked),
+        )
+        outcome = (memory or Memory()).site(site, of_it, learn_it, lasts=lambda outcome: not outcome.out_of_time)
         report = outcome.report
         if diagnose and (note := _near_duplicates(list(pages.values()))):
             report = replace(report, notes=(*report.notes, note))
@@ -183,6 +202,7 @@ class LearnedSite:
     deep: Mapping[str, DeepSplit]
     report: SiteReport
     departures: tuple[Departure, ...] = ()
+    out_of_time: bool = False
 
 
 def _others(
@@ -241,7 +261,8 @@ def learn_site(
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
-    return LearnedSite(rules, deep, report, (*settled.departures, *_switched_off(before, rules, settled.departures)))
+    departures = (*settled.departures, *_switched_off(before, rules, settled.departures))
+    return LearnedSite(rules, deep, report, departures, learner.out_of_time)
 
 
 def _switched_off(
@@ -301,6 +322,10 @@ def _by_site(
                 pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
+    for seen in by_site.values():  # what is learned does not depend on the order in which responses came
+        seen.sort(
+            key=lambda each: (xxh3_64_intdigest(each.url.encode("utf-8", "surrogatepass")), each.url, each.time or 0.0)
+        )
     return by_site, sketches
 
 
