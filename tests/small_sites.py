@@ -125,14 +125,20 @@ def spoiled(rows: Sequence[tuple[str, str]], seed: int, noise: float) -> list[Ob
     return found
 
 
-def learned(seed: int, noise: float = 0.0, share: float = 0.5) -> tuple[RuleBook, list[tuple[str, str]]]:
-    """Return the rules learned from a share of the items of a small site, and the URLs and pages of all others."""
+def parted(seed: int, share: float = 0.5) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the URLs and pages of a share of the items of a small site, and those of all others."""
     rng = Random(seed + 3_000_000)
     rows = crawl(seed)
     items = sorted({page.rsplit("|")[0] + page.split("|")[1] for _, page in rows})
     chosen = set(rng.sample(items, round(share * len(items))))
     train = [row for row in rows if row[1].split("|")[0] + row[1].split("|")[1] in chosen]
     test = [row for row in rows if row[1].split("|")[0] + row[1].split("|")[1] not in chosen]
+    return train, test
+
+
+def learned(seed: int, noise: float = 0.0, share: float = 0.5) -> tuple[RuleBook, list[tuple[str, str]]]:
+    """Return the rules learned from a share of the items of a small site, and the URLs and pages of all others."""
+    train, test = parted(seed, share)
     return learn_rules(spoiled(train, seed, noise)), test
 
 

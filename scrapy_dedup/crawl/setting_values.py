@@ -14,7 +14,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
-from ..learning.names import LEARNER_NAMES
+from ..learning.names import LEARNER_NAMES, METHOD_NAMES
+from ..learning.user_names import REMEDY, Names
 
 
 class Mode(str, Enum):
@@ -102,6 +103,38 @@ def learners(value: Any) -> tuple[str, ...] | None:
     if unknown:
         raise WrongValue(f"there is no learner {unknown[0]!r}", f"There are {', '.join(LEARNER_NAMES)}.")
     return names
+
+
+def method(value: Any) -> str:
+    """Return the name of what decides."""
+    if value not in METHOD_NAMES:
+        raise WrongValue(f"there is no method {value!r}", f"There are {', '.join(METHOD_NAMES)}.")
+    return str(value)
+
+
+def method_options(value: Any) -> dict[str, Any]:
+    """Return the options of a published method; whether it has them is seen when all settings are known."""
+    remedy = 'Write a dictionary such as {"min_urls": 20}.'
+    found = {name: list(each) if isinstance(each, tuple) else each for name, each in _mapping(value, remedy).items()}
+    try:
+        json.dumps(found)
+    except (TypeError, ValueError):
+        raise WrongValue("a value is no text, number, truth value or list of texts", remedy) from None
+    return {str(name): each for name, each in found.items()}
+
+
+def names(value: Any) -> Names:
+    """Return the lists of names of parameters."""
+    lists = _mapping(value, REMEDY)
+    try:
+        return Names.of({kind: _words(listed) for kind, listed in lists.items()})
+    except ValueError as error:
+        raise WrongValue(str(error), REMEDY) from None
+
+
+def _words(value: Any) -> Any:
+    """Return a list that was given as a text with commas, on the command line; anything else as it is."""
+    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
 
 
 def integer(value: Any) -> int:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..learning.names import LEARNER_NAMES
+from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
+from ..learning.user_names import Names
 from . import setting_values as values
 from .setting_values import DedupSettingError, Mode, WrongValue
 
@@ -156,6 +157,30 @@ SETTINGS: tuple[Setting, ...] = (
         values.learners,
     ),
     Setting(
+        "DEDUP_METHOD",
+        "name of a method",
+        JUDGE,
+        f"What decides which rules act: {JUDGE}, or one of the published methods alone, as its document decides: "
+        f"{', '.join(METHOD_NAMES[1:])} (see :doc:`/methods/published`).",
+        values.method,
+    ),
+    Setting(
+        "DEDUP_METHOD_OPTIONS",
+        "dict of option to value",
+        {},
+        "The options of that published method, where they are not as in the document.",
+        values.method_options,
+    ),
+    Setting(
+        "DEDUP_NAMES",
+        'dict of "relevant", "irrelevant" or "return" to list of names',
+        {},
+        "Names of parameters whose meaning you know on all sites: those that are relevant, those that are not, and those "
+        "that say where a log-in page returns to. They weigh as much as an opinion that is right 19 times in 20, and never "
+        "more than what pages show. A name that ends in * stands for all of that beginning.",
+        values.names,
+    ),
+    Setting(
         "DEDUP_MAX_LOSS",
         "number between 0 and 1",
         0.001,
@@ -281,6 +306,10 @@ class DedupSettings:
     learn_timeout: float
     #: Names of learners; None for all.
     learners: tuple[str, ...] | None
+    method: str
+    method_options: Mapping[str, Any]
+    #: The user's lists of names.
+    names: Names
     max_loss: float
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
@@ -314,6 +343,9 @@ class DedupSettings:
         problem = _wrong_site(read["sites"], read["site_groups"])
         if problem:
             raise DedupSettingError("DEDUP_SITES", settings.get("DEDUP_SITES"), *problem)
+        problem = _wrong_method(read["method"], read["method_options"], read["learners"])
+        if problem:
+            raise DedupSettingError("DEDUP_METHOD_OPTIONS", settings.get("DEDUP_METHOD_OPTIONS"), *problem)
         return cls(**read)
 
     @classmethod
@@ -367,6 +399,19 @@ class DedupSettings:
 
         book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
         return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
+
+
+def _wrong_method(method: str, options: Mapping[str, Any], learners: tuple[str, ...] | None) -> tuple[str, str] | None:
+    """Return problem and remedy if a published method does not have these options, or the judge has any."""
+    if method == JUDGE:
+        return ("the judge has no options", f"Set DEDUP_METHOD: {', '.join(METHOD_NAMES[1:])}.") if options else None
+    from ..learning.methods.options import WrongOption, options_of
+
+    try:
+        options_of(method, options)
+    except WrongOption as wrong:
+        return str(wrong), "scrapy learn-rules --method list shows all options."
+    return ("DEDUP_LEARNERS is set, and published methods have none", "Leave one of them out.") if learners else None
 
 
 def _field_of(name: str) -> str:

@@ -28,6 +28,8 @@ from ..store.store import Store
 from .fixed_point import Evidence, learn_both
 from .learn import MAX_LOSS
 from .memory import Memory
+from .methods.policy import policy_of
+from .names import JUDGE
 from .saving import save
 
 #: Seconds after which a process that nobody asks ends.
@@ -83,8 +85,10 @@ def _learned(
             max_loss=options.max_loss,
             groups=groups,
             learners=options.learner or None,
+            names=json.loads(options.names) if options.names else None,
             deadline=deadline,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
+            policy=policy_of(options.method, json.loads(options.method_options)),
         )
     learned = both.learned
     save(both, options.dir, options.also)
@@ -115,9 +119,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scope", default="", help="scope of the evidence")
     parser.add_argument("--site", action="append", default=[], help="learn only this site (may be repeated)")
     parser.add_argument("--learner", action="append", default=[], help="ask only this learner (may be repeated)")
+    parser.add_argument("--method", default=JUDGE, help="what decides: the judge, or a published method")
+    parser.add_argument("--method-options", default="{}", help="the options of a published method, as a JSON object")
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
+    parser.add_argument("--names", help="names of parameters whose meaning is known, as a JSON object of lists")
     parser.add_argument("--timeout", type=float, help="seconds after which nothing more is looked for")
     parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser

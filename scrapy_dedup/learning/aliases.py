@@ -22,8 +22,9 @@ from ..rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ..store.rows import SightingRow
 from ..urls import class_of, normal_form, values_of
 from ..urls.namings import Naming
-from .emission import ANY_VALUE, MAX_NAMED, MIN_REPEATS, widened
-from .evidence import MIN_GROUPS, upper_bound
+from .config import current
+from .emission import ANY_VALUE, widened
+from .evidence import upper_bound
 from .fetched import Fetched
 from .judge import is_proven
 from .table import is_token
@@ -89,7 +90,7 @@ class Proof:
     @property
     def proven(self) -> bool:
         """Whether the kind may act."""
-        return self.pages >= MIN_GROUPS and is_proven(self.pages, self.counterexamples, WHOLE)
+        return self.pages >= current().proposed_groups and is_proven(self.pages, self.counterexamples, WHOLE)
 
 
 def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
@@ -289,7 +290,7 @@ def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
 
 def _least(name: str) -> int:
     """Return how many pages a pattern of URLs, or a shape of pages, must have for itself."""
-    return MIN_CANDIDATE if name == PAGE else MIN_GROUPS
+    return MIN_CANDIDATE if name == PAGE else current().proposed_groups
 
 
 def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
@@ -366,7 +367,11 @@ def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
         nameable = key != named and not any(map(is_token, distinct))
         if nameable and len(distinct) == 1:
             match[key] = Literal(distinct[0], optional)
-        elif nameable and len(distinct) <= MAX_NAMED and len(values) >= MIN_REPEATS * len(distinct):
+        elif (
+            nameable
+            and len(distinct) <= current().named_values
+            and len(values) >= current().named_repeats * len(distinct)
+        ):
             match[key] = OneOf(distinct, optional)
         else:
             match[key] = OfClass(widened(class_of(distinct)), optional)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from ..rules import Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
 from ..urls import ValueClass, values_of
 from .combining import rules_of
+from .config import current
 from .emission import Match, Proposal
 from .judgement import Judgement
 from .table import REPEAT, joined_repeats
@@ -16,8 +17,6 @@ from .table import REPEAT, joined_repeats
 MAX_MEMBERS = 20
 """URLs of a group of one page that are looked at."""
 MAX_ODD = 8
-NEARLY = 0.2
-"""Share of the pairs of URLs of one page by which a key may differ more often than another one, and be as telling."""
 MAX_OTHERS = 64
 """URLs of a group of several pages that are compared: those of its rarer pages, with those of another."""
 
@@ -138,7 +137,7 @@ def _telling(differing: set[str], views: Mapping[int, View], judgement: Judgemen
         return differing
     cost = {key: sum(one.get(key) != other.get(key) for one, other in pairs) / len(pairs) for key in differing}
     least = min(cost.values())
-    return {key for key, share in cost.items() if share <= least + NEARLY}
+    return {key for key, share in cost.items() if share <= least + current().as_telling}
 
 
 def _changes(proposal: Proposal, view: View) -> bool:

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
+from .config import current
 from .emission import Proposal
 from .judgement import Deep, Sample
 from .validation import verdicts, without
 
 __all__ = ["within_budget"]
 
-LEAST_PAGES = 1.0
-"""Pages that any site may lose, unless it may lose none."""
 ROUNDS = 10
 
 
@@ -18,7 +17,7 @@ def within_budget(proposals: Sequence[Proposal], sample: Sample, deep: Deep, max
 
     *max_loss* is the share of the site's pages that all together may lose.
     """
-    most = max(max_loss * len(set(sample.content)), LEAST_PAGES) if max_loss else 0.0
+    most = max(max_loss * len(set(sample.content)), current().least_budget) if max_loss else 0.0
     kept = list(proposals)
     for _ in range(ROUNDS):
         found = verdicts(kept, sample, deep)

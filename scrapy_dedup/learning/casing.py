@@ -14,16 +14,14 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
+from .config import current
 from .emission import Match, Proposal
-from .evidence import MIN_GROUPS, worth_asking
+from .evidence import worth_asking
 from .generalising import Wider
 from .judgement import Judgement
 from .matching import matching
 from .methods.entropy.values import MIN_TESTED
 from .table import ABSENT, Table
-
-MIN_OF_SHAPE = 5
-"""Values of a shape that must have been tested for any value of it to be dropped."""
 
 
 def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:
@@ -34,7 +32,7 @@ def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:
     neither is shown. O(n).
     """
     rows = list(rows)
-    if _holds(rows, lower_value, beyond=MIN_OF_SHAPE):
+    if _holds(rows, lower_value, beyond=current().case_pages):
         return Lower()
     return Lower(first=True) if _holds(rows, lower_first) else None
 
@@ -50,7 +48,7 @@ def _holds(rows: Sequence[tuple[Hashable, str, int]], spelled: Callable[[str], s
     good = {next(iter(pages)): values for values, pages in informative if len(pages) == 1}
     bad = sum(len(pages) > 1 for _, pages in informative)
     further = sum(len({lower_first(value) for value in values}) > 1 for values in good.values())
-    return len(good) >= MIN_GROUPS and further >= beyond and worth_asking(bad, len(good) + bad)
+    return len(good) >= current().proposed_groups and further >= beyond and worth_asking(bad, len(good) + bad)
 
 
 def first_letter_unless_tested(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
@@ -70,7 +68,7 @@ def first_letter_unless_tested(proposals: Sequence[Proposal], table: Table, judg
                 spellings = {spelled[codes[row]] for row in members if chosen[row] and codes[row] in spelled}
                 if len(spellings) > 1:
                     pages.add(table.content[members[0]])
-            if len(pages) < MIN_OF_SHAPE:
+            if len(pages) < current().case_pages:
                 proposal = replace(proposal, operation=Lower(first=True))
         found.append(proposal)
     return found

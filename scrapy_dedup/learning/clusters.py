@@ -47,6 +47,8 @@ class Clusters:
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
     refused: frozenset[str] = frozenset()
     """URLs, in normal form, that are no evidence, since they were never answered but by redirects and errors of the client."""
+    passwords: frozenset[int] | None = None
+    """Clusters whose pages have a password field; None where no observation tells."""
     controls: Mapping[object, tuple[int, int]] = field(default_factory=dict)
     """URL template -> (responses that differed from the one before in the same crawl, responses compared)."""
 
@@ -75,6 +77,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     left_out: Counter[str] = Counter()
     noisy = compared = 0
     timed = False
+    looked = False
+    passwords: set[str] = set()
     controls: dict[object, tuple[int, int]] = {}
     for observation in observations:
         timed = timed or observation.time is not None
@@ -89,6 +93,9 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
             ):
                 refused.add(normal_form(observation.url))
             continue
+        looked = looked or observation.password is not None
+        if observation.password:
+            passwords.add(page)
         url = normal_form(observation.url)
         if url == observation.url:
             url = observation.url  # one text, and not two that are the same
@@ -119,6 +126,7 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         frozenset(confirmed) if timed else None,
         times=array("d", latest.values()) if timed else None,
         refused=frozenset(refused - identity.keys()),
+        passwords=frozenset(numbers[page] for page in passwords if page in numbers) if looked else None,
         controls=controls,
     )
 

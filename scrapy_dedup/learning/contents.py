@@ -60,9 +60,14 @@ class Contents:
         return np.repeat(np.arange(len(self.starts)), self.number)
 
     @property
+    def main(self) -> Rows:
+        """Return the place of the content that most URLs of each group show."""
+        return np.lexsort((-self.urls, self.of_group))[self.starts]
+
+    @property
     def page(self) -> Codes:
-        """Return the content that most URLs of each group show."""
-        return self.content[np.lexsort((-self.urls, self.of_group))[self.starts]]
+        """Return that content."""
+        return self.content[self.main]
 
     @property
     def look(self) -> Hashes:

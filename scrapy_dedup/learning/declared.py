@@ -22,8 +22,9 @@ from ..urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, s
 from .belief import Opinion, Source, opinions_of_pairs
 from .blame import blamed
 from .combining import rules_of
+from .config import current
 from .emission import Match, Proposal, dropped, seen_values, widened
-from .evidence import MIN_GROUPS, MIN_STATED
+from .evidence import MIN_STATED
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
 from .methods.entropy import Relevance
@@ -150,7 +151,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Decla
     clean = judgement.clean
     step = len(clean) // MAX_CLEAN + 1
     speaking = blamed(found, book, judgement, clean[::step])
-    least = {**dict.fromkeys(weak, MIN_GROUPS), **dict.fromkeys(stated, MIN_STATED)}
+    least = {**dict.fromkeys(weak, current().proposed_groups), **dict.fromkeys(stated, MIN_STATED)}
     return [proposal for proposal in found if len(speaking.get(proposal, ())) * step >= least[proposal]]
 
 

@@ -11,18 +11,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .config import current
 from .frame import Frame, Level
 from .grouping import Groups, sampled_pairs, varying
 from .judge import Verdict
 from .table import ABSENT
 from .value_kinds import WHOLE, kind_of_values
 
-MIN_CLUSTERS = 3
-"""Duplicate clusters in which a key must vary to be a candidate."""
 MAX_CANDIDATES = 1_000
 """Candidate keys considered at once, those that vary in most clusters."""
 MAX_PAIRS = 8_000
-SMOOTHING = 0.02
 ROUNDS = 200
 
 
@@ -54,7 +52,7 @@ def candidate_keys(frame: Frame, base: Mapping[str, Level]) -> list[str]:
     support = {
         key: clusters
         for key, clusters in frame.support().items()
-        if clusters >= MIN_CLUSTERS and base.get(key, Level.KEPT) is not Level.DROPPED
+        if clusters >= current().least_contents and base.get(key, Level.KEPT) is not Level.DROPPED
     }
     return sorted(sorted(support), key=lambda key: -support[key])
 
@@ -81,7 +79,7 @@ def _put_back_what_pages_demand(
                 shown = codes != ABSENT if target == Level.PRESENCE else codes
                 gain = float((shown[different.left] != shown[different.right]).mean()) if len(different.left) else 0.0
                 cost = float((shown[alike.left] != shown[alike.right]).mean()) if len(alike.left) else 0.0
-                score = gain / (cost + SMOOTHING)
+                score = gain / (cost + current().put_back_smoothing)
                 if gain > 0 and (best is None or score > best[0]):
                     best = score, key, Level(target)
         if best is None:
@@ -108,7 +106,7 @@ def _drop_again_what_was_not_needed(frame: Frame, base: Mapping[str, Level], lev
 def _of_key(frame: Frame, groups: Groups, key: str) -> Verdict:
     """Return what is to be expected of dropping one of the keys that make *groups*."""
     differ = varying(groups, frame.columns[key])[groups.size > 1]
-    kind = kind_of_values(frame.columns[key], frame.table.vocabulary)
+    kind = kind_of_values(key, frame.columns[key], frame.table.vocabulary)
     return frame.table.judge.verdict(
         frame.witnesses(groups, frame.table.judge.prior(key, kind.prior), key).part(differ)
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Set, SetOfValues
 from ..urls import ValueClass, class_of
+from .config import current
 from .constant_pages import ConstantPage
 from .frame import Level
 from .guards import PRESENT, Node, Pattern
@@ -15,12 +16,7 @@ from .table import ABSENT, REPEAT, Rows, Table
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
 
-FIXED_LENGTH = 16
-"""From this length on, values that were all of one length must keep it."""
 MIN_HEX = 8
-MAX_NAMED = 12
-MIN_REPEATS = 3
-"""Times that each value of a key occurs, on average, for the values to be named one by one."""
 ANY_VALUE = ValueClass("any", 0, 1_000_000)
 
 Match = tuple[tuple[str, Predicate], ...]
@@ -47,7 +43,7 @@ def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[Constant
     """Return what a tree of functions and the constant pages say, operation by operation."""
     found: list[Proposal] = []
     for page in constants:
-        match = tuple((key, _literal(value)) for key, value in page.literals)
+        match = tuple((key, Absent() if value is None else _literal(value)) for key, value in page.literals)
         covered = rows_matching(table, rows, page.literals)
         found += [Proposal(match, key, dropped(table, covered, key), constant=True) for key in page.ignored]
     for part in node.walk():
@@ -107,7 +103,7 @@ def guard_of(table: Table, rows: Rows, key: str) -> frozenset[str] | ValueClass:
     """
     values = seen_values(table, rows, key)
     present = int(np.count_nonzero(table.columns[key][rows] != ABSENT))
-    if len(values) <= MAX_NAMED and present >= MIN_REPEATS * len(values):
+    if len(values) <= current().named_values and present >= current().named_repeats * len(values):
         return frozenset(values)
     return widened(class_of(values))
 
@@ -121,7 +117,7 @@ def seen_values(table: Table, rows: Rows, key: str) -> list[str]:
 
 def widened(shape: ValueClass) -> ValueClass:
     """Return a class with room for the values that were not met yet: half to double the lengths."""
-    if shape.name == "empty" or (shape.min_len == shape.max_len and shape.min_len >= FIXED_LENGTH):
+    if shape.name == "empty" or (shape.min_len == shape.max_len and shape.min_len >= current().fixed_length):
         return shape
     # Short values that are all of A to F are letters by chance.
     name = "alnum" if shape.name == "hex" and shape.max_len < MIN_HEX else shape.name

@@ -10,6 +10,7 @@ from math import lgamma
 
 import numpy as np
 
+from .config import current
 from .contents import Numbers
 from .frame import Frame, Level
 from .judge import RATES, Judge
@@ -17,16 +18,8 @@ from .value_kinds import kind_of_values
 
 __all__ = ["difference_sets_of", "judge_of"]
 
-CHANGING = 0.1
-"""Share of the URL templates whose pages change by themselves, before anything is seen."""
 MOST_SETS = 24
 """Difference sets that are looked at, those of most contents first."""
-TELLING = 6
-"""Of these, those with most groups of one content tell the error rate."""
-OVERLAP = 3.0
-"""How often they tell the same: the same URLs are in groups of several."""
-LEAST_CONTENTS = 3
-"""Contents that show a difference set."""
 MOST_PAIRS = 60_000
 NEIGHBOURS = (1, 2, 3)
 """Which of the next URLs of a content each is compared with."""
@@ -43,18 +36,22 @@ def judge_of(frame: Frame, controls: Iterable[tuple[int, int]]) -> Judge:
     for keys in difference_sets_of(frame):
         groups = frame.groups(dict.fromkeys(keys, Level.DROPPED))
         clean = int(np.count_nonzero((groups.size > 1) & (groups.contents == 1)))
-        kinds = [kind_of_values(frame.columns[key], frame.table.vocabulary) for key in keys]
+        kinds = [kind_of_values(key, frame.columns[key], frame.table.vocabulary) for key in keys]
         kind = max(kinds, key=lambda kind: kind.prior.shares[-1])
         found.append((clean, frame.witnesses(groups, kind.prior)))
     found.sort(key=lambda each: -each[0])
-    return judge.knowing(judge.posterior(each).evidence / OVERLAP for _, each in found[:TELLING])
+    return judge.knowing(
+        judge.posterior(each).evidence / current().error_rate_overlap for _, each in found[: current().error_rate_sets]
+    )
 
 
 def _of_controls(odd: int, compared: int) -> Numbers:
     """Return the log-likelihood of RATES: so many of two responses differed, or the template changes by itself."""
     by_chance: Numbers = odd * np.log(2 * RATES) + (compared - odd) * 2 * np.log1p(-RATES)
     by_itself = lgamma(odd + 1) + lgamma(compared - odd + 1) - lgamma(compared + 2)
-    found: Numbers = np.logaddexp(np.log(1 - CHANGING) + by_chance, np.log(CHANGING) + by_itself)
+    found: Numbers = np.logaddexp(
+        np.log(1 - current().changing_templates) + by_chance, np.log(current().changing_templates) + by_itself
+    )
     return found
 
 
@@ -83,6 +80,6 @@ def difference_sets_of(frame: Frame) -> list[tuple[str, ...]]:
     for number in np.argsort(-contents, kind="stable")[:MOST_SETS]:
         flags = np.unpackbits(sets[:, number])[: len(keys)]
         chosen = tuple(key for key, flag in zip(keys, flags, strict=True) if flag)
-        if chosen and contents[number] >= LEAST_CONTENTS:
+        if chosen and contents[number] >= current().least_contents:
             found.append(chosen)
     return found

@@ -3,13 +3,11 @@
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
+from .config import current
+
 CONFIDENCE = 0.95
-MIN_GROUPS = 10
-"""Informative groups that a rule needs."""
 MIN_STATED = 2
 """Those that must speak for dropping a parameter which the site names itself."""
-MOST_BAD = 0.15
-"""Share of bad groups up to which something is proposed."""
 
 
 @lru_cache(maxsize=4096)
@@ -49,4 +47,4 @@ def worth_asking(bad: int, groups: int) -> bool:
     >>> worth_asking(1, 10), worth_asking(2, 10)
     (True, False)
     """
-    return bad <= MOST_BAD * groups
+    return bad <= current().proposed_bad * groups

@@ -22,10 +22,12 @@ from .differing import differing_note
 from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
 from .masks import Kept, Masks, SitePages
 from .memory import Memory
+from .methods.policy import Policy
 from .nesting import innermost_first
 from .refetching import refetches
 from .report import SiteReport
 from .sighted import with_aliases
+from .user_names import Names
 
 MOST_ROUNDS = 3
 
@@ -77,10 +79,12 @@ def learn_both(
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | Names | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
     elsewhere: Elsewhere | None = None,
+    policy: Policy | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
 
@@ -112,12 +116,14 @@ def learn_both(
                 groups=groups,
                 known=known,
                 learners=learners,
+                names=names,
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
                 progress=progress,
                 deadline=deadline,
                 diagnose=diagnose and not kept,
                 elsewhere=rules_elsewhere,
                 memory=evidence.memory,
+                policy=policy,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands

@@ -12,6 +12,7 @@ from enum import Enum
 
 import numpy as np
 
+from .config import current
 from .deadline import NEVER, Deadline
 from .difference_sets import MAX_CANDIDATES, drop_set
 from .frame import Frame, Level
@@ -19,13 +20,6 @@ from .sampling import sampled
 from .table import ABSENT, REPEAT, Hashes, Rows, is_token
 from .values import Recoding, recode
 
-MAX_DEPTH = 3
-MAX_LITERALS = 24
-MIN_BRANCH = 20
-"""URLs that a branch needs."""
-MIN_COVERAGE = 0.9
-MIN_GAIN = 8
-"""Removed URLs that a guard must add."""
 SAMPLE = 8_000
 """URLs on which guards are searched."""
 LARGE_SAMPLE = 32_000
@@ -70,12 +64,12 @@ class Guard:
                 (PRESENT, np.flatnonzero(present)),
                 (None, np.flatnonzero(~present)),
             ]
-            return sides if all(len(rows) >= MIN_BRANCH for _, rows in sides) else []
+            return sides if all(len(rows) >= current().guard_urls for _, rows in sides) else []
         values, counts = np.unique(codes, return_counts=True)
         order = np.argsort(-counts, kind="stable")
-        chosen = [int(values[i]) for i in order if counts[i] >= MIN_BRANCH][:MAX_LITERALS]
+        chosen = [int(values[i]) for i in order if counts[i] >= current().guard_urls][: current().guard_values]
         covered = int(counts[np.isin(values, chosen)].sum())
-        if len(values) < 2 or not chosen or covered < MIN_COVERAGE * len(frame):
+        if len(values) < 2 or not chosen or covered < current().guard_coverage * len(frame):
             return []
         answers = [(frame.table.value(code), code) for code in chosen]
         if any(is_token(text or "") for text, _ in answers):
@@ -132,11 +126,15 @@ def grown(
     base: Mapping[str, Level],
     pattern: Pattern,
     rng: np.random.Generator,
-    depth: int = MAX_DEPTH,
+    depth: int | None = None,
     *,
     deadline: Deadline = NEVER,
 ) -> Node:
-    """Return the function of a pattern with its branches, those that are found before the *deadline*."""
+    """Return the function of a pattern with its branches, those that are found before the *deadline*.
+
+    *depth* is how many guards may be nested.
+    """
+    depth = current().guard_depth if depth is None else depth
     node = fitted(frame, base, pattern, rng)
     levels = {**base, **node.levels}
     if not depth or deadline.passed() or not duplicates_left(frame, levels):
@@ -157,7 +155,7 @@ def grown(
 def duplicates_left(frame: Frame, levels: Mapping[str, Level]) -> bool:
     """Tell whether enough URLs of known pages are still kept apart to look any further."""
     groups = frame.groups(levels)
-    return len(frame) - len(np.unique(frame.content)) - groups.removed >= MIN_GAIN
+    return len(frame) - len(np.unique(frame.content)) - groups.removed >= current().guard_gain
 
 
 def best_guard(
@@ -176,7 +174,7 @@ def best_guard(
         scores = _gains(sample.frame, levels, first[:MAX_LARGE], rng, deadline)
     if not scores:
         return None
-    least = max(MIN_GAIN * sample.share, 3)
+    least = max(current().guard_gain * sample.share, 3)
     best = max(scores, key=lambda guard: scores[guard])
     if scores[best] >= least or not ahead or deadline.passed():
         return best if scores[best] >= least else None

@@ -13,13 +13,12 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import values_of
+from .config import current
 from .emission import ANY_VALUE, Match, Proposal
 from .grouping import Flags
 from .judgement import Judgement
 from .table import Table
 
-MAX_SHARE = 0.5
-"""Share of URLs without a path from which on the query tells the pages of a site, and ``/`` is no home page."""
 ABOVE_ROOT: Match = (("path.0", OfClass(ANY_VALUE)),)
 
 
@@ -30,7 +29,7 @@ def home_pages(table: Table) -> Flags:
         return nowhere
     lengths = table.columns["path.len"]
     at_root = lengths == table.numbers.get("0", -1)
-    return at_root if at_root.sum() <= MAX_SHARE * len(table) else nowhere
+    return at_root if at_root.sum() <= current().at_root * len(table) else nowhere
 
 
 def without_home_pages(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:

@@ -20,6 +20,7 @@ from math import lgamma
 
 import numpy as np
 
+from .config import current
 from .contents import Codes, Contents, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 
 __all__ = ["EQUALS", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
@@ -30,20 +31,6 @@ SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9
 """Shares of a proposal's witness groups that may be several pages."""
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
 """How often two pages may show the same, though what a proposal drops tells them apart."""
-USUAL_RATE = 0.02
-"""Mean of the error rate before anything is seen (exponential)."""
-REPEATED = 0.02
-"""How much rarer an odd content is that other URLs show, too."""
-NOTICED = 0.01
-"""Share of wrong groups from which on a proposal is wrong, and not only spoiled by noise."""
-MOST_WRONG = 0.05
-"""Expected share of wrong groups up to which a proposal may act."""
-MOST_DOUBT = 0.5
-"""Probability, up to which it may, that the share is NOTICED or more."""
-PRICE = 20.0
-"""Downloads that a lost page is worth."""
-MOST_WITNESSES = 2.0
-"""Groups of one and the same page that count: one that answers everywhere (an error, a log-in) is no ten witnesses."""
 
 AT_ONCE = 1_000
 """Proposals that are judged together, so that the memory they take has a bound."""
@@ -134,19 +121,23 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     first = np.flatnonzero(np.r_[True, group_of_part[1:] != group_of_part[:-1]])
     values = np.diff(np.r_[first, len(parts)])
     distinct = Contents.of(group_of_part, parts.page, np.zeros(len(parts), dtype=np.bool_)).number
-    part_look = parts.look
-    looks = mixed(whole.look) + np.add.reduceat(mixed(part_look), first) + mixed(distinct.astype(np.uint64))
+    main, part_look = parts.main, parts.look
+    alone = np.minimum(np.add.reduceat(parts.lone[main].astype(np.intp), first), distinct - 1)
+    looks = (
+        mixed(whole.look) + np.add.reduceat(mixed(part_look), first) + mixed(pairs(distinct, alone).astype(np.uint64))
+    )
     # What looks alike is worked out once.
     shown, look = np.unique(looks, return_index=True, return_inverse=True)[1:]
-    values, distinct = values[shown], distinct[shown]
+    values, distinct, alone = values[shown], distinct[shown], alone[shown]
     inner = spans(first[shown], values)
     inner = inner[np.lexsort((part_look[inner], np.repeat(np.arange(len(shown)), values)))]
     equal = np.outer(values - distinct, np.log(EQUALS)) + np.outer(distinct - 1, np.log1p(-EQUALS))
+    equal += (alone * np.log(current().page_alone))[:, None]
     of_parts = np.add.reduceat(_one_page(parts.part(inner)), np.cumsum(values) - values, axis=0)
     several = of_parts[:, :, None] + equal[:, None, :]
     size, number = whole.size.astype(np.float64), whole.number.astype(np.float64)
     _, place, times = np.unique(whole.page, return_inverse=True, return_counts=True)
-    weight = np.minimum(1.0, MOST_WITNESSES / times[place])
+    weight = np.minimum(1.0, current().witnesses_of_page / times[place])
     return Witnesses(_one_page(whole.part(shown)), several, look.reshape(-1), weight, size - 1, number - 1, prior)
 
 
@@ -167,7 +158,7 @@ def is_proven(clean: float, bad: float, prior: Prior) -> bool:
 def _one_page(groups: Contents) -> Numbers:
     """Return of each group the log-likelihood to be one page: groups x RATES."""
     urls = groups.urls[:, None]
-    odd = urls * (np.log(RATES) + np.where(groups.lone, 0.0, np.log(REPEATED))[:, None])
+    odd = urls * (np.log(RATES) + np.where(groups.lone, 0.0, np.log(current().repeated_odd))[:, None])
     all_odd = np.add.reduceat(odd, groups.starts, axis=0)
     main = all_odd[groups.of_group] - odd + urls * np.log1p(-RATES)
     one: Numbers = np.logaddexp(np.logaddexp.reduceat(main, groups.starts, axis=0), all_odd)
@@ -205,7 +196,8 @@ class Posterior:
 
 def _may_act(shares: Numbers) -> Flags:
     """Tell by the probability of each of SHARES (the last axis) whether a proposal may act."""
-    few: Flags = (shares @ SHARES <= MOST_WRONG) & (shares[..., SHARES >= NOTICED].sum(axis=-1) <= MOST_DOUBT)
+    doubt = shares[..., SHARES >= current().noticed].sum(axis=-1)
+    few: Flags = (shares @ SHARES <= current().most_wrong) & (doubt <= current().most_doubt)
     return few
 
 
@@ -226,7 +218,7 @@ class Verdict:
     @property
     def value(self) -> float:
         """Downloads that are saved, less those that lost pages are worth."""
-        return self.removed - PRICE * self.lost
+        return self.removed - current().price * self.lost
 
     @property
     def passes(self) -> bool:
@@ -250,6 +242,12 @@ def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> N
     return both.reshape(parts, len(RATES), -1)
 
 
+def _usual_rates() -> Numbers:
+    """Return the logarithms of the prior of RATES: exponential, each for the rates that are nearer to it than to others."""
+    prior: Numbers = np.log(np.gradient(RATES)) - RATES / current().usual_error_rate
+    return prior
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """The judge of a site; ``rates`` are the logarithms of what is believed of its error rate (RATES).
@@ -257,7 +255,7 @@ class Judge:
     ``said`` are the log-odds, by key, that it is relevant: what is said of it by others than its pages.
     """
 
-    rates: Numbers = field(default_factory=lambda: -RATES / USUAL_RATE)
+    rates: Numbers = field(default_factory=_usual_rates)
     said: Mapping[str, float] = field(default_factory=dict)
 
     def prior(self, key: str, prior: Prior) -> Prior:
@@ -273,7 +271,7 @@ class Judge:
         joint = log + self.rates[:, None]
         share = np.exp(joint - joint.max())
         share /= share.sum()
-        is_right = np.repeat(SHARES < NOTICED, len(EQUALS))
+        is_right = np.repeat(SHARES < current().noticed, len(EQUALS))
         # Groups of several pages say nothing of the error rate: how often each of these shows the same is not known.
         wrong = np.logaddexp.reduce(log[:, ~is_right], axis=1).max()
         evidence = np.logaddexp(np.logaddexp.reduce(log[:, is_right], axis=1), wrong)

@@ -71,7 +71,7 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
-    constants, covered = constant_pages(frame, sample.confirmed_urls())
+    constants, covered = constant_pages(frame, sample)
     fixed = [*proposals(table, rows, Node(()), constants), *_tokens(frame, evidence)]
     del frame  # it is large
     rest = np.flatnonzero(~covered & ~home_pages(table))

@@ -25,9 +25,10 @@ import numpy as np
 
 from ..rules import Absent, Literal, OneOf, Predicate, Set
 from ..urls import PLACEHOLDER, values_of
+from .config import current
 from .contents import mixed
 from .emission import Proposal
-from .evidence import MIN_GROUPS, worth_asking
+from .evidence import worth_asking
 from .frame import Frame, Level
 from .grouping import Flags
 from .judgement import Deep, Judgement
@@ -36,8 +37,6 @@ from .table import ABSENT, Codes, Hashes, Rows, Table, encode, is_token
 
 __all__ = ["linked_directories"]
 
-MIN_PAGES = 2 * MIN_GROUPS
-"""Distinct pages that show that equal directories are one; so many of one directory speak for names not seen, too."""
 MIN_SHARED = 3
 """Distinct pages that tell nothing yet, whatever the site."""
 MAX_NAMES = 100
@@ -59,7 +58,7 @@ def linked_directories(judgement: Judgement, table: Table, deep: Deep) -> list[P
     the paths.
     """
     sample = judgement.sample
-    if len(judgement.by_key) - len(set(sample.content)) < MIN_PAGES:
+    if len(judgement.by_key) - len(set(sample.content)) < 2 * current().proposed_groups:
         return []
     # Keys with several pages are noise, or wrong: they say nothing.
     pages = {key: {sample.content[i] for i in members} for key, members in judgement.by_key.items()}
@@ -71,7 +70,7 @@ def linked_directories(judgement: Judgement, table: Table, deep: Deep) -> list[P
     missed: list[_Missed] = []
     position = 0
     while any(part in frame.columns for part in _parts(f"path.{position}")):
-        if support.get(f"path.{position}", 0) >= MIN_GROUPS:
+        if support.get(f"path.{position}", 0) >= current().proposed_groups:
             alike, misses = _compared(frame, position)
             found += alike
             missed += misses
@@ -103,7 +102,7 @@ def _without_parameters(proposal: Proposal, frame: Frame) -> Proposal | None:
 def _says_something(proposal: Proposal, table: Table) -> bool:
     """Tell whether a proposal changes URLs as they came: where segments are cut, keys have other paths."""
     changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
-    return int(np.count_nonzero(changed)) >= MIN_GROUPS
+    return int(np.count_nonzero(changed)) >= current().proposed_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ class _Alike:
     @property
     def is_large(self) -> bool:
         """Whether it shows enough by itself."""
-        return len(self.pages) >= MIN_PAGES
+        return len(self.pages) >= 2 * current().proposed_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def _shared_by_one(found: Sequence[_Alike], missed: Sequence[_Missed]) -> int | 
     """Return how many equal pages tell that the next one is equal, too; None where no number does on this site."""
     for shared in sorted({MIN_SHARED, *(miss.shared + 1 for miss in missed if miss.shared >= MIN_SHARED)}):
         pages = len(frozenset[int]().union(*(each.pages for each in found if len(each.pages) > shared)))
-        if pages < MIN_PAGES:
+        if pages < 2 * current().proposed_groups:
             return None
         lost = sum(miss.lost for miss in missed if miss.shared >= shared)
         if worth_asking(lost, pages + lost):

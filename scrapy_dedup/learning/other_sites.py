@@ -15,7 +15,8 @@ from ..observation import Observation
 from ..rules import Ignore, IgnoreValue, Rule, RuleBook
 from ..urls import GroupsLike, values_of
 from .clusters import clusters
-from .evidence import MIN_GROUPS, worth_asking
+from .config import current
+from .evidence import worth_asking
 from .frame import Frame, Level
 from .judgement import Sample
 from .methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
@@ -88,8 +89,8 @@ def _shown(observations: Sequence[Observation], groups: GroupsLike, mask: Mask |
     for key in [key for key in frame.columns if key.startswith("q.")][:MAX_KEYS]:
         told = frame.groups({key: Level.DROPPED})
         others = int((told.size - 1).sum())
-        if told.lost >= MIN_GROUPS and told.lost >= MIN_TOLD * others:
+        if told.lost >= current().proposed_groups and told.lost >= MIN_TOLD * others:
             found[key] = ParameterRule(key, Relevance.ACCEPT)
-        elif told.informative >= MIN_GROUPS and worth_asking(told.bad, told.informative):
+        elif told.informative >= current().proposed_groups and worth_asking(told.bad, told.informative):
             found[key] = ParameterRule(key, Relevance.IGNORE)
     return found

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from .clusters import clusters
-from .evidence import MIN_GROUPS
+from .config import current
 from .judgement import Sample, judged
 
 __all__ = ["may_return", "returned"]
@@ -35,11 +35,11 @@ def may_return(
             continue
         since = rule.evidence.refuted_at
         later = [each for each in observations if each.time is not None and each.time > since]
-        if len(later) < 2 * MIN_GROUPS:
+        if len(later) < 2 * current().proposed_groups:
             continue
         book = RuleBook([replace(rule, status=Status.ACTIVE)], {site: known.site_rules(site).deep}, groups)
         judgement = judged(book, Sample.of(site, clusters(later), groups))
-        if not judgement.bad and len(judgement.clean) >= MIN_GROUPS:
+        if not judgement.bad and len(judgement.clean) >= current().proposed_groups:
             found.add(rule.id)
     return frozenset(found)
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from ..rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate, Replace, Set
 from ..urls import DeepSplit, class_of, values_of
 from .casing import case_operation
+from .config import current
 from .emission import Match, Proposal, widened
-from .evidence import MIN_GROUPS, worth_asking
+from .evidence import worth_asking
 from .judgement import Sample
 from .mappings import Copy, Way, head_of, way_between
 from .templates import Template, Values, is_segment, templates_of
@@ -61,7 +62,7 @@ def mappings(templates: Sequence[Template], views: Sequence[Values], content: Se
     """Return the verified mappings between *templates*, in both directions where both can be expressed."""
     found = []
     for (one, other), rows in _pairs(templates, content).items():
-        if len({content[row] for row, _ in rows}) < MIN_GROUPS:
+        if len({content[row] for row, _ in rows}) < current().proposed_groups:
             continue
         pairs = [(views[a], views[b]) for a, b in rows]
         for source, target, aligned in (
@@ -129,7 +130,7 @@ def _verified(way: Way, views: Sequence[Values], content: Sequence[int]) -> Veri
             met.add(values)
     good = {next(iter(groups[values])) for values in met if len(groups[values]) == 1}
     bad = sum(len(groups[values]) > 1 for values in mapped)
-    if len(good) < MIN_GROUPS or not worth_asking(bad, len(good) + bad):
+    if len(good) < current().proposed_groups or not worth_asking(bad, len(good) + bad):
         return None
     return Verified(way, len(good), bad)
 
@@ -236,7 +237,7 @@ def _cases(template: Template, views: Sequence[Values], content: Sequence[int]) 
         for row in template.rows:
             spellings[views[row][key].lower()].add(views[row][key])
         several = {value for value, seen in spellings.items() if len(seen) > 1}
-        if len(several) < MIN_GROUPS:
+        if len(several) < current().proposed_groups:
             continue
         others = [other for other in template.keys if other != key]
         operation = case_operation(

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .config import current
 from .frame import Frame, Level
 from .grouping import Flags
 from .table import Hashes, Rows
-
-MIN_CLUSTERS = 3
-"""Clusters in which a key must vary for URLs that differ in it to be looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def searched(frame: Frame, keys: Rows, most: int, rng: np.random.Generator) -> R
 def _whole(cluster: Rows, sizes: Rows, order: Rows, most: int) -> Flags:
     """Return the rows of clusters, in this order, as long as there is room for them."""
     taken = np.zeros(len(sizes), dtype=np.bool_)
-    small = order[sizes[order] <= most // MIN_CLUSTERS]
+    small = order[sizes[order] <= most // current().least_contents]
     taken[small[np.cumsum(sizes[small]) <= most]] = True
     found: Flags = taken[cluster]
     return found
@@ -86,7 +84,7 @@ def _near(frame: Frame, levels: Mapping[str, Level], chosen: Flags) -> Flags:
     near = np.zeros(len(frame), dtype=np.bool_)
     rest = kept.copy()
     for key, clusters in frame.support().items():
-        if clusters >= MIN_CLUSTERS and levels.get(key, Level.KEPT) is not Level.DROPPED:
+        if clusters >= current().least_contents and levels.get(key, Level.KEPT) is not Level.DROPPED:
             own = frame.hashes(key, levels.get(key, Level.KEPT))
             near |= _meets(kept - own, chosen)
             rest -= own

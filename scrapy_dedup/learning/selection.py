@@ -15,6 +15,7 @@ import numpy as np
 
 from ..rules.model import operation_problem
 from .combining import rules_of
+from .config import current
 from .emission import Match, Proposal
 from .frame import Frame
 from .judgement import Judgement, book_of, judged
@@ -25,8 +26,6 @@ from .validation import validated
 
 logger = logging.getLogger(__name__)
 
-ENOUGH = 0.99
-"""Share of the duplicates that one learner removes, after which no other is asked."""
 MAX_SEARCHED = 30_000
 """URLs that the others are asked about; what they propose is judged on all."""
 CORE = "difference_sets"
@@ -173,7 +172,7 @@ def _keys_of_pages(judgement: Judgement) -> Counter[int]:
 
 def _is_enough(outcome: Judgement) -> bool:
     """Tell whether a function removes nearly all duplicates."""
-    return outcome.removed >= ENOUGH * (len(outcome.sample.urls) - len(set(outcome.sample.content)))
+    return outcome.removed >= current().enough_removed * (len(outcome.sample.urls) - len(set(outcome.sample.content)))
 
 
 def _merit(outcome: Judgement) -> float:

@@ -9,20 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..urls import ValueClass, class_of
-from .evidence import MIN_GROUPS
+from .config import current
 from .frame import Frame, Level
 from .grouping import varying
 from .table import ABSENT, REPEAT, Codes, is_token
 from .value_kinds import ValueKind
 
-MIN_CONTENTS = 3 * MIN_GROUPS // 2
-"""Distinct contents that show values of one shape to be the same: more than a rule needs, as the shape is chosen."""
-MIN_VALUES = 3
 MAX_VALUES = 5_000
 MAX_SHAPES = 6
 """Shapes that are tried of a key, the widest first."""
-MAX_NAMED = 12
-MIN_REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +35,10 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
     codes = frame.columns[key]
     present = codes != ABSENT
     values, counts = np.unique(codes[present], return_counts=True)
-    if not MIN_VALUES < len(values) <= MAX_VALUES:
+    if not current().alike_values < len(values) <= MAX_VALUES:
         return []
     _, urls = np.unique(frame.content[present], return_counts=True)
-    if np.count_nonzero(urls > 1) < MIN_CONTENTS:
+    if np.count_nonzero(urls > 1) < current().alike_contents:
         return []  # whatever the shape, no more pages than these show at two values
     texts = [frame.table.vocabulary[code] for code in values.tolist()]
     if any(REPEAT in text or is_token(text) for text in texts):
@@ -59,7 +54,7 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
         pages = len(np.unique(part.content[groups.first[clean]]))
         lost = int((groups.contents - 1)[bad].sum())
         if (
-            pages < MIN_CONTENTS
+            pages < current().alike_contents
             or not judge.verdict(
                 part.witnesses(groups, ValueKind.ENUMERATED.prior, key).part(differ[groups.size > 1])
             ).passes
@@ -68,7 +63,7 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
         frame.recode(key, np.where(np.isin(codes, chosen), chosen[0], codes).astype(codes.dtype))
         named = [frame.table.vocabulary[code] for code in chosen.tolist()]
         seen = int(counts[np.isin(values, chosen)].sum())
-        few = len(named) <= MAX_NAMED and seen >= MIN_REPEATS * len(named)
+        few = len(named) <= current().named_values and seen >= current().named_repeats * len(named)
         # As narrow as what was seen: the values that say something else are the next ones.
         return [Alike(key, frozenset(named) if few else class_of(named), pages, lost)]
     return []
@@ -83,7 +78,7 @@ def _shapes(texts: Sequence[str], values: Codes) -> Iterator[Codes]:
         for length in sorted(set(lengths[among].tolist()), reverse=True):
             for part in (among & (lengths <= length), among & (lengths == length)):
                 # What is left must not be of the same shape: a class could not tell it from these.
-                if MIN_VALUES <= part.sum() < len(texts) and _tells_apart(texts, part.tolist()):
+                if current().alike_values <= part.sum() < len(texts) and _tells_apart(texts, part.tolist()):
                     found.setdefault(values[part].tobytes(), values[part])
     yield from sorted(found.values(), key=len, reverse=True)[:MAX_SHAPES]
 

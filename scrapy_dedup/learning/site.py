@@ -8,7 +8,7 @@ import numpy as np
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from .affixes import affix_splits, wider_families
 from .casing import wider_spellings
-from .constant_pages import constant_pages
+from .constant_pages import constant_pages, numbers_of
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .emission import Proposal
@@ -50,11 +50,11 @@ class SiteLearner:
     ) -> None:
         table = encoded(sample) if table is None else table
         declared = declarations or Declarations()
-        judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors))
+        judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors, sample.names))
         sample, table = replace(sample, judge=judge), replace(table, judge=judge)
         evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
         columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
-        kinds = {key: kind_of_values(codes, vocabulary) for key, codes in columns.items()}
+        kinds = {key: kind_of_values(key, codes, vocabulary) for key, codes in columns.items()}
         self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
         self._learners = learners
         self._deadline = deadline
@@ -111,17 +111,25 @@ def encoded(sample: Sample) -> Table:
     return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
 
 
-def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[Sample, Table]:
-    """Return a sample that knows its site's error rate, without soft errors, and its table.
+def judged_sample(
+    sample: Sample,
+    controls: Iterable[tuple[int, int]],
+    declarations: Declarations | None = None,
+    priors: Priors | None = None,
+) -> tuple[Sample, Table]:
+    """Return a sample that knows its site's error rate and constant pages, without soft errors, and its table.
 
-    *controls* are as :func:`.error_rate.judge_of` takes them.
+    *controls* are as :func:`.error_rate.judge_of` takes them, *declarations* and *priors* as :class:`SiteLearner` does.
     """
     table = encoded(sample)
+    said = said_of(table, declarations or Declarations(), sample.groups, priors, sample.names)
+    table = replace(table, judge=replace(table.judge, said=said))
     every = np.arange(len(table))
     soft = soft_errors(sample.urls, table.content)
-    if soft.any():
-        _, covered = constant_pages(Frame(table, every), sample.confirmed_urls())
-        soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
+    frame = Frame(table, every)
+    pages, covered = constant_pages(frame, sample)
+    sample = replace(sample, constant=numbers_of(frame, pages).tolist())
+    soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     rows = np.flatnonzero(~soft)
     judge = judge_of(Frame(table, rows), controls)
     table, sample = (

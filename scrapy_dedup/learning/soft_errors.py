@@ -13,16 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .config import current
+
 __all__ = ["soft_errors"]
 
 Rows = npt.NDArray[np.integer[Any]]
 
-LEAST_URLS = 3
-"""URLs that show a content before it can be told."""
-SHARED = 0.8
-"""Share of its URLs that have what these have in common."""
-MOST_SHARE = 0.07
-"""Share of the URLs with all that, up to which those of a content have nothing of their own in common."""
 MOST_WORDS = 8
 """Words that are looked for, the rarest first."""
 MOST_PARTS = 5
@@ -35,14 +31,14 @@ def soft_errors(urls: Sequence[str], content: npt.NDArray[np.int32]) -> npt.NDAr
     """Return which URLs show a soft error. Linear in the words of the URLs."""
     found = np.zeros(len(urls), dtype=np.bool_)
     numbers, counts = np.unique(content, return_counts=True)
-    several = np.isin(content, numbers[counts >= LEAST_URLS])
+    several = np.isin(content, numbers[counts >= current().soft_least_urls])
     if not several.any():
         return found
     words = _Words.of(url.partition("//")[2].partition("/")[2] for url in urls)
     rows = np.flatnonzero(several)
     rows = rows[np.argsort(content[rows], kind="stable")]
     for showing in np.split(rows, np.flatnonzero(np.diff(content[rows])) + 1):
-        if len(showing) < MOST_SHARE * words.having_in_common(showing):
+        if len(showing) < current().soft_most_share * words.having_in_common(showing):
             found[showing] = True
     return found
 
@@ -70,7 +66,7 @@ class _Words:
         """Return how many URLs have all that nearly all of some URLs have in common."""
         own = [self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]] for row in rows.tolist()]
         words, counts = np.unique(np.concatenate(own), return_counts=True)
-        common = words[counts >= SHARED * len(rows)]
+        common = words[counts >= current().soft_in_common * len(rows)]
         if not len(common):
             return len(self._ends)
         held = self._until[common] - np.where(common > 0, self._until[common - 1], 0)

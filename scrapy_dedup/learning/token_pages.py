@@ -24,9 +24,10 @@ import numpy.typing as npt
 
 from ..rules import Absent, IgnoreValue, Literal, OfClass, Predicate
 from ..urls import class_of
+from .config import Config, current
 from .constant_pages import MAX_CANDIDATES, shared_literals
 from .emission import Proposal, seen_values
-from .evidence import MIN_GROUPS, upper_bound
+from .evidence import upper_bound
 from .frame import NEVER_KEPT, Frame, Level
 from .table import ABSENT, RARE, REPEAT, Rows, is_token
 
@@ -40,7 +41,7 @@ MIN_TOLD = 0.95
 """Pages per value of the parameter that tells these apart: where fewer do, the path answers for what it has not."""
 MOST_OTHERS = 0.005
 """Upper bound of the share of a family's URLs that may be pages of their own."""
-PERIODS = MIN_GROUPS
+PERIODS = Config().proposed_groups
 """Parts of the time that the page was seen, in each of which the path must have worked."""
 MAX_ASKED = 24
 """Keys that a pattern may ask for."""
@@ -158,7 +159,7 @@ def _is_tested(frame: Frame, rows: Rows, tokens: Sequence[str]) -> bool:
     """Tell whether enough groups of URLs differ in the tokens only, and nearly all URLs are in one."""
     sizes = frame.subset(rows).groups(dict.fromkeys(tokens, Level.DROPPED)).size
     several = sizes[sizes > 1]
-    return len(several) >= MIN_GROUPS and int(several.sum()) >= MIN_TESTED * len(rows)
+    return len(several) >= current().proposed_groups and int(several.sum()) >= MIN_TESTED * len(rows)
 
 
 def _are_told_apart(frame: Frame, rows: Rows, others: Rows, varying: Sequence[str]) -> bool:

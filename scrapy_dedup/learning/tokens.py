@@ -3,10 +3,8 @@
 import numpy as np
 
 from ..urls import DeepSplit
+from .config import current
 from .table import ABSENT, Table
-
-MIN_CLUSTERS = 3
-"""Clusters in which one deep token varies and the other stays, for the two to be told apart."""
 
 
 def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
@@ -26,4 +24,4 @@ def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
     varies = np.minimum.reduceat(ordered, starts) != np.maximum.reduceat(ordered, starts)
     present = np.minimum.reduceat(ordered, starts) > 0
     head, tail = varies.T
-    return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= MIN_CLUSTERS)
+    return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= current().least_contents)

@@ -200,12 +200,9 @@ class _Evidence:
         kind = sample.kind_of(proposal.key)
         texts = [self._value(sample.urls[i], proposal.key) for i in rows]
         texts += [self._value(self._clean.judgement.sample.urls[i], proposal.key) for i in of_clean]
-        numbers: dict[str | int, int] = {}
-        if any(text is not None for text in texts):
-            texts = [text or "" for text in texts]
-        value = np.array(
-            [numbers.setdefault(i if text is None else text, len(numbers)) for i, text in enumerate(texts)]
-        )
+        numbers: dict[str | int | None, int] = {}
+        is_there = any(text is not None for text in texts)  # an empty value is another one than none
+        value = np.array([numbers.setdefault(text if is_there else i, len(numbers)) for i, text in enumerate(texts)])
         prior = judge.prior(proposal.key, kind.prior)
         found = groups_of(np.repeat(np.arange(len(sizes)), sizes), content, lone, prior, value)
         step = np.where(np.arange(len(sizes)) < len(groups), 1.0, float(self._clean.step))

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
+from .config import current
 from .contents import mixed, pairs, spans
 from .frame import Frame, Level
 from .grouping import Flags
@@ -19,10 +20,6 @@ from .shapes import Alike, values_alike
 from .table import ABSENT, REPEAT, Hashes, Rows
 from .value_kinds import ValueKind
 
-LEAST_CONTENTS = 3
-"""Contents that values must have in common to be compared."""
-MAX_VALUES = 12
-"""Values of a key whose values are compared with each other."""
 MAX_KEYS = 100
 """Keys whose values are tried, those that vary in most clusters."""
 MAX_SEGMENTS = 24
@@ -78,7 +75,7 @@ def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
     found += _sets_of_values(frame, levels)
     found += _optional_segments(frame, levels)
     support = frame.support()
-    enough = [key for key, clusters in support.items() if clusters >= LEAST_CONTENTS]
+    enough = [key for key, clusters in support.items() if clusters >= current().least_contents]
     kept = [key for key in enough if levels.get(key, Level.KEPT) is Level.KEPT]
     varying = set(sorted(kept, key=lambda key: -support[key])[:MAX_KEYS])
     for keys in _units(frame, levels, varying):
@@ -102,7 +99,7 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
             continue
         present = codes != ABSENT
         if present.all():
-            if len(np.unique(codes)) <= MAX_VALUES:
+            if len(np.unique(codes)) <= current().compared_values:
                 yield (key,)
             continue
         bundles.setdefault(np.packbits(present).tobytes(), []).append(key)
@@ -174,7 +171,7 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
         following = frame.columns.get(f"path.{int(keys[0].split('.')[1]) + 1}") if keys[0][5:].isdigit() else None
         if following is not None:
             present &= following == ABSENT
-    if not _may_be_enough(frame, present, absent, LEAST_CONTENTS):
+    if not _may_be_enough(frame, present, absent, current().least_contents):
         return []
     rest = frame.kept_hashes(levels, without=keys)
     shared = _shared(rest)
@@ -202,7 +199,7 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
 def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Recoding]:
     codes = frame.columns[key]
     values, counts = np.unique(codes[codes != ABSENT], return_counts=True)
-    if not 2 <= len(values) <= MAX_VALUES:
+    if not 2 <= len(values) <= current().compared_values:
         return []
     rest = frame.kept_hashes(levels, without=(key,))
     shared = _shared(rest)
@@ -212,7 +209,7 @@ def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> li
         int(value): int(count) for value, count in zip(values, counts, strict=True) if REPEAT not in vocabulary[value]
     }
     met = {code: np.flatnonzero((codes == code) & shared) for code in counted}
-    counted = {code: count for code, count in counted.items() if len(met[code]) >= LEAST_CONTENTS}
+    counted = {code: count for code, count in counted.items() if len(met[code]) >= current().least_contents}
     compared: dict[tuple[int, int], _Compared] = {}
     for one, other in combinations(sorted(counted, key=lambda value: (-counted[value], value)), 2):
         pairs = _evidence(frame, rest, met[other], met[one])
@@ -244,7 +241,7 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         tried += [
             (int(count), position, int(value))
             for value, count in zip(values, counts, strict=True)
-            if count >= LEAST_CONTENTS
+            if count >= current().least_contents
         ]
     found: list[Recoding] = []
     for _, position, value in sorted(tried, key=lambda item: (-item[0], item[1:]))[:MAX_SEGMENTS]:
@@ -254,7 +251,7 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
         tail = [f"path.{other}" for other in positions if other >= position]
         if any(levels.get(other, Level.KEPT) is not Level.KEPT for other in tail):
             continue
-        if not _may_be_enough(frame, chosen, ~chosen, LEAST_CONTENTS):
+        if not _may_be_enough(frame, chosen, ~chosen, current().least_contents):
             continue
         shifted = {}
         for other, after in zip(tail, [*tail[1:], None], strict=True):

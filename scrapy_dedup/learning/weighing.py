@@ -47,8 +47,24 @@ def weighed(
     """
     snapshots = {rule.id: rule.evidence for rule in before}
     rules = rules_of(sample.site, proposals)
+    proposed_by = {rule.id: _learners(rule, proposals, sources) for rule in rules}
+    found = with_counts(rules, sample, deep, proposed_by, snapshots)
+    return [
+        rule for rule in found if rule.evidence is not None and (rule.id in snapshots or _has_evidence(rule.evidence))
+    ]
+
+
+def with_counts(
+    rules: Sequence[Rule],
+    sample: Sample,
+    deep: Mapping[str, DeepSplit],
+    proposed_by: Mapping[str, Sequence[str]],
+    snapshots: Mapping[str, Evidence | None] | None = None,
+) -> list[Rule]:
+    """Return rules, active, with the evidence that a sample has for each; *proposed_by*: id -> its learners."""
     if not rules:
         return []
+    snapshots = snapshots or {}
     book = book_of(rules, sample, deep)
     counted: defaultdict[str, _Count] = defaultdict(_Count)
     judgement = judged(book, sample)
@@ -80,14 +96,13 @@ def weighed(
                     if other is not None:
                         count.examples.append((sample.urls[own[0]], sample.urls[other]))
     secret = _all_operations(rules)
-    proposed_by = {rule.id: _learners(rule, proposals, sources) for rule in rules}
     for name, pages in _kept_pages(rules, sample, deep).items():
         counted[name].apart = pages
     found = [_with_evidence(rule, counted[rule.id], proposed_by[rule.id], secret, deep) for rule in rules]
     return [
         replace(rule, evidence=pooled(snapshots.get(rule.id), rule.evidence, counted[rule.id].later))
         for rule in found
-        if rule.evidence is not None and (rule.id in snapshots or _has_evidence(rule.evidence))
+        if rule.evidence is not None
     ]
 
 

@@ -74,7 +74,8 @@ class Status(str, Enum):
 class Evidence:
     """What a rule rests on.
 
-    ``learners``: the names of those that proposed it; ``groups``: witness groups
+    ``learners``: the names of those that proposed it; ``method``: the published method that decided on it alone, "" where
+    the judge did; ``groups``: witness groups
     that agree; ``counterexamples``: groups that do not; ``pages``: distinct pages
     seen under it; ``urls``: URLs it matched; ``removed``: URLs it would have saved;
     ``apart``: where a rule only keeps, distinct pages seen where it does, whatever the value that it keeps;
@@ -104,6 +105,7 @@ class Evidence:
     apart: int = 0
     lengths: tuple[tuple[str, int, int], ...] = ()
     until: int = 0
+    method: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ OBSERVED: Final = (
     "headers",
     "words",
     "ends",
+    "password",
 )
 """Columns of an observation that are read."""
 
@@ -43,6 +44,7 @@ def observation_of(row: Any, unpack: Unpack | None = None) -> Observation:
         words=row.words,
         version=(unpack or version_in)(row.version),
         ends=row.ends,
+        password=row.password,
     )
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from ....rules import Ignore, Nested, RuleBook
 from ....rules.actions import inner_url
 from ....urls import normal_parts, site_of_url, values_of
+from ...config import current
 from ...emission import dropped
-from ...evidence import MIN_GROUPS
 from ...frame import Frame
 from ...grouping import varying
 from ...table import ABSENT, REPEAT, Codes, Rows, Table, joined_repeats, places, seeds_of
@@ -61,7 +61,9 @@ def _places(frame: Frame, key: str, site: str, rows: Rows) -> list[str]:
     sections = {
         values_of(vocabulary[code]).get("path.0") or "" for code in np.unique(frame.columns[key][rows]).tolist()
     }
-    return [site] if len(sections) >= MIN_GROUPS else [f"{site}/{section}" for section in sorted(sections)]
+    return (
+        [site] if len(sections) >= current().proposed_groups else [f"{site}/{section}" for section in sorted(sections)]
+    )
 
 
 def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | None:

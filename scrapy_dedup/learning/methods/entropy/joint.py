@@ -15,7 +15,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ...evidence import MIN_GROUPS, worth_asking
+from ...config import current
+from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, Groups, varying
 from ...table import Codes, Rows
@@ -40,7 +41,7 @@ Numbers = npt.NDArray[np.int64]
 class Irrelevant:
     """What may be dropped together, and what must not: keys that vary with the page being the same.
 
-    Each key of ``dropped`` and ``doubtful`` varies in MIN_GROUPS groups of one page or more; of those of
+    Each key of ``dropped`` and ``doubtful`` varies in enough groups of one page or more; of those of
     ``doubtful`` too many are of several pages, which no key explains (noise, or other pages under
     some path).
     """
@@ -82,7 +83,11 @@ def _evident(frame: Frame, dropped: Sequence[str]) -> list[str]:
     while kept:
         groups = frame.groups(without(kept))
         clean = (groups.contents == 1) & (groups.size > 1)
-        weak = [key for key in kept if np.count_nonzero(varying(groups, frame.columns[key]) & clean) < MIN_GROUPS]
+        weak = [
+            key
+            for key in kept
+            if np.count_nonzero(varying(groups, frame.columns[key]) & clean) < current().proposed_groups
+        ]
         if not weak:
             break
         kept = [key for key in kept if key not in weak]
@@ -113,7 +118,7 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
             taken |= concerned
     if demanded:
         return demanded
-    if len(taken) < MIN_GROUPS:
+    if len(taken) < current().proposed_groups:
         return []
     pairs = {
         pair: _explained(group, content, _renumbered(_paired(*(_codes(frame, rows, key) for key in pair))))
@@ -129,7 +134,7 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
 def _guilty(frame: Frame, groups: Groups, dropped: Sequence[str]) -> list[str]:
     """Return the key that brings different pages together oftener than one page, [] if none does."""
     counts = _counts(frame, groups, dropped)
-    shares = {key: bad / informative for key, (bad, informative) in counts.items() if bad >= MIN_GROUPS}
+    shares = {key: bad / informative for key, (bad, informative) in counts.items() if bad >= current().proposed_groups}
     worst = max(shares, key=lambda key: (shares[key], key), default=None)
     return [worst] if worst is not None and shares[worst] > MAX_BAD else []
 

@@ -7,10 +7,10 @@ import numpy as np
 from ....rules import Absent, Literal, Lower, OneOf, RuleBook
 from ....urls import DeepSplit, values_of
 from ...combining import rules_of
+from ...config import current
 from ...constant_pages import constant_pages
 from ...emission import Match, Proposal, dropped
 from ...emission import proposals as pattern_proposals
-from ...evidence import MIN_GROUPS
 from ...frame import Frame
 from ...guards import Node
 from ...judgement import Sample, book_of
@@ -34,7 +34,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     rows = np.arange(len(table))
     # Table 1 of the document: whatever the value, one fingerprint. One page is one group, for which the
     # unit of evidence is the URL.
-    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
+    constants, covered = constant_pages(Frame(table, rows), sample)
     fixed = pattern_proposals(table, rows, Node(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
     placed = _irrelevant(frame)
@@ -73,7 +73,7 @@ def _nested(table: Table, rest: Frame, book: RuleBook, found: Sequence[Proposal]
 def _sections(frame: Frame, rows: Rows) -> Match:
     """Return the pattern of the first segments that some rows have, if they are fewer than a rule needs groups."""
     codes = np.unique(frame.columns["path.0"][rows]).tolist() if "path.0" in frame.columns else []
-    if not codes or len(codes) >= MIN_GROUPS:
+    if not codes or len(codes) >= current().proposed_groups:
         return ()
     values = [frame.table.vocabulary[code] for code in codes if code != ABSENT]
     if not values:

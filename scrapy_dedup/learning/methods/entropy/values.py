@@ -10,8 +10,9 @@ import numpy as np
 
 from ....rules import Absent, OneOf, Predicate
 from ....urls.percent import lower_value
+from ...config import current
 from ...emission import Match
-from ...evidence import MIN_GROUPS, worth_asking
+from ...evidence import worth_asking
 from ...frame import Frame
 from ...grouping import Flags, Groups, varying
 from ...table import ABSENT, Codes, Rows
@@ -87,7 +88,7 @@ def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
         any_of = np.logical_or.reduce(list(concerned.values()))
         bad = any_of & (groups.contents > 1)
         if worth_asking(int(bad.sum()), int(any_of.sum())):
-            return [key for key in lowered if _clean(groups, concerned[key]) >= MIN_GROUPS], kept
+            return [key for key in lowered if _clean(groups, concerned[key]) >= current().proposed_groups], kept
         merit = {key: case_merit(groups, bad, frame.content, frame.columns[key]) for key in lowered}
         worst = max(merit, key=lambda key: (merit[key], key))
         kept.append(worst)
@@ -103,7 +104,7 @@ def where_spellings(frame: Frame, codes: Codes) -> Rows | None:
     groups = frame.groups({})
     concerned = varying(groups, codes)
     bad = int((concerned & (groups.contents > 1)).sum())
-    if _clean(groups, concerned) < MIN_GROUPS or not worth_asking(bad, int(concerned.sum())):
+    if _clean(groups, concerned) < current().proposed_groups or not worth_asking(bad, int(concerned.sum())):
         return None
     rows: Rows = groups.order[(concerned & (groups.contents == 1))[groups.group]]
     return rows

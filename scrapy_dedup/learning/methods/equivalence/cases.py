@@ -7,8 +7,9 @@ import numpy as np
 
 from ....rules import Literal, Lower, Predicate
 from ....urls import DeepSplit
+from ...config import current
 from ...emission import Match, Proposal
-from ...evidence import MIN_GROUPS, worth_asking
+from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import varying
 from ...table import ABSENT, Codes, Rows, Table
@@ -55,7 +56,9 @@ def lowering(
             worst = max(keys, key=lambda key: outcomes[key][1])
             good, bad = outcomes[worst]
             if worth_asking(bad, good + bad):
-                found += [Proposal(match, key, Lower()) for key in keys if outcomes[key][0] >= MIN_GROUPS]
+                found += [
+                    Proposal(match, key, Lower()) for key in keys if outcomes[key][0] >= current().proposed_groups
+                ]
                 break
             keys.remove(worst)
     return found

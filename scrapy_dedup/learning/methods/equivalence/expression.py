@@ -13,8 +13,8 @@ import numpy as np
 
 from ....rules import Literal, Predicate
 from ....urls import DeepSplit
+from ...config import current
 from ...emission import Match, Proposal, dropped
-from ...evidence import MIN_GROUPS
 from ...grouping import Flags  # mypy and the reader want it here
 from ...table import REPEAT, Table, is_token
 from .cases import lowered_keys, lowering
@@ -163,7 +163,7 @@ def _patterns(accepted: Sequence[Accepted], table: Table, left_out: Counter[str]
             pattern = found.setdefault(repr(fresh), fresh)
             pattern.rows += one.confirmed
             pattern.groups += one.groups
-    enough = [pattern for pattern in found.values() if pattern.groups >= MIN_GROUPS]
+    enough = [pattern for pattern in found.values() if pattern.groups >= current().proposed_groups]
     left_out["little evidence on a path"] += len(found) - len(enough)
     left_out["too many paths"] += max(0, len(enough) - MAX_PATTERNS)
     return sorted(enough, key=lambda pattern: -pattern.groups)[:MAX_PATTERNS]

@@ -12,8 +12,9 @@ import numpy as np
 
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
+from ...config import current
 from ...contents import mixed
-from ...emission import MAX_NAMED, MIN_REPEATS, Match, Proposal, guard_of, widened
+from ...emission import Match, Proposal, guard_of, widened
 from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, grouped
@@ -127,7 +128,7 @@ def seen_at(table: Table, rows: Rows, key: str, split: DeepSplit | None) -> Pred
         return Literal(values[0])
     # A value of one page is its number, and there will be others; one of several pages is a kind of them.
     pages = len(np.unique(np.stack([present, table.content[rows]]), axis=1).T)
-    if len(values) <= MAX_NAMED and pages >= MIN_REPEATS * len(values):
+    if len(values) <= current().named_values and pages >= current().named_repeats * len(values):
         return OneOf(values)
     return OfClass(widened(class_of(values)))
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....rules import Absent, Ignore, Literal, Operation
+from ...config import current
 from ...emission import Match, dropped
-from ...evidence import MIN_GROUPS, worth_asking
+from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, Groups, varying
 from ...table import ABSENT, REPEAT, Codes, Rows, Table, is_token
@@ -94,7 +95,11 @@ class _Pooling:
             groups = _groups(frame, [*given, *tried])
             worst = _worst(frame, groups, tried)
             if worst is None:
-                yield from (Pooled(match, drop, rows) for drop in tried if _clean(frame, groups, drop) >= MIN_GROUPS)
+                yield from (
+                    Pooled(match, drop, rows)
+                    for drop in tried
+                    if _clean(frame, groups, drop) >= current().proposed_groups
+                )
                 break
             tried.remove(worst)
             refused.append(worst)

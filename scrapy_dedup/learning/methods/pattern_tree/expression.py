@@ -16,9 +16,10 @@ from ....rules import Ignore as Drop
 from ....rules import Replace as Copy
 from ....urls import DeepSplit, class_of
 from ...combining import rules_of
+from ...config import current
 from ...contents import mixed
 from ...emission import Match, Proposal, dropped, seen_values, value_dropped, widened
-from ...evidence import MIN_GROUPS, worth_asking
+from ...evidence import worth_asking
 from ...judgement import Sample, book_of, judged
 from ...table import RARE, REPEAT, Table, is_token
 from .learn import Learned, learn_from, learn_tree, selected
@@ -243,7 +244,7 @@ def _joins(
     judgement = judged(book_of(rules_of(sample.site, found), sample, deep), sample.part(part))
     both = [members for members in judgement.merged if _is_mixed([part[i] for i in members], from_source)]
     bad = len(judgement.bad)
-    return len(both) >= MIN_GROUPS and worth_asking(bad, len(judgement.merged))
+    return len(both) >= current().proposed_groups and worth_asking(bad, len(judgement.merged))
 
 
 def _some(learned: Learned, nodes: tuple[Node, Node]) -> list[int]:

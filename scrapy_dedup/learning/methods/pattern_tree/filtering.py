@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...evidence import MIN_GROUPS, upper_bound, worth_asking
+from ...config import current
+from ...evidence import upper_bound, worth_asking
 from ...grouping import Flags, Groups, grouped
 from ...table import Codes, Hashes
 from .candidates import same_formation
@@ -77,9 +78,9 @@ def qualify(
     rule = replace(rule, fpr=found.rate, loss=loss)
     if options.noise == "pairs":
         return rule if found.rate <= fpr_max else None
-    if not worth_asking(groups.lost, groups.informative) or groups.informative < MIN_GROUPS:
+    if not worth_asking(groups.lost, groups.informative) or groups.informative < current().proposed_groups:
         return None
-    joined = rule.of_one_node or _joined(groups, len(source)) >= MIN_GROUPS
+    joined = rule.of_one_node or _joined(groups, len(source)) >= current().proposed_groups
     return rule if joined else None
 
 

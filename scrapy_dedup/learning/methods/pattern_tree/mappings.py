@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from ...evidence import MIN_GROUPS, upper_bound
+from ...config import current
+from ...evidence import upper_bound
 from ...table import ABSENT, Codes, Rows, Table
 from .modes import Options
 from .rules import Replace
@@ -81,7 +82,7 @@ def _inside_clusters(table: Table, source: Node, target: Node, common: Common, o
     """
     pairs = _pairs(table, common)
     candidates = []
-    if len(pairs) >= MIN_GROUPS:
+    if len(pairs) >= current().proposed_groups:
         given = {key: _values(table, key, [left for left, _ in pairs]) for key in _common(table, source)}
         for key in _common(table, target):
             wanted = _values(table, key, [right for _, right in pairs])

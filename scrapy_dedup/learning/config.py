@@ -1,0 +1,133 @@
+"""The numbers on which learning rules rests: one configuration class, each field with what it is, its unit, and where it is from.
+
+What belongs to the data is not here: the priors of kinds of values are learned (:mod:`.value_kinds`), and the budgets are the
+user's. Nor are limits of memory and time, which say how much is looked at. ``python -m tests.benchmarks.sensitivity``
+halves and doubles each field and prints what that does.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+__all__ = ["Config", "current", "using"]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The numbers of the learner of rules; shares are from 0 to 1."""
+
+    # What odd responses look like.
+    usual_error_rate: float = 0.02
+    """Mean of the error rate of a site before anything of it is seen (share of responses; the prior is exponential). Crawls
+    of real sites show .1 to 3 %."""
+    repeated_odd: float = 0.02
+    """How much rarer an odd content is that other URLs show, too (a factor of likelihood): errors of chance do not repeat
+    themselves, pages do. Any value from .005 to .1 gave the same on labelled sets."""
+    page_alone: float = 0.7
+    """How often a page that is another one is shown by a single URL of the site (a factor of likelihood): an odd content
+    nearly always is. At .5 made-up quiet sites lose pages, at 1 noise takes a tenth of the savings."""
+    changing_templates: float = 0.1
+    """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
+    repeated answers say nothing of the error rate."""
+    error_rate_sets: int = 6
+    """Difference sets that tell the error rate, those with most groups of one content first. The later ones are often keys
+    that name pages."""
+    error_rate_overlap: float = 3.0
+    """How many of these say the same of the error rate, since the same URLs are in groups of several (a divisor of
+    log-likelihoods)."""
+    soft_least_urls: int = 3
+    """URLs that show a content before it can be told to be a soft error."""
+    soft_in_common: float = 0.8
+    """Share of the URLs of a content that have a word for it to be what these have in common."""
+    soft_most_share: float = 0.07
+    """Share of all URLs with those words, up to which the URLs of a content have nothing of their own in common: it is a soft
+    error. From .05 to .1 on labelled sets and made-up sites."""
+
+    # When a proposal acts.
+    noticed: float = 0.01
+    """Share of wrong groups from which on a proposal is held to be wrong, and not only spoiled by noise."""
+    most_wrong: float = 0.05
+    """Expected share of wrong groups up to which a proposal may act."""
+    most_doubt: float = 0.5
+    """Probability that the share of wrong groups is ``noticed`` or more, up to which a proposal may act: rather not than so."""
+    price: float = 20.0
+    """Downloads that a lost page is worth, where proposals are compared. Below it labelled sets lose pages; up to 50 they
+    lose no fewer."""
+    least_budget: float = 1.0
+    """Pages that the rules of any site may be seen to lose, however small the site, unless DEDUP_MAX_LOSS is 0."""
+    witnesses_of_page: float = 2.0
+    """Witness groups of one and the same content that count: one that answers everywhere (an error, a log-in) is no ten
+    witnesses."""
+
+    # What the values of a key are.
+    most_enumerated: int = 40
+    """Different values of a key up to which they are a choice of few."""
+    drawn_share: float = 0.9
+    """Share of a key's values that look drawn at random, from which on it is a key of tokens."""
+    drawn_distinct: float = 0.3
+    """Different values per URL, from which on it is."""
+
+    # Where a proposal holds.
+    most_sections: int = 200
+    """Values of a path segment up to which it names sections of a site, each of which is judged by what was seen in it."""
+    urls_of_section: int = 5
+    """URLs of a section, on average: what has fewer is an item, and no section."""
+    as_telling: float = 0.2
+    """Share of the pairs of URLs of one page by which a key may differ more often than another one, and explain two pages
+    in a group as well."""
+
+    # What is proposed.
+    least_contents: int = 3
+    """Contents that show at two URLs what is to be proposed of a key, a value or a set of keys."""
+    proposed_groups: int = 10
+    """Witness groups that a learner sees before it proposes anything but what drops keys; whether it acts says the judge."""
+    proposed_bad: float = 0.15
+    """Share of bad groups up to which such a learner proposes it."""
+    put_back_smoothing: float = 0.02
+    """Share added to how often URLs of one page differ in a key, where keys are put back (gain / cost)."""
+    compared_values: int = 12
+    """Values of a key that are compared each with each, and with no value."""
+    alike_contents: int = 15
+    """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
+    alike_values: int = 3
+    """Values of one shape that are proposed together."""
+    named_values: int = 12
+    """Values of a key up to which a rule names them one by one, and not their class."""
+    named_repeats: int = 3
+    """Times that each of them occurs, on average."""
+    fixed_length: int = 16
+    """Length (characters) from which on values that were all of one length must keep it."""
+    guard_depth: int = 3
+    """Guards that are nested: keys that a pattern asks for, one after the other."""
+    guard_values: int = 24
+    """Values of a key that can be guards."""
+    guard_urls: int = 20
+    """URLs that a branch under a guard has."""
+    guard_coverage: float = 0.9
+    """Share of the URLs that have one of a guard's values: what has many others is no choice of few."""
+    guard_gain: int = 8
+    """Duplicates that must be left for a guard to be looked for, and that it must remove."""
+    at_root: float = 0.5
+    """Share of URLs without a path, from which on the query tells the pages of a site, and ``/`` is no home page."""
+    case_pages: int = 5
+    """Pages of one shape that show a value in two spellings before its case is ignored."""
+    enough_removed: float = 0.99
+    """Share of the duplicates that one learner removes, after which no other is asked."""
+
+
+_current = [Config()]
+
+
+def current() -> Config:
+    """Return the configuration that holds."""
+    return _current[-1]
+
+
+@contextmanager
+def using(config: Config) -> Iterator[Config]:
+    """Have another configuration hold for a while: for measuring; not for several threads."""
+    _current.append(config)
+    try:
+        yield config
+    finally:
+        _current.pop()
