@@ -19,21 +19,9 @@ from .blame import blamed
 from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .config import current
+from .contents import Flags, Numbers, Rows
 from .emission import Match, Proposal, seen_values, widened
-from .judge import (
-    EQUALS,
-    RATES,
-    SHARES,
-    Flags,
-    Judge,
-    Numbers,
-    Posterior,
-    Rows,
-    Witnesses,
-    alike_together,
-    likelihoods,
-    witnesses,
-)
+from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
 from .table import ABSENT, BARE, Codes, Table, is_token
@@ -96,9 +84,7 @@ class Split:
     @classmethod
     def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
         """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely there are exceptions."""
-        log = np.zeros((strata, len(RATES), len(SHARES) * len(EQUALS)))
-        some, stratum = alike_together(found, stratum)
-        np.add.at(log, stratum, likelihoods(some))
+        log = likelihoods(found, stratum, strata)
         prior = np.log(found.prior.states)
         own = np.logaddexp.reduce(log + prior, axis=2, keepdims=True)
         with np.errstate(divide="ignore"):  # no exceptions, and nothing but exceptions

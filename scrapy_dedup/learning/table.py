@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..urls import DeepSplit
+from .contents import mixed
 from .judge import Judge
 
 Codes = npt.NDArray[np.int32]
@@ -106,13 +107,6 @@ class Table:
     def hashes(self, key: str, codes: Codes) -> Hashes:
         """Return the hash of (key, code) of each URL; their sum over keys identifies the kept part."""
         return mixed(codes.astype(np.uint64) + self.seeds[key])
-
-
-def mixed(numbers: Hashes) -> Hashes:
-    """Return well-spread 64-bit hashes of numbers (the finalizer of splitmix64)."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))
 
 
 def encode(
