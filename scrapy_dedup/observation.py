@@ -79,6 +79,8 @@ class Observation:
     #: Whether the closing tags of the page have come; False only where nothing but these tells whether all of it
     #: has, since its response ended with the connection.
     ends: bool | None = field(default=None, kw_only=True)
+    #: Whether the page has a field for a password.
+    password: bool | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, types, what in _FIELDS:
@@ -140,6 +142,7 @@ _FIELDS: tuple[tuple[str, frozenset[type[Any]], str], ...] = (
     ("bag", *_OPTIONAL_TEXT),
     ("words", frozenset((int, _NONE)), "a number of words or nothing"),
     ("ends", frozenset((bool, _NONE)), "true, false or nothing"),
+    ("password", frozenset((bool, _NONE)), "true, false or nothing"),
 )
 
 

@@ -1,5 +1,6 @@
 """Every setting is checked at the start, and a wrong one stops the crawl with one clear line."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -9,8 +10,10 @@ import pytest
 from scrapy.settings import Settings
 
 import scrapy_dedup.crawl
+from scrapy_dedup.crawl.learner import command_of
 from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.crawl.statistics import STATS
+from scrapy_dedup.learning.user_names import Names
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
@@ -145,6 +148,16 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_MEDIA", "maybe", "it must be True or False"),
     ("DEDUP_LEARN", "never", 'it must be "live", "close" or "off"'),
     ("DEDUP_LEARN_TIMEOUT", float("nan"), "it must be a number above 0"),
+    ("DEDUP_NAMES", ["ref"], "it must be a dictionary"),
+    ("DEDUP_NAMES", "ref", "it is not JSON"),
+    ("DEDUP_NAMES", {"junk": ["ref"]}, "'junk' is none of relevant, irrelevant, return"),
+    ("DEDUP_NAMES", {"irrelevant": 3}, "'irrelevant' has 3, not a list of names"),
+    ("DEDUP_NAMES", {"irrelevant": ["a*b"]}, "'irrelevant' has 'a*b', not the name of a parameter"),
+    (
+        "DEDUP_NAMES",
+        {"relevant": ["Ref"], "return": ["ref"]},
+        "'ref' is listed as relevant, and as irrelevant or return, too",
+    ),
     ("DEDUP_MAX_LOSS", 1, "it must be a number between 0 and 1"),
     ("DEDUP_CONTENT_FIELDS", ["body"], "it must be a dictionary"),
     ("DEDUP_CONTENT_FIELDS", {"body": "HTML"}, "'body' has 'HTML', not \"html\" or \"text\""),
@@ -165,6 +178,23 @@ def test_wrong_values(name: str, value: Any, problem: str) -> None:
     assert problem in told
     assert "\n" not in told
     assert caught.value.name == name
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"irrelevant": ["Ref", "trk_*"], "return": ("zurueck",)},
+        '{"irrelevant": ["ref", "trk_*"], "return": ["zurueck"]}',
+        {"irrelevant": "ref, trk_*", "return": "zurueck"},
+    ],
+)
+def test_names_of_parameters(value: Any) -> None:
+    settings = read(DEDUP_NAMES=value)
+    assert settings.names == Names(irrelevant=frozenset({"ref", "trk_*"}), returning=frozenset({"zurueck"}))
+    command = command_of(settings, Path("rules"))
+    assert json.loads(command[command.index("--names") + 1]) == {"irrelevant": ["ref", "trk_*"], "return": ["zurueck"]}
+    assert read().names == Names()
+    assert "--names" not in command_of(read(), Path("rules"))
 
 
 def test_no_password_is_told() -> None:

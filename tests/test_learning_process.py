@@ -43,6 +43,25 @@ def test_rules_are_written_and_a_summary_is_printed(store: Path, tmp_path: Path)
     assert RuleBook.load(rules).equivalent("http://example.com/p?id=9&sid=" + "a" * 32, "http://example.com/p?id=9")
 
 
+def test_names_of_parameters_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.open(path) as opened:
+        opened.add_observations(
+            seen(f"p?id={i}&view={view}", f"this is page number {i} of them all") for i in range(5) for view in "ab"
+        )
+    found = {
+        kind: json.loads(
+            run("--store", str(path), "--dir", str(tmp_path / kind), "--names", json.dumps({kind: ["view"]})).stdout
+        )["rules"]
+        for kind in ("relevant", "irrelevant")
+    }
+    assert found == {"relevant": 0, "irrelevant": 1}
+    wrong = run("--store", str(path), "--dir", str(tmp_path / "rules"), "--names", '["view"]')
+    assert wrong.returncode == 1
+    assert "it must be a dictionary" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
 def test_only_the_asked_sites_are_learned(store: Path, tmp_path: Path) -> None:
     done = run("--store", str(store), "--dir", str(tmp_path / "rules"), "--site", "example.org")
     assert (done.returncode, json.loads(done.stdout)["sites"]) == (0, [])

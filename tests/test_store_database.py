@@ -115,16 +115,16 @@ def test_a_newer_store(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     Store.open(path).close()
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE meta SET value = '5' WHERE name = 'schema'")
+    connection.execute("UPDATE meta SET value = '6' WHERE name = 'schema'")
     connection.commit()
     connection.close()
     for readonly in (False, True):
-        with pytest.raises(StoreError, match=r"newer version \(tables 5, this version knows 4\). Upgrade scrapy-dedup"):
+        with pytest.raises(StoreError, match=r"newer version \(tables 6, this version knows 5\). Upgrade scrapy-dedup"):
             Store.open(path, readonly=readonly)
 
 
 @pytest.mark.parametrize("readonly", [False, True])
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_store_of_an_earlier_version_is_renewed(tmp_path: Path, version: int, readonly: bool) -> None:
     path = tmp_path / "store.sqlite"
     with Store.open(path) as store:
@@ -132,8 +132,10 @@ def test_a_store_of_an_earlier_version_is_renewed(tmp_path: Path, version: int, 
         store.add_discards([discarded("b")])
     connection = sqlite3.connect(path)
     connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (version,))
-    connection.execute("DROP INDEX observation_without_end")
-    connection.execute("ALTER TABLE observation DROP COLUMN ends")
+    connection.execute("ALTER TABLE observation DROP COLUMN password")
+    if version < 4:
+        connection.execute("DROP INDEX observation_without_end")
+        connection.execute("ALTER TABLE observation DROP COLUMN ends")
     if version < 3:
         connection.execute("DROP INDEX discard_by_job")
         connection.execute("ALTER TABLE discard DROP COLUMN job")
@@ -150,8 +152,9 @@ def test_a_store_of_an_earlier_version_is_renewed(tmp_path: Path, version: int, 
     with Store.open(path) as store:
         store.add_discards([discarded("b"), discarded("b")._replace(job="a job")])
         assert len(list(store.discards())) == 2
-        store.add_observations([seen("c")._replace(ends=False)])
+        store.add_observations([seen("c")._replace(ends=False, password=True)])
         assert {each.url: each.ends for each in store.observations()} == {seen("a").url: None, seen("c").url: False}
+        assert {each.url: each.password for each in store.observations()} == {seen("a").url: None, seen("c").url: True}
         store.add_observations([seen("a")._replace(version=Version((("html/body/p", "", "Now"),)).to_bytes())])
         assert [(url, version.blocks) for url, _, version in store.versions()] == [
             (seen("a").url, (("html/body/p", "", "Now"),))

@@ -76,6 +76,7 @@ def test_every_column_is_filled(store: Store, path: Path) -> None:
                 spider="shop",
                 version=Version(()).to_bytes(),
                 ends=True,
+                password=True,
             )
         ]
     )

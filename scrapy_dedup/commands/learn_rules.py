@@ -1,11 +1,12 @@
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from .base import DONE, NOTHING, DedupCommand, Nothing
+from .base import DONE, NOTHING, DedupCommand, Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
@@ -68,6 +69,20 @@ class LearnRules(DedupCommand):
             help="also remove the learned rules that what is recorded does not support any more",
         )
         parser.add_argument(
+            "--method",
+            metavar="NAME",
+            help="what decides, instead of DEDUP_METHOD: judge, or one of the published methods alone, as its document "
+            "decides: entropy, equivalence, pattern-tree; list shows them with their options",
+        )
+        parser.add_argument(
+            "--method-option",
+            dest="method_options",
+            metavar="KEY=VALUE",
+            action="append",
+            default=[],
+            help="an option of that method (may be repeated), such as --method equivalence --method-option min_urls=20",
+        )
+        parser.add_argument(
             "--probe",
             metavar="N",
             type=int,
@@ -87,7 +102,12 @@ class LearnRules(DedupCommand):
         asked = [name for name, given in exclusive if given]
         if len(asked) > 1:
             raise UsageError(f"{asked[0]} and {asked[1]} do not go together")
-        settings = self.dedup_settings(opts.spider)
+        if opts.method == "list":
+            from .methods import print_methods
+
+            print_methods()
+            return DONE
+        settings = with_method(self.dedup_settings(opts.spider), opts.method, opts.method_options)
         if opts.imported:
             from .importing import import_rules
 
@@ -120,6 +140,31 @@ class LearnRules(DedupCommand):
         return exitcode
 
 
+def with_method(settings: "DedupSettings", method: str | None, given: Sequence[str]) -> "DedupSettings":
+    """Return the settings with the method and the options that the command line names. Raises UsageError, Mistake."""
+    if method is None and not given:
+        return settings
+    from ..learning.methods.options import WrongOption
+    from ..learning.methods.policy import policy_of
+
+    options: dict[str, Any] = {}
+    for text in given:
+        name, mark, value = text.partition("=")
+        if not mark:
+            raise UsageError(f"--method-option {text}: write KEY=VALUE")
+        options[name.strip()] = value.strip()
+    if method in (None, settings.method):
+        options = {**settings.method_options, **options}
+    settings = replace(settings, method=method or settings.method, method_options=options)
+    try:
+        policy = policy_of(settings.method, options)
+    except WrongOption as wrong:
+        raise Mistake(f"{wrong} (--method list shows all)") from None
+    if policy is not None and settings.learners is not None:
+        raise Mistake(f"DEDUP_LEARNERS is set, and the method {policy.method} has no learners; leave one of them out")
+    return settings
+
+
 def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_run: bool, prune: bool = False) -> int:
     """Learn, show, and write unless *dry_run*; return the exit code.
 
@@ -128,6 +173,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     from ..learning.fixed_point import Both, learn_both
     from ..learning.learn import learn as learn_from
     from ..learning.learn import pruned, without_learned
+    from ..learning.methods.policy import policy_of
     from ..learning.saving import save
     from ..rules.mask_files import load_masks
     from .evidence import evidence_in_store, observations_in_file
@@ -141,6 +187,8 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             "groups": settings.site_groups,
             "known": without_learned(known) if prune else known,
             "learners": settings.learners,
+            "policy": policy_of(settings.method, settings.method_options),
+            "names": settings.names,
             "progress": report,
             "diagnose": True,
         }

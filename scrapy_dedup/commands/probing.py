@@ -25,7 +25,9 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
             if settings.mode_of(site) is not None:
                 mask = masks.get(site)
                 seen = evidence.observations(site, versions=mask is not None)
-                found += doubts(site, seen, book, band=settings.probe_band, acting=True, mask=mask)
+                found += doubts(
+                    site, seen, book, band=settings.probe_band, acting=True, mask=mask, names=settings.names
+                )
     return found
 
 

@@ -29,7 +29,7 @@ def evidence_of(evidence: "Evidence | None") -> str:
     from ..learning.certainty import UNINFORMATIVE, share_lost
 
     if evidence.apart:
-        found_by = f"; found by {', '.join(evidence.learners)}" if evidence.learners else ""
+        found_by = f"; {_found_by(evidence)}" if evidence.learners else ""
         return f"it keeps {counted(evidence.apart, 'page')} apart that no witness group joins{found_by}"
     said = [
         f"{counted(evidence.groups, 'witness group')} for it, {evidence.counterexamples} against it",
@@ -43,8 +43,15 @@ def evidence_of(evidence: "Evidence | None") -> str:
     if evidence.probes:
         said.append(f"{counted(evidence.probes, 'probed page')}, {evidence.contradicted} against it")
     if evidence.learners:
-        said.append(f"found by {', '.join(evidence.learners)}")
+        said.append(_found_by(evidence))
     return "; ".join(said)
+
+
+def _found_by(evidence: "Evidence") -> str:
+    """Return who proposed a rule, or which published method decided on it alone."""
+    if evidence.method:
+        return f"decided by the method {evidence.method} alone"
+    return f"found by {', '.join(evidence.learners)}"
 
 
 def sampled(evidence: "Evidence") -> str:
@@ -85,6 +92,9 @@ def _short(form: Any) -> str:
         source = form["replace"]
         parts = (form.get("prefix", ""), f"<{source}>" if source else "", form.get("suffix", ""))
         return f"as {''.join(parts)} {form.get('transform', '')}".rstrip()
+    if "any-order" in form:
+        names = f" of segments {' or '.join(map(_quoted, form['any-order']))}" if form["any-order"] else ""
+        return f"any-order{names}" + (f" after the first {form['after']}" if "after" in form else "")
     if "nested" in form:
         inner = [
             f"{key} {_short(one)} of {place}" for place, keys in form["nested"].items() for key, one in keys.items()

@@ -21,6 +21,8 @@ from tempfile import TemporaryFile
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..learning.names import JUDGE
+
 if TYPE_CHECKING:
     from .settings import DedupSettings
 
@@ -223,8 +225,12 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
     command += [f"--learner={name}" for name in settings.learners or ()]
+    if settings.method != JUDGE:
+        command += ["--method", settings.method, "--method-options", json.dumps(settings.method_options)]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
+    if names := settings.names.lists():
+        command += ["--names", json.dumps(names)]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
     return command

@@ -11,6 +11,7 @@ from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from w3lib.encoding import http_content_type_encoding
 
+from ..content.fields import has_password_field
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
 from ..content.versions import packed_version
@@ -186,14 +187,16 @@ class LaterRow:
     def make(self, root: etree._Element | None = None) -> ObservationRow:
         """Make the row; *root* is the tree of the page if somebody has parsed it."""
         body = self._body
-        canonical = None
+        canonical = password = None
         if self._kind is Kind.HTML:
             whole = len(body) <= self._max_body
             if root is None:
                 text = decode(body if whole else body[:HEAD], self._content_type, self._encoding)
                 root = parse(text.removeprefix("\ufeff"))
             canonical = canonical_link(root, self._url)
-            if not whole:
+            if whole:
+                password = has_password_field(root)
+            else:
                 root = None
         prints = fingerprint_body(
             body,
@@ -220,6 +223,7 @@ class LaterRow:
             base.from_cache,
             version,
             base.ends,
+            password,
         )
 
 

@@ -70,6 +70,7 @@ class Prober:
                 band=shared.settings.probe_band,
                 since=shared.began,
                 mask=mask,
+                names=shared.settings.names,
             )
 
     def _frame_of(self, site: str) -> "list[Observation]":

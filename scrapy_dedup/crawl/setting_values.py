@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib.util import find_spec
 from math import isfinite
@@ -32,6 +33,20 @@ class Mode(str, Enum):
 
 #: In a URL: what is before the password, and the password.
 _PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table."""
+
+    name: str
+    #: What a value is, in words.
+    type: str
+    default: Any
+    #: One line that says what it is for.
+    help: str
+    #: From the value as it was set to the value as it is used; raises WrongValue.
+    read: Callable[[Any], Any] = field(repr=False)
 
 
 class WrongValue(Exception):
@@ -176,7 +191,7 @@ def sites(value: Any) -> dict[str, Mode | None]:
     """Return site -> mode, None for False."""
     remedy = 'Write a dictionary such as {"example.com": "shadow", "example.org": False}.'
     found: dict[str, Mode | None] = {}
-    for site, site_mode in _mapping(value, remedy).items():
+    for site, site_mode in mapping(value, remedy).items():
         if not isinstance(site, str) or not site:
             raise WrongValue(f"{site!r} is not a site", remedy)
         try:
@@ -192,7 +207,7 @@ def site_groups(value: Any) -> dict[str, tuple[str, ...]]:
 
     remedy = 'Write a dictionary such as {"shop": ["shop.example", "shop.test"]}.'
     found: dict[str, tuple[str, ...]] = {}
-    for name, domains in _mapping(value, remedy).items():
+    for name, domains in mapping(value, remedy).items():
         if not isinstance(name, str) or not re.fullmatch(r"[\w.\-]+", name):
             raise WrongValue(f"{name!r} is not a name of letters, digits, '.', '-' and '_'", remedy)
         if isinstance(domains, str) or not isinstance(domains, Sequence | set | frozenset) or not domains:
@@ -221,7 +236,7 @@ def content_fields(value: Any) -> dict[str, str]:
     """Return field -> "html" or "text"."""
     remedy = 'Write a dictionary such as {"body": "html", "reviews.text": "text"}.'
     found: dict[str, str] = {}
-    for name, kind in _mapping(value, remedy).items():
+    for name, kind in mapping(value, remedy).items():
         if not isinstance(name, str) or not all(name.split(".")):
             raise WrongValue(f"{name!r} is not the name of a field", remedy)
         if kind not in ("html", "text"):
@@ -338,7 +353,8 @@ def _package_folder(name: str) -> Path:
     return Path(folders[0])
 
 
-def _mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
+def mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
+    """Return a dictionary, which the command line gives as JSON. Raises WrongValue."""
     if value is None:
         return {}
     if isinstance(value, str):  # from the command line

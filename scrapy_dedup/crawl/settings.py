@@ -6,36 +6,22 @@ value and what would be right.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..learning.names import LEARNER_NAMES
+from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
+from ..learning.user_names import Names
 from . import setting_values as values
-from .setting_values import DedupSettingError, Mode, WrongValue
+from .setting_pairs import method, method_options, names, wrong_method, wrong_site
+from .setting_values import DedupSettingError, Mode, Setting, WrongValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.settings import BaseSettings
 
     from ..rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row of the table."""
-
-    name: str
-    #: What a value is, in words.
-    type: str
-    default: Any
-    #: One line that says what it is for.
-    help: str
-    #: From the value as it was set to the value as it is used; raises WrongValue.
-    read: "Callable[[Any], Any]" = field(repr=False)
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -154,6 +140,30 @@ SETTINGS: tuple[Setting, ...] = (
         None,
         f"The learners that are asked; None asks all: {', '.join(LEARNER_NAMES)}.",
         values.learners,
+    ),
+    Setting(
+        "DEDUP_METHOD",
+        "name of a method",
+        JUDGE,
+        f"What decides which rules act: {', '.join(METHOD_NAMES)}; all but the judge decide as their documents do (see "
+        ":doc:`/methods/published`).",
+        method,
+    ),
+    Setting(
+        "DEDUP_METHOD_OPTIONS",
+        "dict of option to value",
+        {},
+        "The options of that published method, where they are not as in the document.",
+        method_options,
+    ),
+    Setting(
+        "DEDUP_NAMES",
+        'dict of "relevant", "irrelevant" or "return" to list of names',
+        {},
+        "Names of parameters whose meaning you know on all sites: those that are relevant, those that are not, and those "
+        "that say where a log-in page returns to. They weigh as much as an opinion that is right 19 times in 20, and never "
+        "more than what pages show. A name that ends in * stands for all of that beginning.",
+        names,
     ),
     Setting(
         "DEDUP_MAX_LOSS",
@@ -289,6 +299,10 @@ class DedupSettings:
     learn_timeout: float
     #: Names of learners; None for all.
     learners: tuple[str, ...] | None
+    method: str
+    method_options: Mapping[str, Any]
+    #: The user's lists of names.
+    names: Names
     max_loss: float
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
@@ -320,9 +334,13 @@ class DedupSettings:
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
             read[_field_of(setting.name)] = cls._read(setting, value)
-        problem = _wrong_site(read["sites"], read["site_groups"])
-        if problem:
-            raise DedupSettingError("DEDUP_SITES", settings.get("DEDUP_SITES"), *problem)
+        wrong = {
+            "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
+            "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
+        }
+        for name, problem in wrong.items():
+            if problem:
+                raise DedupSettingError(name, settings.get(name), *problem)
         return cls(**read)
 
     @classmethod
@@ -380,15 +398,3 @@ class DedupSettings:
 
 def _field_of(name: str) -> str:
     return name.removeprefix("DEDUP_").lower()
-
-
-def _wrong_site(sites: Mapping[str, Mode | None], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, str] | None:
-    """Return problem and remedy if a key of DEDUP_SITES is no site, such as ``www.example.com``, and would never apply."""
-    from ..urls import site_of_url
-
-    for name in sites:
-        found = [site_of_url(f"{scheme}://{name}/", groups=groups) for scheme in ("http", "https")]
-        if name not in found and name.partition(":")[0] not in groups:
-            remedy = f"Write {found[0]!r}." if found[0] else 'Write a domain, such as "example.com".'
-            return f"{name!r} is not a site", remedy
-    return None

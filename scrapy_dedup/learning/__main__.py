@@ -27,6 +27,9 @@ from ..store.database import StoreError
 from ..store.store import Store
 from .fixed_point import Evidence, learn_both
 from .learn import MAX_LOSS
+from .memory import Memory
+from .methods.policy import policy_of
+from .names import JUDGE
 from .saving import save
 
 #: Seconds after which a process that nobody asks ends.
@@ -41,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.parent:
         return _answer(options)
     try:
-        print(json.dumps(_learned(options, options.site or None, options.timeout)))
+        print(json.dumps(_learned(options, options.site or None, options.timeout, Memory())))
     except _TROUBLES as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
@@ -52,19 +55,22 @@ def _answer(options: argparse.Namespace) -> int:
     """Learn whenever a line asks for it."""
     lines: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    memory = Memory()
     while True:
         try:
             asked = json.loads(lines.get(timeout=_PATIENCE))
         except Empty:
             return 0
         try:
-            answer = _learned(options, asked["sites"], asked["seconds"])
+            answer = _learned(options, asked["sites"], asked["seconds"], memory)
         except _TROUBLES as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 
 
-def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None) -> dict[str, Any]:
+def _learned(
+    options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None, memory: Memory
+) -> dict[str, Any]:
     """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
     groups = json.loads(options.groups) if options.groups else None
     directories = [*options.also, options.dir]
@@ -73,15 +79,17 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
     deadline = time.monotonic() + seconds if seconds else None
     with Store.open(options.store, readonly=True) as store:
         both = learn_both(
-            Evidence(store, options.scope, sites, since),
+            Evidence(store, options.scope, sites, since, memory),
             known=known,
             masks=load_masks(directories),
             max_loss=options.max_loss,
             groups=groups,
             learners=options.learner or None,
+            names=json.loads(options.names) if options.names else None,
             deadline=deadline,
             candidates=options.parent,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
+            policy=policy_of(options.method, json.loads(options.method_options)),
         )
     learned = both.learned
     save(both, options.dir, options.also)
@@ -113,9 +121,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scope", default="", help="scope of the evidence")
     parser.add_argument("--site", action="append", default=[], help="learn only this site (may be repeated)")
     parser.add_argument("--learner", action="append", default=[], help="ask only this learner (may be repeated)")
+    parser.add_argument("--method", default=JUDGE, help="what decides: the judge, or a published method")
+    parser.add_argument("--method-options", default="{}", help="the options of a published method, as a JSON object")
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
+    parser.add_argument("--names", help="names of parameters whose meaning is known, as a JSON object of lists")
     parser.add_argument("--timeout", type=float, help="seconds after which nothing more is looked for")
     parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser

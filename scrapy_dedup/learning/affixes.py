@@ -49,7 +49,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     table = table_of(sample, deep, table)
     if table is None:
         return []
-    _, covered = constant_pages(Frame(table, np.arange(len(table))), sample.confirmed_urls())
+    _, covered = constant_pages(Frame(table, np.arange(len(table))), sample)
     rows = np.flatnonzero(~covered)
     drops = [Proposal((), key, dropped(table, rows, key)) for key in irrelevant(Frame(table, rows)).dropped]
     found = generalised(drops, wider_families(drops, table, deep), sample, deep)

@@ -69,6 +69,6 @@ def _right(frame: Frame, key: str, levels: Mapping[str, Level]) -> float:
     judge = frame.table.judge
     groups = frame.groups(levels)
     differ = varying(groups, frame.columns[key])[groups.size > 1]
-    prior = judge.prior(key, kind_of_values(frame.columns[key], frame.table.vocabulary).prior)
+    prior = judge.prior(key, kind_of_values(key, frame.columns[key], frame.table.vocabulary).prior)
     posterior = judge.posterior(frame.witnesses(groups, prior, key).part(differ))
     return float(posterior.shares[SHARES < current().noticed].sum())

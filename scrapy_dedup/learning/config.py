@@ -23,6 +23,9 @@ class Config:
     repeated_odd: float = 0.02
     """How much rarer an odd content is that other URLs show, too (a factor of likelihood): errors of chance do not repeat
     themselves, pages do. Any value from .005 to .1 gave the same on labelled sets."""
+    page_alone: float = 0.7
+    """How often a page that is another one is shown by a single URL of the site (a factor of likelihood): an odd content
+    nearly always is. At .5 made-up quiet sites lose pages, at 1 noise takes a tenth of the savings."""
     changing_templates: float = 0.1
     """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
     repeated answers say nothing of the error rate."""
@@ -106,6 +109,10 @@ class Config:
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
     at_root: float = 0.5
     """Share of URLs without a path, from which on the query tells the pages of a site, and ``/`` is no home page."""
+    facet_values: float = 2.0
+    """Values of a facet in the path, on average, for what they have in common to be its name."""
+    facet_pairs: float = 0.9
+    """Share of the pages seen in two orders on which segments move in twos, for one to be a name and the next one its value."""
     case_pages: int = 5
     """Pages of one shape that show a value in two spellings before its case is ignored."""
     enough_removed: float = 0.99

@@ -24,9 +24,10 @@ from .clusters import Identities, no_evidence
 from .config import Config, current
 from .declared import Declarations, stated_opinions
 from .evidence import MIN_STATED
-from .methods.entropy import KNOWN_NAMES, MINIMUM_SIZE, Page, ParameterRule, Priors, Relevance, analysed, name_of
-from .opinions import SOME
+from .methods.entropy import MINIMUM_SIZE, NameList, Page, ParameterRule, Priors, Relevance, analysed, name_of
+from .opinions import SOME, known_names, manual_names
 from .other_sites import priors_of_rules
+from .user_names import Names
 
 PAGES: Final = Config().proposed_groups
 """Pages that are kept of a doubt: with as many that agree a rule can be learned."""
@@ -77,13 +78,14 @@ def doubts(
     acting: bool = False,
     since: float = 0.0,
     mask: Mask | None = None,
+    names: Names | None = None,
 ) -> list[Doubt]:
     """Return what is worth a probe on one site, what may save most first.
 
     Parameters that a rule which acts drops already are left to its samples, unless *acting*; those of the
     user's own rules always are. Pages seen before *since* (seconds since 1970) are evidence, but nothing is
     tried on them; nor on URLs that may do something. Parameters are those of the query and the path, the segments
-    of the path, and the labels of the host (the document: "path components"). O(URLs x parameters).
+    of the path, and the labels of the host (the document: "path components"). *names* are what the user says of names. O(URLs x parameters).
     """
     kinds: dict[tuple[object, ...], dict[str, Observation]] = {}
     declaring = list(observations)
@@ -94,7 +96,8 @@ def doubts(
     declared = declared_opinions(declaring, groups=book.groups)
     declarations = Declarations.of(declaring, groups=book.groups)
     priors = priors_of_rules(book, site)
-    search = _Search(site, book, declared, declarations, priors, band, acting, since, identities)
+    manual = manual_names(names)
+    search = _Search(site, book, declared, declarations, priors, manual, band, acting, since, identities)
     found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
     return sorted(found, key=lambda doubt: (doubt.relevant, _rank(doubt.key), -doubt.urls, doubt.key))
 
@@ -113,6 +116,7 @@ class _Search:
     declared: dict[str, tuple[Opinion, ...]]
     declarations: Declarations
     priors: Priors
+    manual: NameList
     band: tuple[float, float]
     acting: bool
     since: float
@@ -137,7 +141,13 @@ class _Search:
             stated = stated_opinions(self.declarations, key, some)
             declared = {key: (*self.declared.get(key, ()), *stated)}
             believed = belief(
-                key, entropy=entropy, names=KNOWN_NAMES, priors=self.priors, declared=declared, tested=tested
+                key,
+                entropy=entropy,
+                manual=self.manual,
+                names=known_names(key, self.manual),
+                priors=self.priors,
+                declared=declared,
+                tested=tested,
             )
             relevant = round(believed.relevant, 9)  # 0.9 is what the entropies alone give, and not less
             least = MIN_STATED if stated else current().proposed_groups if self.priors.relevance(name_of(key)) else 0

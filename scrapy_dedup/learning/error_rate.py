@@ -11,8 +11,9 @@ from math import lgamma
 import numpy as np
 
 from .config import current
+from .contents import Numbers
 from .frame import Frame, Level
-from .judge import RATES, Judge, Numbers
+from .judge import RATES, Judge
 from .value_kinds import kind_of_values
 
 __all__ = ["difference_sets_of", "judge_of"]
@@ -35,7 +36,7 @@ def judge_of(frame: Frame, controls: Iterable[tuple[int, int]]) -> Judge:
     for keys in difference_sets_of(frame):
         groups = frame.groups(dict.fromkeys(keys, Level.DROPPED))
         clean = int(np.count_nonzero((groups.size > 1) & (groups.contents == 1)))
-        kinds = [kind_of_values(frame.columns[key], frame.table.vocabulary) for key in keys]
+        kinds = [kind_of_values(key, frame.columns[key], frame.table.vocabulary) for key in keys]
         kind = max(kinds, key=lambda kind: kind.prior.shares[-1])
         found.append((clean, frame.witnesses(groups, kind.prior)))
     found.sort(key=lambda each: -each[0])

@@ -17,6 +17,7 @@ from ..rules import Rule, RuleBook
 from ..urls import DeepSplit
 from .clusters import NO_EVIDENCE, Clusters
 from .judge import Judge, Verdict, witnesses
+from .user_names import Names
 from .value_kinds import WHOLE, ValueKind
 
 Deep = Mapping[str, DeepSplit]
@@ -37,10 +38,12 @@ class Sample:
     """URLs that were the same page in two crawls; None where crawls are not known."""
     times: Sequence[float] | None = field(default=None, repr=False, compare=False)
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
-    refused: AbstractSet[str] = field(default=frozenset(), repr=False, compare=False)
-    """Other URLs of the site, which were never answered but by redirects and errors of the client; of a part: of the whole."""
-    soft: Sequence[str] = field(default=(), repr=False, compare=False)
-    """Other URLs of the site, which show soft errors; of a part: of the whole."""
+    passwords: AbstractSet[int] | None = field(default=None, repr=False, compare=False)
+    """Contents that have a password field; None where nobody looked for one."""
+    constant: Sequence[int] | None = field(default=None, repr=False, compare=False)
+    """The number of the constant page that each URL is of, -1 for none; None where nobody has looked for them."""
+    names: Names = field(default_factory=Names, repr=False, compare=False)
+    """Names of parameters whose meaning the user tells."""
     others: RuleBook | None = field(default=None, repr=False, compare=False)
     """The rules of other sites whose URLs are nested in these."""
     judge: Judge = field(default_factory=Judge, repr=False, compare=False)
@@ -57,6 +60,7 @@ class Sample:
         found: Clusters,
         groups: Mapping[str, Sequence[str]] | None,
         others: RuleBook | None = None,
+        names: Names | None = None,
     ) -> "Sample":
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
@@ -67,7 +71,16 @@ class Sample:
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
         urls, times = [found.urls[i] for i in chosen], _of(found.times, chosen)
         return cls(
-            site, urls, content, groups, lone, found.confirmed, times=times, refused=found.refused, others=others
+            site,
+            urls,
+            content,
+            groups,
+            lone,
+            found.confirmed,
+            times=times,
+            passwords=found.passwords,
+            names=names or Names(),
+            others=others,
         )
 
     def confirmed_urls(self) -> npt.NDArray[np.bool_]:
@@ -81,7 +94,9 @@ class Sample:
     def part(self, chosen: Sequence[int]) -> "Sample":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
-        return replace(self, urls=urls, content=content, times=_of(self.times, chosen), remembered={})
+        constant = None if self.constant is None else [self.constant[i] for i in chosen]
+        times = _of(self.times, chosen)
+        return replace(self, urls=urls, content=content, times=times, constant=constant, remembered={})
 
     def shown(self, rows: Sequence[int]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
         """Return what some URLs show, and whether each is the only one of the site."""

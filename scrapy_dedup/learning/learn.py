@@ -9,7 +9,11 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from xxhash import xxh3_64_intdigest
 
 from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
@@ -29,15 +33,22 @@ from .differing import NOTABLE_SHARE
 from .incumbents import said_by, with_incumbents
 from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .memory import Memory
 from .methods.entropy import Priors
+from .methods.policy import Policy, policy_of
+from .names import JUDGE
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
 from .refetching import odd_responses
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
-from .weighing import weighed
+from .user_names import Names, names_of
+from .weighing import weighed, with_counts
 from .witness_counts import counted_with_files
+
+if TYPE_CHECKING:
+    from .methods.options import MethodOptions
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +62,6 @@ MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 
 _LEARNED = (Status.ACTIVE, Status.CANDIDATE)
-INQUIRY = 0.5
-"""Share of the time left in which odd responses are looked for, where a site has any."""
 
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
@@ -80,7 +89,10 @@ def learn_rules(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | None = None,
     deadline: float | None = None,
+    method: str = JUDGE,
+    options: "Mapping[str, Any] | MethodOptions | None" = None,
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
@@ -88,12 +100,28 @@ def learn_rules(
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
     makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
-    are asked (:data:`.learners.LEARNERS`), all by default. After *deadline* (of ``time.monotonic()``)
+    are asked (:data:`.learners.LEARNERS`), all by default. *names* are lists of names of parameters that are
+    ``"relevant"`` or ``"irrelevant"`` on all sites, or say where to ``"return"`` to: they move what is believed of these before
+    any page was seen (as ``DEDUP_NAMES``). After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
 
-    Raises ValueError when *max_loss* is not a share, or a learner unknown.
+    *method* says what decides: the judge, or a published method alone ("entropy", "equivalence", "pattern-tree") with
+    its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, knows
+    neither *max_loss* nor *learners*, and ends what it has begun.
+
+    Raises ValueError when *max_loss* is not a share, *names* are no such lists, or a learner, the method or an option is
+    unknown or wrong.
     """
-    return learn(observations, max_loss=max_loss, groups=groups, known=known, learners=learners, deadline=deadline).book
+    return learn(
+        observations,
+        max_loss=max_loss,
+        groups=groups,
+        known=known,
+        learners=learners,
+        names=names,
+        deadline=deadline,
+        policy=policy_of(method, options),
+    ).book
 
 
 def learn(
@@ -103,12 +131,15 @@ def learn(
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
     learners: Sequence[str] | None = None,
+    names: Mapping[str, Iterable[str]] | Names | None = None,
     masks: Mapping[str, Mask] | None = None,
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
     candidates: bool = False,
     elsewhere: Elsewhere | None = None,
+    memory: Memory | None = None,
+    policy: Policy | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
@@ -117,11 +148,15 @@ def learn(
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
     how many pages are nearly alike, which takes a second a site; with *candidates* it is said which parameters may be
     postponed. Sites whose URLs are nested in those of others are
-    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*.
+    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*. Where there is a
+    *policy*, a published method decides, and not the judge.
     """
     if not 0 <= max_loss < 1:
         raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
+    if policy is not None and learners is not None:
+        raise ValueError(f"learners is {list(learners)!r}: the method {policy.method} has none; leave it out")
     asked = chosen_learners(learners)
+    said = names_of(names)
     known = known if known is not None else RuleBook(groups=groups)
     by_site, sketches = _by_site(observations, groups, progress)
     rules: list[Rule] = []
@@ -130,7 +165,7 @@ def learn(
     departures: list[Departure] = []
     likely: dict[str, tuple[str, ...]] = {}
     odd: dict[str, tuple[str, ...]] = {}
-    priors = priors_by_site(by_site, known, masks)
+    priors = priors_by_site(by_site, known, masks) if policy is None else {}
     nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
         seen = by_site[site]
@@ -142,7 +177,16 @@ def learn(
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
-        outcome = learn_site(
+        others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
+        if policy is not None:
+            outcome = decide_site(policy, site, found, groups=groups, known=known, others=others)
+            rules += outcome.rules
+            departures += outcome.departures
+            reports.append(outcome.report)
+            continue
+        back = may_return(site, known, seen, groups=groups)
+        learn_it = partial(
+            learn_site,
             site,
             found,
             max_loss=max_loss,
@@ -151,11 +195,23 @@ def learn(
             learners=asked,
             declarations=declarations,
             priors=priors.get(site),
-            may_return=may_return(site, known, seen, groups=groups),
+            names=said,
+            may_return=back,
             deadline=Deadline(deadline),
-            others=_others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None,
+            others=others,
             candidates=candidates,
         )
+        of_it = (
+            found,
+            declarations,
+            priors.get(site),
+            back,
+            others and others.digest(),
+            max_loss,
+            id(known),
+            tuple(asked),
+        )
+        outcome = (memory or Memory()).site(site, of_it, learn_it, lasts=lambda outcome: not outcome.out_of_time)
         report = outcome.report
         if diagnose and (note := _near_duplicates(list(pages.values()))):
             report = replace(report, notes=(*report.notes, note))
@@ -200,6 +256,7 @@ class LearnedSite:
     departures: tuple[Departure, ...] = ()
     candidates: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    out_of_time: bool = False
 
 
 def _others(
@@ -221,6 +278,7 @@ def learn_site(
     learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
+    names: Names | None = None,
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
     others: RuleBook | None = None,
@@ -229,9 +287,10 @@ def learn_site(
     """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *others* the rules of the sites whose URLs are nested in its own; *candidates* asks for candidate parameters.
+    sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own; *candidates*
+    asks for candidate parameters.
     """
-    every = Sample.of(site, found, groups, others)
+    every = Sample.of(site, found, groups, others, names)
     sample, table = judged_sample(every, found.controls.values())
     learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
     sample = learner.evidence.sample
@@ -263,7 +322,41 @@ def learn_site(
     likely = candidate_parameters(sample, book, rules) if candidates and not learner.out_of_time else ()
     departures = (*settled.departures, *_switched_off(before, rules, settled.departures))
     wide = book.with_ignored(site, likely) if likely else book
-    return LearnedSite(rules, deep, report, departures, likely, odd_responses(judged(wide, sample), found.again))
+    again = odd_responses(judged(wide, sample), found.again)
+    return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
+
+
+def decide_site(
+    policy: Policy,
+    site: str,
+    found: Clusters,
+    *,
+    groups: Mapping[str, Sequence[str]] | None,
+    known: RuleBook,
+    others: RuleBook | None = None,
+) -> LearnedSite:
+    """Return the rules of one site that a published method decides on, beside those of the user and the suspended ones.
+
+    Learned rules that it does not make leave.
+    """
+    sample = Sample.of(site, found, groups, others)
+    written, notes = policy.written(sample)
+    proposed_by = {rule.id: (policy.method,) for rule in written.rules}
+    fresh = [
+        replace(rule, evidence=replace(rule.evidence, method=policy.method))
+        for rule in with_counts(written.rules, sample, {}, proposed_by)
+        if rule.evidence is not None
+    ]
+    before = known.for_site(site)
+    rules = _with_those_of_the_user(fresh, before)
+    ids = {rule.id for rule in rules}
+    gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
+    report = site_report(site, found, rules, judged(book_of(rules, sample, {}), sample), notes)
+    return LearnedSite(rules, known.site_rules(site).deep, report, tuple(gone))
+
+
+def _is_learned(rule: Rule) -> bool:
+    return rule.status in _LEARNED and not rule.is_alias
 
 
 def _switched_off(
@@ -323,6 +416,10 @@ def _by_site(
                 pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
+    for seen in by_site.values():  # what is learned does not depend on the order in which responses came
+        seen.sort(
+            key=lambda each: (xxh3_64_intdigest(each.url.encode("utf-8", "surrogatepass")), each.url, each.time or 0.0)
+        )
     return by_site, sketches
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
-from .methods.entropy import KNOWN_NAMES, Priors
+from .methods.entropy import KNOWN_NAMES, NameList, Priors
 from .table import ABSENT, Table
+from .user_names import Names
 
 __all__ = ["said_of"]
 
@@ -25,11 +26,13 @@ def said_of(
     declarations: Declarations,
     groups: Mapping[str, Sequence[str]] | None = None,
     priors: Priors | None = None,
+    names: Names | None = None,
 ) -> dict[str, float]:
     """Return the log-odds that query parameters of a site are relevant, of those of which anything is said.
 
-    *priors* are what names mean on other sites. O(URLs x parameters).
+    *priors* are what names mean on other sites, *names* what the user says of them. O(URLs x parameters).
     """
+    manual = manual_names(names)
     linked = linked_opinions(declarations, groups)
     found = {}
     for key, codes in table.columns.items():
@@ -38,6 +41,18 @@ def said_of(
         rows = np.flatnonzero(codes != ABSENT)
         some = [table.urls[row] for row in rows[:: len(rows) // SOME + 1]]
         opinions = (*linked.get(key, ()), *stated_opinions(declarations, key, some))
-        if said := belief(key, names=KNOWN_NAMES, priors=priors, declared={key: opinions}).prior:
+        if said := belief(
+            key, manual=manual, names=known_names(key, manual), priors=priors, declared={key: opinions}
+        ).prior:
             found[key] = said
     return found
+
+
+def manual_names(names: Names | None) -> NameList:
+    """Return what the user says of names."""
+    return NameList(names.relevant, names.irrelevant) if names else NameList()
+
+
+def known_names(key: str, manual: NameList) -> NameList | None:
+    """Return the names that are known on all sites; None for a key that the user has said something of."""
+    return KNOWN_NAMES if manual.relevance(key) is None else None

@@ -35,8 +35,10 @@ class SiteReport:
         return self.removed / self.duplicates if self.duplicates else 0.0
 
 
-def site_report(site: str, found: Clusters, rules: Sequence[Rule], judgement: Judgement) -> SiteReport:
-    """Return the report of a site."""
+def site_report(
+    site: str, found: Clusters, rules: Sequence[Rule], judgement: Judgement, decided: Sequence[str] | None = None
+) -> SiteReport:
+    """Return the report of a site; *decided* are the notes of a published method, where one decides."""
     acting = sum(rule.status.acts for rule in rules)
     urls = len(judgement.sample.urls)
     return SiteReport(
@@ -47,7 +49,7 @@ def site_report(site: str, found: Clusters, rules: Sequence[Rule], judgement: Ju
         acting,
         judgement.removed,
         round(_at_risk(judgement), 1) if acting else 0.0,
-        tuple(_notes(found, acting, judgement)),
+        tuple(_notes(found, acting, judgement, decided)),
     )
 
 
@@ -56,13 +58,13 @@ def _at_risk(judgement: Judgement) -> float:
     return judgement.verdict().lost
 
 
-def _notes(found: Clusters, acting: int, judgement: Judgement) -> list[str]:
-    notes = []
+def _notes(found: Clusters, acting: int, judgement: Judgement, decided: Sequence[str] | None) -> list[str]:
+    notes = list(decided or ())
     if not found.urls:
         notes.append("nothing to learn: no page with enough text was recorded")
     elif not found.duplicates:
         notes.append("nothing to learn: no two URLs led to the same page")
-    elif not acting:
+    elif not acting and decided is None:
         notes.append(
             f"insufficient evidence: {counted(found.duplicates, 'duplicate')}, but no pattern of them was seen on "
             f"{current().proposed_groups} pages or more without a counterexample"

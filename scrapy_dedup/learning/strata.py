@@ -1,14 +1,15 @@
 """Where a proposal holds: the sections of a site and the values of a key, each by the evidence of its own and of the others.
 
-Either the strata of a proposal are alike, and have one share of wrong groups; or each is as it is. How likely the second is
-before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen. So a stratum of which
-nothing was seen inherits what was seen in the others as far as these are alike: session ids that make no difference in
-one section do so nowhere, and ``sort=price`` says little of ``sort=date``.
+The strata of a proposal are alike and have one share of wrong groups, but for exceptions: these are each as it is. Whether
+there are any before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen: none,
+a tenth, three tenths, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
+these are alike: session ids that make no difference in one section do so nowhere, and ``sort=price`` says little of
+``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,30 +19,20 @@ from .blame import blamed
 from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .config import current
+from .contents import Flags, Numbers, Rows
 from .emission import Match, Proposal, seen_values, widened
-from .judge import (
-    EQUALS,
-    RATES,
-    SHARES,
-    Flags,
-    Judge,
-    Numbers,
-    Posterior,
-    Rows,
-    Witnesses,
-    alike_together,
-    likelihoods,
-    witnesses,
-)
+from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
-from .table import ABSENT, Codes, Table, is_token
-from .value_kinds import ValueKind, kind_of_values
+from .table import ABSENT, BARE, Codes, Table, is_token
+from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 
-__all__ = ["narrowed"]
+__all__ = ["Sections", "Split", "by_value", "narrowed"]
 
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
+EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
+"""Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
 PATH = ("path.0", "path.1")
 ANY = -1
 """Stands for any value of a segment."""
@@ -92,25 +83,30 @@ class Split:
 
     @classmethod
     def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
-        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely these are not alike."""
-        log = np.zeros((strata, len(RATES), len(SHARES) * len(EQUALS)))
-        some, stratum = alike_together(found, stratum)
-        np.add.at(log, stratum, likelihoods(some))
+        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely there are exceptions."""
+        log = likelihoods(found, stratum, strata)
         prior = np.log(found.prior.states)
-        together, each = log.sum(axis=0) + prior, log + prior
-        of_all = np.logaddexp.reduce(together, axis=1)
-        of_each = np.logaddexp.reduce(each, axis=2)
-        both = np.stack((of_all + np.log1p(-unlike), of_each.sum(axis=0) + np.log(unlike))) + judge.rates
-        weight = np.exp(both - both.max())
+        own = np.logaddexp.reduce(log + prior, axis=2, keepdims=True)
+        with np.errstate(divide="ignore"):  # no exceptions, and nothing but exceptions
+            as_others = [np.log1p(-share) + log for share in EXCEPTIONS]
+            either = [np.logaddexp(log, np.log(share) + own) for log, share in zip(as_others, EXCEPTIONS, strict=True)]
+        usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
+        weight = np.stack([each.sum(axis=0) for each in either])
+        weight += prior + judge.rates[:, None] + np.log(usual)[:, None, None]
+        weight = np.exp(weight - weight.max())
         weight /= weight.sum()
-        alike = weight[0] @ np.exp(together - of_all[:, None])
-        apart = np.einsum("e,kes->ks", weight[1], np.exp(each - of_each[:, :, None]))
-        rates = weight.sum(axis=0)
-
-        def posterior(shares: Numbers) -> Posterior:
-            return Posterior(alike + shares, rates, rates)
-
-        return cls([posterior(shares) for shares in apart], posterior(weight[1].sum() * found.prior.states))
+        rates = weight.sum(axis=(0, 2))
+        # Each of strata x RATES x states: what is believed where the stratum is as the others, and where it is an exception.
+        common: Numbers = np.sum(
+            [one * np.exp(log - each) for one, log, each in zip(weight, as_others, either, strict=True)], axis=0
+        )
+        apart = np.exp(log + prior - own) * (rates - common.sum(axis=2))[:, :, None]
+        shares = weight.sum(axis=(1, 2))
+        unseen = (1 - EXCEPTIONS) @ weight.sum(axis=1) + (shares @ EXCEPTIONS) * found.prior.states
+        return cls(
+            [Posterior(states, rates, rates) for states in (common + apart).sum(axis=1)],
+            Posterior(unseen, rates, rates),
+        )
 
 
 def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> list[Proposal]:
@@ -184,15 +180,15 @@ class _Groups:
         if not chosen.any():
             return []
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
-        kind = kind_of_values(codes[changed], table.vocabulary)
+        kind = kind_of_key(proposal.key, table.columns, table.vocabulary, np.flatnonzero(changed))
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if (
             isinstance(operation, Ignore | IgnoreValue)
             and isinstance(only, frozenset)
-            and proposal.key.startswith(("q.", "m.", "s."))
+            and proposal.key.startswith(("q.", "m.", "s.", BARE))
         ):
-            values = self._values(sorted(only), codes, rows, group)
+            values = self._values(sorted(only), codes, rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
@@ -225,39 +221,60 @@ class _Groups:
             ]
         return found_here
 
-    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows) -> list[str]:
+    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
         """Return those of some values that make no difference to any other."""
         numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
-        of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
-        content = self._table.content[rows]
-        chosen: list[int] = []
-        sizes: list[int] = []
-        stratum: list[int] = []
-        ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
-        for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
-            members = np.arange(start, end)
-            for value in np.unique(of[members]).tolist():
-                rest = members[of[members] != value]
-                if value == ANY or not len(rest):
-                    continue
-                shown, counts = np.unique(content[rest], return_counts=True)
-                other = rest[content[rest] == shown[counts.argmax()]][:1]
-                own = members[of[members] == value][:MOST_MEMBERS]
-                chosen += [*own.tolist(), *other.tolist()]
-                sizes.append(len(own) + 1)
-                stratum.append(value)
-        if not chosen:
+        is_token = kind is ValueKind.DRAWN  # in one value with another one; else a choice of few
+        kind = kind if is_token else ValueKind.ENUMERATED
+        chosen = by_value(numbers, codes, self._table.content, rows, group)
+        if not chosen.rows:
             return list(values)
-        some = rows[np.array(chosen)]
+        some = rows[chosen.rows]
         found = witnesses(
-            np.repeat(np.arange(len(sizes)), sizes),
+            np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
-            ValueKind.ENUMERATED.prior,
+            kind.prior,
             codes[some],
         )
-        split = Split.of(self._table.judge, found, np.array(stratum), len(values), ValueKind.ENUMERATED.unlike)
+        split = Split.of(
+            self._table.judge, found, np.array(chosen.values), len(values), kind.unlike if is_token else VALUES_UNLIKE
+        )
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
+
+
+@dataclass(slots=True)
+class ByValue:
+    """Witness groups value by value: the places of their rows, and of each group the size and the number of the value."""
+
+    rows: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+
+def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Rows, group: Rows) -> ByValue:
+    """Return the URLs of each value of a key, beside one of those that have another value in their group.
+
+    *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
+    last of its group, shows what most of the others show.
+    """
+    of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
+    shows = content[rows]
+    found = ByValue()
+    ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
+    for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
+        members = np.arange(start, end)
+        for value in np.unique(of[members]).tolist():
+            rest = members[of[members] != value]
+            if value == ANY or not len(rest):
+                continue
+            shown, counts = np.unique(shows[rest], return_counts=True)
+            other = rest[shows[rest] == shown[counts.argmax()]][:1]
+            own = members[of[members] == value][:MOST_MEMBERS]
+            found.rows += [*own.tolist(), *other.tolist()]
+            found.sizes.append(len(own) + 1)
+            found.values.append(value)
+    return found
 
 
 def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:

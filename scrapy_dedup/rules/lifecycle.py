@@ -9,6 +9,7 @@ candidate    gone                        a counterexample; another rule says as 
 active       suspended                   a refuted spot check
 active       gone, narrower              a counterexample; a declaration of the site
 active       gone, wider                 another learned rule says as much
+any learned  gone                        a published method, which is to decide alone, does not make it
 active       candidate                   a file whose evidence for it is nothing; a declaration of the site
 suspended    active                      learning, from what was seen after the refutation
 any learned  manual                      the user, by editing it
@@ -38,6 +39,7 @@ class Reason(str, Enum):
     COVERED = "covered"
     OFF = "off"
     PRUNED = "pruned"
+    METHOD = "method"
 
     __str__ = str.__str__
 
@@ -74,6 +76,7 @@ class Departure:
                 Reason.COVERED: "" if self.by else ": pages were seen to be one where it keeps them apart",
                 Reason.OFF: ": what it does was switched off",
                 Reason.PRUNED: ": it was pruned",
+                Reason.METHOD: ": the method that decides now does not make it",
             }[self.reason]
         )
 
@@ -125,7 +128,9 @@ def _again(rule: Rule, again: Rule, *, is_gone: bool) -> Rule:
     again = _with_checks(again, rule)
     if again.status is Status.CANDIDATE and rule.status is Status.ACTIVE and not is_gone:
         return rule  # it is learned with less evidence than it has
-    return rule if again.status is rule.status else replace(again, note=again.note or rule.note)
+    decided = again.evidence.method if again.evidence is not None else ""
+    same = again.status is rule.status and decided in ("", rule.evidence.method if rule.evidence is not None else "")
+    return rule if same else replace(again, note=again.note or rule.note)
 
 
 def _with_checks(again: Rule, known: Rule) -> Rule:
@@ -196,11 +201,12 @@ def without_evidence(rule: Rule) -> bool:
     """Return whether an acting learned rule says of itself that nothing speaks for it.
 
     That is one with an evidence table without a witness group or a spot check. A rule without such a table was not
-    written by learning, and one that keeps merges nothing: without it pages might be lost.
+    written by learning, one that keeps merges nothing, and without it pages might be lost; and published methods decide
+    by other signs.
     """
     evidence = rule.evidence
     if rule.status is not Status.ACTIVE or evidence is None:
         return False
-    if any(isinstance(operation, Keep) for operation in rule.ops.values()):
+    if evidence.method or any(isinstance(operation, Keep) for operation in rule.ops.values()):
         return False
     return not evidence.groups and evidence.samples <= evidence.refuted

@@ -42,7 +42,7 @@ _COUNTS = (
     "contradicted",
 )
 _TIMES = ("until", "refuted_at")
-_EVIDENCE_KEYS = ("learners", *_COUNTS, "upper95", "examples", "lengths", *_TIMES)
+_EVIDENCE_KEYS = ("learners", "method", *_COUNTS, "upper95", "examples", "lengths", *_TIMES)
 _STATUSES = [str(status.value) for status in Status]
 
 
@@ -218,6 +218,8 @@ class _Reader:
         learners = table.get("learners", [])
         if not isinstance(learners, list) or not all(isinstance(name, str) for name in learners):
             self._fault(self._line(number, "evidence", "learners"), "learners is no list of names", "write []")
+        if not isinstance(table.get("method", ""), str):
+            self._fault(self._line(number, "evidence", "method"), "method is no text", 'write method = "NAME"')
         examples = table.get("examples", [])
         if not isinstance(examples, list) or not all(
             isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) for url in pair) for pair in examples
@@ -231,6 +233,7 @@ class _Reader:
             return None
         return Evidence(
             learners=tuple(learners),
+            method=table.get("method", ""),
             upper95=float(table.get("upper95", 1.0)),
             examples=tuple((pair[0], pair[1]) for pair in examples),
             lengths=tuple((str(key), int(least), int(most)) for key, (least, most) in lengths.items()),

@@ -139,6 +139,8 @@ def _evidence(evidence: Evidence | None) -> dict[str, Any]:
     if evidence is None:
         return {}
     content: dict[str, Any] = {"learners": list(evidence.learners)}
+    if evidence.method:
+        content["method"] = evidence.method
     if evidence.apart:
         content |= {"apart": evidence.apart, "pages": evidence.pages, "urls": evidence.urls}
     else:

@@ -206,6 +206,8 @@ def _check(engine: Engine, place: str, readonly: bool) -> None:
         if version in (1, 2, 3):
             connection.exec_driver_sql("ALTER TABLE observation ADD COLUMN ends BOOLEAN")
             schema.observation_without_end.create(connection)
+        if version in (1, 2, 3, 4):
+            connection.exec_driver_sql("ALTER TABLE observation ADD COLUMN password BOOLEAN")
         schema.metadata.create_all(connection)  # those that are missing
         number = str(schema.VERSION)
         if version:

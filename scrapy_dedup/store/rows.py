@@ -34,6 +34,8 @@ class ObservationRow(NamedTuple):
     version: bytes | None = None
     #: Whether its closing tags have come; False only where nothing but these tells, since the connection ended it.
     ends: bool | None = None
+    #: Whether it has a field for a password; None where nobody has looked.
+    password: bool | None = None
 
 
 class DiscardState(str, Enum):

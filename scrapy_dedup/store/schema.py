@@ -20,7 +20,7 @@ from sqlalchemy import (
 from xxhash import xxh3_64_intdigest
 
 #: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
-VERSION = 4
+VERSION = 5
 
 _BYTES = 16
 
@@ -106,6 +106,8 @@ observation = Table(
     Column("version", BigInteger),
     # Since version 4.
     Column("ends", Boolean),
+    # Since version 5.
+    Column("password", Boolean),
     Index("observation_by_site", "scope", "site", "url_key"),
     Index("observation_by_time", "time"),
 )

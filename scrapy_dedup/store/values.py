@@ -11,6 +11,7 @@ from .schema import signed_hash
 OBSERVATION: Final = (
     *("scope", "site", "url", "url_key", "time", "status", "redirect", "hops", "canonical", "content_type", "headers"),
     *("length", "digest", "text", "bag", "words", "sketch", "from_cache", "spider", "version", "ends"),
+    "password",
 )
 
 #: Those of a discard, and when it is there already.
@@ -51,6 +52,7 @@ def observation_values(row: ObservationRow, sketch: int | None, version: int | N
         clean(row.spider),
         version,
         row.ends,
+        row.password,
     )
 
 

@@ -48,6 +48,10 @@ class KnownSite:
     train: Sequence[Known]
     test: Sequence[tuple[str, str]]
 
+    def everything(self) -> list[Known]:
+        """Return all responses: those that are scored as if they had been seen, too."""
+        return [*self.train, *(Known(Observation(url, page), page) for url, page in self.test)]
+
 
 def small(seeds: range, noise: float = 0.0) -> Iterator[KnownSite]:
     """Yield the random small sites of some seeds."""

@@ -1,7 +1,8 @@
 """The methods that the benchmarks compare: each learns from observations and gives keys.
 
-``pipeline`` is the package as it is. Its members run alone, through the same validation. The faithful
-modes are the documents' own methods with their own gates. The others are baselines.
+``pipeline`` is the package as it is. Its members run alone, through the same validation. The published methods decide as
+``scrapy learn-rules --method NAME`` has them decide, alone; by its own functions of URLs, or, with ", in rule files" after
+the name, by what rule files say of these. The others are baselines.
 """
 
 import inspect
@@ -14,12 +15,9 @@ from typing import Any
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
-from scrapy_dedup.learning.combining import rules_of
+from scrapy_dedup.learning.clusters import Clusters, clusters
 from scrapy_dedup.learning.judgement import Sample
-from scrapy_dedup.learning.methods import entropy, equivalence
-from scrapy_dedup.rules import Rule, RuleBook
-from scrapy_dedup.rules.model import operation_problem
+from scrapy_dedup.learning.methods.policy import policy_of
 from scrapy_dedup.urls import normal_form, site_of_url
 
 from . import baselines
@@ -27,20 +25,22 @@ from .baselines import Key
 
 MEMBERS = ("difference_sets", "entropy", "equivalence", "pattern_tree", "affixes", "replacing", "declared")
 """Learners of the pipeline, as ``learn_rules(observations, learners=[...])`` names them."""
-PUBLISHED_ENTROPY = {
-    "as published": entropy.Options(),
-    "relevant anywhere": entropy.Options(conflict=entropy.Conflict.RELEVANT_ANYWHERE),
-    "by ratio": entropy.Options(conflict=entropy.Conflict.RATIO),
-    "by host": entropy.Options(scope=entropy.Scope.HOST, kinds=entropy.EVERYWHERE, prefixes=True),
+PUBLISHED: dict[str, tuple[str, dict[str, Any]]] = {
+    "pattern tree, graph": ("pattern-tree", {}),
+    "pattern tree, naive": ("pattern-tree", {"selection": "naive"}),
+    "pattern tree, naive by fpr": ("pattern-tree", {"selection": "naive by fpr"}),
+    "pattern tree, improved": ("pattern-tree", {"resolutions": "improved"}),
+    "entropy, as published": ("entropy", {}),
+    "entropy, relevant anywhere": ("entropy", {"conflict": "relevant-anywhere"}),
+    "entropy, by ratio": ("entropy", {"conflict": "ratio"}),
+    "entropy, by host": ("entropy", {"scope": "host", "parts": "query,path,host", "prefixes": True}),
+    "equivalence, as published": ("equivalence", {}),
+    "equivalence, by ends": ("equivalence", {"representative": "ends"}),
+    "equivalence, any case": ("equivalence", {"fold_case": True}),
 }
-"""Implementations that the document describes: rules of each path, of what is relevant under any or most paths of a
-host; or of all URLs of a host, with the segments of the path as parameters."""
-PUBLISHED_EQUIVALENCE = {
-    "as published": equivalence.Policy(),
-    "by ends": equivalence.Policy(method=equivalence.by_prefix_and_suffix),
-    "any case": equivalence.Policy(fold_case=True),
-}
-"""The intersection of segments, the embodiment with shared prefixes and suffixes, and that with case-insensitive segments."""
+"""Name of a row -> method and options, as ``scrapy learn-rules --method`` has them: what the documents describe."""
+IN_FILES = ", in rule files"
+"""After the name of a row: what rule files say of it."""
 FPR_MAX = 0.05
 """Of the faithful modes that have a false-positive filter, unless a sweep says otherwise."""
 
@@ -90,39 +90,25 @@ def maybedont(observations: Sequence[Observation]) -> Keys:
     return Keys(baselines.MaybeDont(observations))
 
 
-def faithful_tree(selection: str, improved: bool, fpr_max: float, observations: Sequence[Observation]) -> Keys:
-    """The pattern tree by itself, as published or with the gaps filled, with naive or graph selection."""
-    tree = import_module("scrapy_dedup.learning.methods.pattern_tree")
-    options = tree.IMPROVED if improved else tree.FAITHFUL
-    return by_site(observations, partial(tree.learn, options=options, selection=selection, fpr_max=fpr_max))
-
-
-def published_entropy(options: entropy.Options, observations: Sequence[Observation]) -> Keys:
-    """The two entropies of each parameter against thresholds, as published; *options*: which implementation."""
-    rules: list[Rule] = []
-    for site, seen in sites(observations).items():
-        found = entropy.faithful_proposals(Sample.of(site, clusters(seen), None), options)
-        # No rule speaks of one repeat of a parameter alone.
-        rules += rules_of(site, [one for one in found if operation_problem(one.key, one.operation) is None])
-    return Keys(RuleBook(rules).canonical_key, deployed=len(rules))
-
-
-def published_equivalence(policy: equivalence.Policy, observations: Sequence[Observation]) -> Keys:
-    """Rewrite rules of equivalence classes, as published: one counterexample rejects; *policy*: which embodiment."""
-    observed = []
-    for seen in sites(observations).values():
-        found = clusters(seen)
-        rows = zip(found.urls, found.content, strict=True)
-        observed += [equivalence.Observed(url, content) for url, content in rows if content != NO_EVIDENCE]
-    inference = equivalence.inferred(observed, policy)
-    raw, active = len(inference.rules), len(inference.active)
-    return Keys(lambda url: inference.normalized(normal_form(url)), raw=raw, qualified=active, deployed=active)
+def published(
+    method: str, options: Mapping[str, Any], fpr_max: float, observations: Sequence[Observation], *, files: bool = False
+) -> Keys:
+    """What a published method decides by itself: its own function of URLs, or with *files* what its rule files say."""
+    options = {"fpr_max": fpr_max, **options} if method == "pattern-tree" else options
+    if files:
+        book = learn_rules(observations, method=method, options=options)
+        return Keys(book.canonical_key, deployed=len(book))
+    policy = policy_of(method, options)
+    assert policy is not None
+    return by_site(observations, lambda site, seen: policy.decide(Sample.of(site, seen, None)))
 
 
 def fan_out(fan: int, fpr_max: float, observations: Sequence[Observation]) -> Keys:
     """Pairwise rules, generalised by fan-out."""
     module = import_module("tests.benchmarks.fanout")
-    return by_site(observations, partial(module.learn_fanout, fan_out=fan, fpr_max=fpr_max))
+    return by_site(
+        observations, lambda _, seen: module.learn_fanout(seen.urls, seen.content, fan_out=fan, fpr_max=fpr_max)
+    )
 
 
 def sites(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
@@ -133,24 +119,19 @@ def sites(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
     return groups
 
 
-def by_site(observations: Sequence[Observation], learn: Callable[[Sequence[str], Sequence[int]], Any]) -> Keys:
-    """What a method learns that takes the URLs and duplicate clusters of one site at a time."""
-    found: dict[str, Any] = {}
-    for site, seen in sites(observations).items():
-        of_site = clusters(seen)
-        found[site] = learn(of_site.urls, of_site.content)
+def by_site(observations: Sequence[Observation], learn: Callable[[str, Clusters], Any]) -> Keys:
+    """What a method learns that takes the duplicate clusters of one site at a time."""
+    found = {site: learn(site, clusters(seen)) for site, seen in sites(observations).items()}
 
     def key(url: str) -> str:
         rules = found.get(site_of_url(url))
         return normal_form(url) if rules is None else str(rules.canonical(url))
 
-    every = found.values()
-    return Keys(
-        key,
-        raw=sum(rules.raw for rules in every),
-        qualified=sum(rules.qualified for rules in every),
-        deployed=sum(len(rules.rules) for rules in every),
-    )
+    def of_all(name: str) -> int | None:
+        counts = [getattr(rules, name) for rules in found.values()]
+        return None if None in counts else sum(counts)
+
+    return Keys(key, raw=of_all("raw"), qualified=of_all("qualified"), deployed=of_all("deployed"))
 
 
 def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
@@ -162,49 +143,15 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
             methods[name] = partial(pipeline, learners=[name])
     else:
         notes.append("single members of the pipeline: learn_rules() has no learners=")
-    for needed, name, learn in (
-        (
-            "scrapy_dedup.learning.methods.pattern_tree",
-            "pattern tree, graph",
-            partial(faithful_tree, "graph", False, fpr_max),
-        ),
-        (
-            "scrapy_dedup.learning.methods.pattern_tree",
-            "pattern tree, naive",
-            partial(faithful_tree, "naive", False, fpr_max),
-        ),
-        (
-            "scrapy_dedup.learning.methods.pattern_tree",
-            "pattern tree, naive by fpr",
-            partial(faithful_tree, "naive by fpr", False, fpr_max),
-        ),
-        (
-            "scrapy_dedup.learning.methods.pattern_tree",
-            "pattern tree, improved",
-            partial(faithful_tree, "graph", True, fpr_max),
-        ),
-        *(
-            ("scrapy_dedup.learning.methods.entropy", f"entropy, {name}", partial(published_entropy, options))
-            for name, options in PUBLISHED_ENTROPY.items()
-        ),
-        *(
-            (
-                "scrapy_dedup.learning.methods.equivalence",
-                f"equivalence, {name}",
-                partial(published_equivalence, policy),
-            )
-            for name, policy in PUBLISHED_EQUIVALENCE.items()
-        ),
-        ("tests.benchmarks.fanout", "fan-out 5", partial(fan_out, 5, fpr_max)),
-        ("tests.benchmarks.fanout", "fan-out 10", partial(fan_out, 10, fpr_max)),
-        ("maybedont", "MaybeDont", maybedont),
-    ):
-        function = "learn" if name.startswith("pattern") else "learn_fanout" if name.startswith("fan") else None
-        problem = missing(needed, function)
-        if problem:
-            notes.append(f"{name}: {problem}")
-        else:
-            methods[name] = learn
+    for name, (method, options) in PUBLISHED.items():
+        methods[name] = partial(published, method, options, fpr_max)
+    for fan in (5, 10):
+        methods[f"fan-out {fan}"] = partial(fan_out, fan, fpr_max)
+    problem = missing("maybedont")
+    if problem:
+        notes.append(f"MaybeDont: {problem}")
+    else:
+        methods["MaybeDont"] = maybedont
     methods["no rules"] = partial(fixed, lambda: baselines.unchanged)
     methods["normal form"] = partial(fixed, lambda: normal_form)
     methods["w3lib"] = partial(fixed, lambda: canonicalize_url)
@@ -222,13 +169,13 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
     return methods, notes
 
 
-def missing(module: str, name: str | None = None) -> str | None:
+def missing(module: str) -> str | None:
     """Why something cannot be used, None where it can."""
     try:
-        found = import_module(module)
+        import_module(module)
     except ImportError as error:
         return f"not installed ({error})"
-    return f"{module} has no {name}" if name is not None and not hasattr(found, name) else None
+    return None
 
 
 def asked_for(text: str | None, extra: Mapping[str, Learn] | None = None) -> tuple[dict[str, Learn], list[str]]:
@@ -243,6 +190,8 @@ def asked_for(text: str | None, extra: Mapping[str, Learn] | None = None) -> tup
     methods |= extra or {}
     if text == "all":
         return methods, notes
+    for name, (method, options) in PUBLISHED.items():
+        methods[f"{name}{IN_FILES}"] = partial(published, method, options, FPR_MAX, files=True)
     names = [name.strip() for name in text.split(";")]
     wanted: list[str] = []
     for name in names:
@@ -257,8 +206,7 @@ def parted(text: str, methods: Mapping[str, Learn]) -> list[str]:
     found = []
     parts = [part.strip() for part in text.split(",")]
     while parts:
-        pair = ", ".join(parts[:2])
-        length = 2 if pair in methods else 1
+        length = next((n for n in (3, 2) if ", ".join(parts[:n]) in methods), 1)
         found.append(", ".join(parts[:length]))
         parts = parts[length:]
     return found

@@ -9,12 +9,13 @@ from .analysis import ParameterRule, analysed, holds_urls
 from .case import case_information
 from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside, settled_keys
 from .headers import HeadFingerprint, Strength, head_fingerprint
-from .host import Options, canonical_rules, faithful_proposals, host_rules, proposals_of
+from .host import Options, canonical_rules, host_rules, proposals_of
 from .information import UNUSED, Information, conditional_entropy, entropy, information
 from .merging import Conflict, HostRules, merged
 from .names import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
 from .priors import Priors, learned_priors
 from .proposals import proposals
+from .published import decide, in_own_terms
 from .relevance import Relevance, Thresholds
 from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters
 from .tuples import relevant_tuples
@@ -48,11 +49,12 @@ __all__ = [
     "clusters",
     "columns",
     "conditional_entropy",
+    "decide",
     "entropy",
-    "faithful_proposals",
     "head_fingerprint",
     "holds_urls",
     "host_rules",
+    "in_own_terms",
     "information",
     "keys_inside",
     "learned_priors",

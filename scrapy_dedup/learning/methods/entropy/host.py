@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ....rules import Absent, Ignore, Literal, Lower, Operation, Rule
+from ....rules import Absent, Ignore, Literal, Lower, Operation, Predicate, Rule
 from ....urls import GroupsLike, values_of
 from ...combining import rules_of
 from ...emission import Match, Proposal
-from ...judgement import Sample
 from .analysis import ParameterRule, analysed
 from .columns import QUERY, Page, columns, settled_keys
 from .merging import Conflict, HostRules, merged
@@ -84,12 +83,6 @@ def proposals_of(rules: HostRules) -> list[Proposal]:
     return found
 
 
-def faithful_proposals(sample: Sample, options: Options | None = None) -> list[Proposal]:
-    """Return what the document's own method makes of a sample: a method to compare with, never deployed."""
-    pages = [Page(url, content) for url, content in zip(sample.urls, sample.content, strict=True)]
-    return proposals_of(host_rules(pages, options, groups=sample.groups))
-
-
 def canonical_rules(rules: HostRules, site: str) -> list[Rule]:
     """Return the rules of a host as rules of a site, ready for a RuleBook: the canonicalization function."""
     return rules_of(site, proposals_of(rules))
@@ -103,13 +96,24 @@ def _operations(rule: ParameterRule) -> list[Operation]:
     return [Lower()] if rule.lower else []
 
 
-def path_match(path: str) -> Match:
-    """Return the pattern of the URLs of one host and path, given as ``host/path``.
+def path_match(name: str) -> Match:
+    """Return the pattern of the URLs of a cluster, which is called ``host/path`` or ``host``.
 
     >>> path_match("site.com/a/b.html")
-    (('ext', Literal(value='html', optional=False)), ('path.0', Literal(value='a', optional=False)),
+    (('ext', Literal(value='html', optional=False)), ('host.1', Absent()), ('path.0', Literal(value='a', optional=False)),
      ('path.1', Literal(value='b', optional=False)), ('path.len', Literal(value='2', optional=False)))
+    >>> path_match("www.site.com")
+    (('host.1', Literal(value='www', optional=False)), ('host.2', Absent()))
     """
-    values = values_of(f"http://{path}")
-    match: Match = tuple((key, Literal(value or "")) for key, value in sorted(values.items()) if key != "scheme")
-    return match if "ext" in values else (("ext", Absent()), *match)
+    whole = "/" in name
+    values = values_of(f"http://{name}")
+    found: dict[str, Predicate] = {
+        key: Literal(value or "")
+        for key, value in values.items()
+        if key != "scheme" and (whole or key.startswith("host."))
+    }
+    labels = sum(key.startswith("host.") and key != "host.0" for key in found)
+    found[f"host.{labels + 1}"] = Absent()
+    if whole:
+        found.setdefault("ext", Absent())
+    return tuple(sorted(found.items()))

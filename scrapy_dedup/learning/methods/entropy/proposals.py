@@ -34,7 +34,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     rows = np.arange(len(table))
     # Table 1 of the document: whatever the value, one fingerprint. One page is one group, for which the
     # unit of evidence is the URL.
-    constants, covered = constant_pages(Frame(table, rows), sample.confirmed_urls())
+    constants, covered = constant_pages(Frame(table, rows), sample)
     fixed = pattern_proposals(table, rows, Node(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
     placed = _irrelevant(frame)

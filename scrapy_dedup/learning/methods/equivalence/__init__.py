@@ -15,6 +15,7 @@ from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
 from .learner import expressed_rules, proposals
 from .pages import Comparison, observed_pages
+from .published import decide, in_own_terms
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of
 from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
@@ -42,8 +43,10 @@ __all__ = [
     "by_prefix_and_suffix",
     "class_rules",
     "composed",
+    "decide",
     "expressed_rules",
     "generalised",
+    "in_own_terms",
     "inferred",
     "kind_of",
     "observed_pages",

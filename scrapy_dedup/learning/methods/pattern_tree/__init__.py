@@ -8,8 +8,9 @@
 """
 
 from .expression import proposals
-from .learn import PatternTreeRules, learn
+from .learn import PatternTreeRules, learn, tree_of
 from .modes import FAITHFUL, IMPROVED, Options
+from .published import choices_of, decide
 from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
 
 __all__ = [
@@ -22,6 +23,9 @@ __all__ = [
     "Replace",
     "RewriteRule",
     "SetLiteral",
+    "choices_of",
+    "decide",
     "learn",
     "proposals",
+    "tree_of",
 ]

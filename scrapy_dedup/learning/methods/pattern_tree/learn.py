@@ -20,7 +20,7 @@ from .selection import select_by_graph, select_naively, widened_to_targets
 from .tree import Node, PatternTree, build_pattern_tree
 from .views import View, composed, view_of
 
-__all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree"]
+__all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree", "rules_of_tree", "tree_of"]
 
 Selection = Literal["naive", "naive by fpr", "graph"]
 MAX_FPR = 0.05
@@ -115,6 +115,13 @@ def learn(
     if selection not in get_args(Selection):
         raise ValueError(f"selection is {selection!r}, and must be 'naive', 'naive by fpr' or 'graph'")
     learned = learn_tree(urls, content, options, fpr_max=fpr_max, groups=groups)
+    return rules_of_tree(learned, options, selection, groups)
+
+
+def rules_of_tree(
+    learned: Learned | None, options: Options, selection: str, groups: GroupsLike = None
+) -> PatternTreeRules:
+    """Return the rules that a selection takes from the candidates of a tree; none where there is no tree."""
     if learned is None:
         return PatternTreeRules(options=options, groups=groups)
     rules, completing = selected(learned, options, selection)
@@ -152,14 +159,30 @@ def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float =
     """Return what :func:`learn_tree` does, of URLs that are encoded; *places* is where they stood in what was given."""
     if not len(whole) or len(np.unique(whole.content)) == len(whole):
         return None
-    table, peel = peeled(whole) if options.peel == "drop set" else (whole, Peel())
-    tree = build_pattern_tree(table, options)
-    effects = Effects(table)
+    tree, peel = _grown(whole, options)
+    effects = Effects(tree.table)
     raw = candidate_rules(tree, options)
     return Learned(tree, effects, whole, peel, places, raw, qualified(raw, tree, effects, options, fpr_max))
 
 
-def selected(learned: Learned, options: Options, selection: Selection) -> tuple[list[RewriteRule], list[RewriteRule]]:
+def tree_of(
+    urls: Sequence[str], content: Sequence[int], options: Options = FAITHFUL, groups: GroupsLike = None
+) -> PatternTree | None:
+    """Return the pattern tree of the URLs of a site, without rules; None where no text is a URL with a host.
+
+    The arguments are those of :func:`learn`.
+    """
+    whole, _ = _table(urls, content, options, groups, None)
+    return _grown(whole, options)[0] if len(whole) else None
+
+
+def _grown(whole: Table, options: Options) -> tuple[PatternTree, Peel]:
+    """Return the tree, and the keys that were removed before."""
+    table, peel = peeled(whole) if options.peel == "drop set" else (whole, Peel())
+    return build_pattern_tree(table, options), peel
+
+
+def selected(learned: Learned, options: Options, selection: str) -> tuple[list[RewriteRule], list[RewriteRule]]:
     """Return the deployed rules, and those that complete them."""
     candidates = list(learned.qualified)
     while True:

@@ -6,10 +6,12 @@ reading that can be run, ``IMPROVED`` what measurement recommends; any mixture c
 reasons; the numbers before the fields are its rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-__all__ = ["FAITHFUL", "IMPROVED", "Options"]
+__all__ = ["FAITHFUL", "IMPROVED", "Options", "readers", "right_values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +126,49 @@ IMPROVED = Options(
     max_nodes=200,
     max_pairs=24,
 )
+
+
+def _choices() -> dict[str, Any]:
+    """Return the types of the choices that learning knows; how a benchmark draws its sets is none of them."""
+    return {name: kind for name, kind in get_type_hints(Options).items() if name != "evaluation"}
+
+
+def readers() -> dict[str, Callable[[Any], Any]]:
+    """Return, by the name of each choice, what reads its value from a text or a value of Python.
+
+    It raises ValueError, with the values that are right, for another one.
+    """
+    return {name: partial(_read, kind) for name, kind in _choices().items()}
+
+
+def right_values() -> dict[str, str]:
+    """Return, by the name of each choice, what values are right, in words."""
+    found = {}
+    for name, kind in _choices().items():
+        if get_origin(kind) is Literal:
+            found[name] = " | ".join(get_args(kind))
+        else:
+            found[name] = "true | false" if kind is bool else "number" if kind is float else "whole number"
+            found[name] += " | none" if type(None) in get_args(kind) else ""
+    return found
+
+
+def _read(kind: Any, value: Any) -> Any:
+    """Return a value of a choice; *kind* is its type."""
+    if get_origin(kind) is Literal:
+        if value in get_args(kind):
+            return value
+        raise ValueError(f"one of {', '.join(get_args(kind))}")
+    if kind is bool:
+        if str(value).lower() in {"true", "false"}:
+            return str(value).lower() == "true"
+        raise ValueError("true or false")
+    if type(None) in get_args(kind) and str(value).lower() == "none":
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError("a number") from None
+    if not 0 <= number < float("inf") or (kind is not float and number != int(number)):
+        raise ValueError("a number of at least 0" if kind is float else "a whole number of at least 0")
+    return number if kind is float else int(number)

@@ -1,0 +1,249 @@
+"""The options of the published methods: what each document leaves to who uses it, with the document's own values.
+
+Every option is a field with a default, the values that it may have and a line of help; ``options_of`` reads them from
+texts (``scrapy learn-rules --method-option KEY=VALUE``) or from Python values. Nothing is learned here, so that
+settings can be checked where nothing learns.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any
+
+__all__ = [
+    "METHODS",
+    "EntropyOptions",
+    "EquivalenceOptions",
+    "MethodOptions",
+    "PatternTreeOptions",
+    "WrongOption",
+    "described",
+    "options_of",
+]
+
+
+class WrongOption(ValueError):
+    """A method or an option that is not there, or a wrong value; the message is one line that says what is right."""
+
+
+Read = Callable[[Any], Any]
+"""From a text, or a value of Python, to the value of an option. Raises ValueError, which says what is right."""
+
+
+def _one_of(*names: str) -> Read:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise ValueError(f"one of {', '.join(names)}")
+        return str(value)
+
+    return read
+
+
+def _truth(value: Any) -> bool:
+    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(str(value).lower())
+    if known is None:
+        raise ValueError("true or false")
+    return known
+
+
+def _number(least: float, most: float | None = None, *, whole: bool = False) -> Read:
+    kind = "a whole number" if whole else "a number"
+    right = f"{kind} from {least:g} to {most:g}" if most is not None else f"{kind} of at least {least:g}"
+
+    def read(value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise ValueError(right) from None
+        inside = least <= number <= (float("inf") if most is None else most)
+        if isinstance(value, bool) or not inside or number in (float("inf"), -float("inf")):
+            raise ValueError(right)
+        if whole and number != int(number):
+            raise ValueError(right)
+        return int(number) if whole else number
+
+    return read
+
+
+def _or_none(read: Read) -> Read:
+    def read_or_none(value: Any) -> Any:
+        if value is None or value in ("", "none", "None"):
+            return None
+        try:
+            return read(value)
+        except ValueError as error:
+            raise ValueError(f"{error}, or none") from None
+
+    return read_or_none
+
+
+def _names(*known: str) -> Read:
+    right = f"some of {', '.join(known)}, parted by commas" if known else "names, parted by commas"
+
+    def read(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, str | list | tuple) or not all(isinstance(name, str) for name in value):
+            raise ValueError(right)
+        names = value.split(",") if isinstance(value, str) else value
+        found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+        if known and (not found or not {*found} <= {*known}):
+            raise ValueError(right)
+        return found
+
+    return read
+
+
+def _option(default: Any, read: Read, right: str, text: str) -> Any:
+    """Return a field: its default, what reads it, what values are right in words, and what it is for."""
+    return field(default=default, metadata={"read": read, "right": right, "help": text})
+
+
+def _choice(default: str, names: tuple[str, ...], text: str) -> Any:
+    return _option(default, _one_of(*names), " | ".join(names), text)
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyOptions:
+    """The method of url-parameter-relevance: H(F|V) and H(V|F) of each parameter against thresholds."""
+
+    scope: str = _choice(
+        "host/path", ("host/path", "host", "domain", "any"), "what the URLs of a cluster have in common"
+    )
+    minimum: int = _option(20, _number(1, whole=True), "whole number", "URLs that a cluster needs for rules")
+    fingerprint_given_value: float = _option(
+        0.5, _number(0), "bits", "a relevant parameter has H(F|V) below this: the value tells the page"
+    )
+    value_given_fingerprint: float = _option(
+        0.5, _number(0), "bits", "a relevant parameter has H(V|F) below this: the page tells the value"
+    )
+    relative: bool = _option(False, _truth, "true | false", "the two thresholds are shares of H(F) and H(V), not bits")
+    conflict: str = _choice(
+        "path-specific",
+        ("path-specific", "ratio", "relevant-anywhere"),
+        "where a parameter is relevant in one cluster and irrelevant in another",
+    )
+    ratio: float = _option(
+        1.0, _number(0), "number", "with conflict=ratio: relevant clusters to others above which it is relevant"
+    )
+    largest_tuple: int = _option(
+        3, _number(1, 4, whole=True), "1 to 4", "parameters of the largest tuple that is tested; 1 tests none"
+    )
+    case: float = _option(
+        0.5, _number(0), "bits", "H(F|lower(V)) - H(F|V) below which a parameter is shown in lower case"
+    )
+    parts: tuple[str, ...] = _option(
+        ("query",), _names("query", "path", "host"), "query,path,host", "parts of a URL that are parameters"
+    )
+    prefixes: bool = _option(
+        False, _truth, "true | false", "leave alone what a significant prefix of all URLs of a cluster settles"
+    )
+    relevant: tuple[str, ...] = _option((), _names(), "NAME,..", "names that are relevant whatever is found; NAME* too")
+    irrelevant: tuple[str, ...] = _option((), _names(), "NAME,..", "names that are irrelevant whatever is found")
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalenceOptions:
+    """The method of url-normalization-rule-inference: rewrite rules, which one counterexample refutes."""
+
+    min_urls: int = _option(
+        10, _number(0, whole=True), "whole number", "a rule is activated when it held for more URLs than these"
+    )
+    representative: str = _choice(
+        "intersection", ("intersection", "ends"), "what the URLs of a class share: segments, or those at both ends"
+    )
+    fold_case: bool = _option(False, _truth, "true | false", "segments that differ in case only are equal")
+    window_days: float | None = _option(
+        None, _or_none(_number(0)), "days | none", "what was seen longer before the latest response does not count"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PatternTreeOptions:
+    """The method of the pattern-tree paper: candidate rules of a tree, a false-positive filter, a selection."""
+
+    fpr_max: float = _option(0.05, _number(0, 1), "0 to 1", "the false-positive rate (equation 3) a rule may have")
+    selection: str = _choice(
+        "graph", ("graph", "naive", "naive by fpr"), "which rules are deployed: section 5.3 and Figure 7"
+    )
+    resolutions: str = _choice(
+        "faithful",
+        ("faithful", "improved"),
+        "how the gaps of the paper are filled; what follows are its single choices",
+    )
+    choices: tuple[tuple[str, Any], ...] = ()
+    """Single rows of that table, by name, where they are not as *resolutions* has them."""
+
+
+MethodOptions = EntropyOptions | EquivalenceOptions | PatternTreeOptions
+
+METHODS: Mapping[str, type[MethodOptions]] = {
+    "entropy": EntropyOptions,
+    "equivalence": EquivalenceOptions,
+    "pattern-tree": PatternTreeOptions,
+}
+"""Name of a published method -> its options."""
+
+
+def options_of(method: str, given: Mapping[str, Any]) -> MethodOptions:
+    """Return the options of a method, those that are not *given* as the document has them.
+
+    Values may be texts. Raises WrongOption for a method or an option that is not there, and for a wrong value.
+
+    >>> options_of("equivalence", {"min_urls": "5", "fold_case": "true"})
+    EquivalenceOptions(min_urls=5, representative='intersection', fold_case=True, window_days=None)
+    """
+    if method not in METHODS:
+        raise WrongOption(f"there is no method {method!r} with options; there are {', '.join(METHODS)}")
+    kind = METHODS[method]
+    known = {one.name: one for one in fields(kind) if one.metadata}
+    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
+    for name, value in given.items():
+        row = _row(name, value) if kind is PatternTreeOptions and name not in known else None
+        if row is not None:
+            rows |= row
+        elif name not in known:
+            raise WrongOption(f"the method {method} has no option {name!r}; it has {', '.join(known)}{_further(kind)}")
+        else:
+            found[name] = _read(name, value, known[name].metadata["read"])
+    options = kind(**found)
+    return replace(options, choices=tuple(sorted(rows.items()))) if isinstance(options, PatternTreeOptions) else options
+
+
+def described(method: str) -> list[tuple[str, str, str, str]]:
+    """Return (name, values, default, help) of each option of a method; the rows of the table of gaps have no help."""
+    found = [
+        (one.name, one.metadata["right"], _text(one.default), one.metadata["help"])
+        for one in fields(METHODS[method])
+        if one.metadata
+    ]
+    if METHODS[method] is PatternTreeOptions:
+        from .pattern_tree.modes import FAITHFUL, right_values
+
+        found += [(name, right, _text(getattr(FAITHFUL, name)), "") for name, right in right_values().items()]
+    return found
+
+
+def _read(name: str, value: Any, read: Read) -> Any:
+    try:
+        return read(value)
+    except ValueError as error:
+        raise WrongOption(f"{name} is {value!r}: it must be {error}") from None
+
+
+def _row(name: str, value: Any) -> dict[str, Any] | None:
+    """Return what a row of the table of gaps is set to, None where there is no such row."""
+    from .pattern_tree.modes import readers
+
+    read = readers().get(name)
+    return None if read is None else {name: _read(name, value, read)}
+
+
+def _further(kind: type[MethodOptions]) -> str:
+    return ", and single choices (walk, decline, ..)" if kind is PatternTreeOptions else ""
+
+
+def _text(default: Any) -> str:
+    if default is MISSING or default is None or default == ():
+        return "none"
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return str(default).lower() if isinstance(default, bool) else f"{default}"

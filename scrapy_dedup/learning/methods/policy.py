@@ -1,0 +1,76 @@
+"""The published methods by name, each with its options: what decides instead of the judge.
+
+>>> policy = policy_of("equivalence", {"min_urls": 20})
+>>> policy.method, policy.options.min_urls
+('equivalence', 20)
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...urls import values_of
+from ..judgement import Sample
+from ..names import JUDGE, METHOD_NAMES
+from ..table import encode
+from ..wording import counted
+from . import entropy, equivalence, pattern_tree
+from .decision import Decision
+from .options import METHODS, MethodOptions, WrongOption, options_of
+from .written import Written, written
+
+__all__ = ["Policy", "policy_of"]
+
+_DECIDE: Mapping[str, Callable[[Sample, Any], Decision]] = {
+    "entropy": entropy.decide,
+    "equivalence": equivalence.decide,
+    "pattern-tree": pattern_tree.decide,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A published method with its options."""
+
+    method: str
+    options: MethodOptions
+
+    def decide(self, sample: Sample) -> Decision:
+        """Return what the method decides of a site, as its document decides."""
+        return _DECIDE[self.method](sample, self.options)
+
+    def written(self, sample: Sample) -> tuple[Written, tuple[str, ...]]:
+        """Return the rules of a site that a rule file says, and what the user should know of those that it does not."""
+        decision = self.decide(sample)
+        urls = [values_of(url, groups=sample.groups) for url in sample.urls]
+        found = written(decision, sample, encode(sample.urls, urls, sample.content))
+        return found, tuple(_notes(self.method, decision, found))
+
+
+def policy_of(method: str, options: "Mapping[str, Any] | MethodOptions | None" = None) -> Policy | None:
+    """Return the policy of a published method, None for the judge, which has no options.
+
+    *options* are values by name, as texts or as they are, or the dataclass of the method's options.
+    Raises WrongOption, a ValueError, for a method or an option that is not there, and for a wrong value.
+    """
+    if method not in METHOD_NAMES:
+        raise WrongOption(f"there is no method {method!r}; there are {', '.join(METHOD_NAMES)}")
+    if method == JUDGE:
+        if options:
+            raise WrongOption(f"the method {JUDGE} has no options; {', '.join(METHODS)} have")
+        return None
+    if options is not None and not isinstance(options, Mapping | METHODS[method]):
+        raise WrongOption(f"options is {options!r}: it must be a dict, or {METHODS[method].__name__}")
+    if isinstance(options, MethodOptions):
+        return Policy(method, options)
+    return Policy(method, options_of(method, options or {}))
+
+
+def _notes(method: str, decision: Decision, found: Written) -> list[str]:
+    counts = [("candidates", decision.raw), ("passed its test", decision.qualified), ("act", decision.deployed)]
+    said = ", ".join(f"{what}: {number}" for what, number in counts if number is not None)
+    notes = [f"decided by the method {method} alone; its rules: {said}"]
+    if found.left_out:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(found.left_out.items()))
+        notes.append(f"{counted(sum(found.left_out.values()), 'rule')} that a rule file cannot say: {reasons}")
+    return notes

@@ -1,0 +1,144 @@
+"""The rules of a published method in the common representation, as its rule files say them.
+
+In the documents one rule acts on a URL, the first or the most specific that matches; in a rule file all that match do.
+So a rule asks for the absence of keys that only other URLs have, and keeps what a wider rule would change. What is
+written never makes one of URLs that the method keeps apart, as far as they were seen: a rule that would is left out.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
+from ...urls import values_of
+from ..blame import MAX_MEMBERS
+from ..combining import rules_of
+from ..emission import Match, Proposal
+from ..grouping import Flags
+from ..judgement import Sample, book_of
+from ..matching import matching
+from ..table import ABSENT, RARE, Table
+from .decision import Decision, Formation
+
+__all__ = ["Written", "written"]
+
+MAX_ABSENT = 60
+"""Keys whose absence a rule asks for, at most."""
+MAX_ROUNDS = 40
+"""Times that a rule is left out and the others are tried again; what is wrong then is left out at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The rules of a decision that a rule file says, and how many it does not say, by reason."""
+
+    rules: list[Rule] = field(default_factory=list)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def written(decision: Decision, sample: Sample, table: Table) -> Written:
+    """Return the rules that say what a method decides; *table* are the URLs of the sample, without deep tokens."""
+    found = list(decision.formations)
+    if decision.exclusive:
+        found = _apart(found, table)
+    proposals = list(dict.fromkeys(_proposals(found)))
+    right = _not_wider(proposals, decision.canonical, sample)
+    left_out = {**decision.left_out, "what would merge more than the method": len(proposals) - len(right)}
+    return Written(rules_of(sample.site, right), {reason: count for reason, count in left_out.items() if count})
+
+
+def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
+    for one in formations:
+        for key, operation in one.ops.items():
+            yield Proposal(one.match, key, operation)
+        for match in one.kept:
+            for key in one.ops:
+                yield Proposal(match, key, Keep())
+
+
+def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
+    """Return the rules so that each acts on its own URLs only, those of the sample."""
+    alone = [_without_others(one, table) for one in formations]
+    kept: list[dict[str, Operation]] = [{} for _ in alone]
+    for wide, one in enumerate(alone):
+        foreign = matching(table, one.match) & ~one.own
+        if not foreign.any():
+            continue
+        for narrow, other in enumerate(alone):
+            if narrow != wide and (foreign & other.own).any():
+                kept[narrow] |= dict.fromkeys(one.ops.keys() - other.ops.keys(), Keep())
+    return [Formation(one.match, {**keys, **one.ops}, one.own, one.kept) for one, keys in zip(alone, kept, strict=True)]
+
+
+def _without_others(one: Formation, table: Table) -> Formation:
+    """Return a rule that asks for the absence of the keys which only URLs of other rules, or of none, have."""
+    foreign = matching(table, one.match) & ~one.own
+    named = {key for key, _ in one.match} | {RARE}
+    counts: dict[str, int] = {}
+    for key, codes in table.columns.items():
+        if foreign.any() and key not in named and not (codes[one.own] != ABSENT).any():
+            count = int(np.count_nonzero(codes[foreign] != ABSENT))
+            if count:
+                counts[key] = count
+    most = sorted(counts, key=lambda key: (-counts[key], key))[:MAX_ABSENT]
+    if not most:
+        return one
+    absent: Match = tuple((key, Absent()) for key in most)
+    kept = tuple((*match, *absent) for match in one.kept)
+    return Formation((*one.match, *absent), one.ops, one.own, kept)
+
+
+def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], sample: Sample) -> Sequence[Proposal]:
+    """Return the proposals less those by which URLs have one key that the method keeps apart."""
+    own = [canonical(url) for url in sample.urls]
+    for number in range(MAX_ROUNDS):
+        blamed = _blamed(proposals, own, sample)
+        if not blamed:
+            break
+        most = max(blamed.values())
+        gone = {one for one, count in blamed.items() if number == MAX_ROUNDS - 1 or count == most}
+        proposals = [one for one in proposals if one not in gone]
+    return proposals
+
+
+def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: Sample) -> Counter[Proposal]:
+    """Return the proposals with a part in groups of URLs that are several by the method, and in how many."""
+    rules = rules_of(sample.site, proposals)
+    by_match: defaultdict[Match, list[Proposal]] = defaultdict(list)
+    for one in proposals:
+        if not isinstance(one.operation, Keep):
+            by_match[one.match].append(one)
+    book = book_of(rules, sample, {})
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for number, url in enumerate(sample.urls):
+        groups[book.canonical_key(url)].append(number)
+    found: Counter[Proposal] = Counter()
+    for members in groups.values():
+        if len({own[number] for number in members}) > 1:
+            # One of each that the method keeps apart.
+            apart = list({own[number]: sample.urls[number] for number in members}.values())
+            several = apart[:MAX_MEMBERS]
+            values = [values_of(url, groups=sample.groups) for url in several]
+            matched = {rule.id: rule for url in several for rule in book.matching(url)}
+            taking_part = {one for rule in matched.values() for one in by_match[tuple(rule.match.items())]}
+            guilty = {one for one in taking_part if not _is_of_one_key(one) or _differ(values, one.key)}
+            found.update(guilty or taking_part)
+    return found
+
+
+def _is_of_one_key(proposal: Proposal) -> bool:
+    """Tell whether a proposal holds by itself, and is no part of a way from one formation to another."""
+    return isinstance(proposal.operation, Ignore | IgnoreValue | Lower)
+
+
+def _differ(values: Sequence[Mapping[str, str | None]], key: str) -> bool:
+    return len({view.get(key) for view in values}) > 1
+
+
+def flags(rows: Iterable[int], count: int) -> Flags:
+    """Return which of *count* URLs are among *rows*."""
+    found = np.zeros(count, dtype=np.bool_)
+    found[list(rows)] = True
+    return found

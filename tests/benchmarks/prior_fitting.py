@@ -1,0 +1,169 @@
+"""The priors of kinds of values, fitted to sites of which the pages are known: empirical Bayes, by expectation maximisation.
+
+The likelihoods are the judge's own. For each kind of values are fitted: how likely it is that a proposal's groups are one page
+each (right), some of them several (mixed), or most (wrong); how often two pages show the same though the key tells them apart
+(the distribution of EQUALS); and how likely strata are unlike. The proposals of a site are not independent, so those of a kind
+together count as the root of their number; generated sites together count no more than others do. What stood before
+counts as so many proposals (``PSEUDO``): there are few real sites.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scrapy_dedup.learning.judge import EQUALS, SHARES, Numbers, likelihoods
+from scrapy_dedup.learning.value_kinds import HAND_SET, KindPrior, ValueKind
+
+from .strata_of_sites import Judged
+
+__all__ = ["Known", "Priors", "fitted", "left_out", "log_likelihood"]
+
+PSEUDO = 10.0
+"""Proposals that what stood before counts for."""
+ROUNDS, MORE_ROUNDS = 40, 6
+"""Rounds of expectation and maximisation; those from a fit of nearly the same data on."""
+
+FOLDS = 10
+"""Of generated sites."""
+
+Priors = Mapping[ValueKind, KindPrior]
+Flags = npt.NDArray[np.bool_]
+STATES = len(SHARES) * len(EQUALS)
+NOT_RIGHT = np.repeat(np.arange(len(SHARES)) > 0, len(EQUALS))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of proposals: the likelihood of each state in each stratum (strata x states), and whose strata they are."""
+
+    sites: Sequence[str]
+    """Of each proposal; as the three that follow."""
+    kinds: Sequence[ValueKind]
+    generated: Flags
+    strata: npt.NDArray[np.intp]
+    """Strata of which anything is known."""
+    log: Numbers
+
+    @classmethod
+    def of(cls, found: Sequence[Judged]) -> "Known":
+        """Return what is known of some proposals, those without a group left out."""
+        kept, logs, strata = [], [], []
+        for one in found:
+            if not len(one.known):
+                continue
+            stratum = np.unique(one.of_known, return_inverse=True)[1]
+            log = likelihoods(one.known, stratum, int(stratum.max()) + 1)
+            logs.append(np.logaddexp.reduce(log + _rates(one)[None, :, None], axis=1))
+            strata.append(len(log))
+            kept.append(one)
+        return cls(
+            [one.site for one in kept],
+            [one.kind for one in kept],
+            np.array([one.generated for one in kept], dtype=np.bool_),
+            np.array(strata, dtype=np.intp),
+            np.concatenate(logs) if logs else np.zeros((0, STATES)),
+        )
+
+    def weights(self, chosen: Flags) -> Numbers:
+        """Return what each proposal counts; nothing those that are not *chosen*."""
+        times = Counter((s, k) for s, k, c in zip(self.sites, self.kinds, chosen.tolist(), strict=True) if c)
+        weight = np.array(
+            [times[s, k] ** -0.5 if c else 0.0 for s, k, c in zip(self.sites, self.kinds, chosen.tolist(), strict=True)]
+        )
+        for kind in ValueKind:
+            of_kind = np.array([one is kind for one in self.kinds], dtype=np.bool_)
+            real, made = weight[of_kind & ~self.generated].sum(), weight[of_kind & self.generated].sum()
+            if 0 < real < made:
+                weight[of_kind & self.generated] *= real / made
+        return weight
+
+
+def _rates(one: Judged) -> Numbers:
+    """Return the log-probabilities of the error rate: none is left where the pages are known, and not only their labels."""
+    if one.generated:
+        rates = np.full(len(one.judge.rates), -1e3)
+        rates[0] = 0.0
+        return rates
+    found: Numbers = one.judge.rates - np.logaddexp.reduce(one.judge.rates)
+    return found
+
+
+def fitted(known: Known, chosen: Flags | None = None, start: Priors | None = None) -> Priors:
+    """Return the priors that fit *chosen* proposals (all by default); from *start* on fewer rounds are enough."""
+    if chosen is None:
+        chosen = np.ones(len(known.sites), dtype=np.bool_)
+    weight = known.weights(chosen)
+    priors = dict(start or HAND_SET)
+    index = {kind: number for number, kind in enumerate(ValueKind)}
+    kinds = np.array([index[kind] for kind in known.kinds], dtype=np.intp)
+    first = np.cumsum(known.strata) - known.strata
+    owner = np.repeat(np.arange(len(kinds)), known.strata)
+    if not len(kinds) or not weight.any():
+        return priors
+    together = np.add.reduceat(known.log, first, axis=0)
+    several = known.strata > 1
+    for _ in range(MORE_ROUNDS if start else ROUNDS):
+        log_prior = np.log([priors[kind].prior.states for kind in ValueKind])[kinds]
+        unlike = np.array([priors[kind].unlike for kind in ValueKind])[kinds]
+        all_alike = together + log_prior
+        of_alike = np.logaddexp.reduce(all_alike, axis=1)
+        each = known.log + log_prior[owner]
+        of_each = np.logaddexp.reduce(each, axis=1)
+        odds = np.log(unlike / (1 - unlike)) + np.add.reduceat(of_each, first) - of_alike
+        apart = np.where(several, 1 / (1 + np.exp(-np.clip(odds, -500, 500))), 0.0)
+        alike_states = np.exp(all_alike - of_alike[:, None])
+        own_states = np.add.reduceat(np.exp(each - of_each[:, None]), first, axis=0) / known.strata[:, None]
+        states = weight[:, None] * ((1 - apart)[:, None] * alike_states + apart[:, None] * own_states)
+        for kind in ValueKind:
+            mine = kinds == index[kind]
+            priors[kind] = _shrunk(kind, states[mine].sum(axis=0), weight[mine & several], apart[mine & several])
+    return priors
+
+
+def _shrunk(kind: ValueKind, states: Numbers, weight: Numbers, apart: Numbers) -> KindPrior:
+    """Return the prior of a kind from the expected counts of its states, drawn towards the one set by hand."""
+    before = HAND_SET[kind]
+    shares = states.reshape(len(SHARES), len(EQUALS)).sum(axis=1) + PSEUDO * before.prior.shares
+    equals = np.where(NOT_RIGHT, states, 0).reshape(len(SHARES), len(EQUALS)).sum(axis=0) + PSEUDO * before.prior.equals
+    unlike = (float(weight @ apart) + PSEUDO * before.unlike) / (float(weight.sum()) + PSEUDO)
+    modes = shares[0], shares[1:-2].sum(), shares[-2:].sum()
+    right, mixed, wrong = (float(mode / sum(modes)) for mode in modes)
+    return KindPrior(right, mixed, wrong, tuple((equals / equals.sum()).tolist()), unlike)
+
+
+def left_out(known: Known, *, generated: bool = True) -> dict[str, Priors]:
+    """Return, of each site, the priors that were fitted to others; without *generated* ones, to others that are real.
+
+    Real sites are left out one by one, generated ones a tenth of them at a time.
+    """
+    usable = np.ones(len(known.sites), dtype=np.bool_) if generated else ~known.generated
+    every = fitted(known, usable)
+    fold_of = dict(zip(known.sites, known.generated.tolist(), strict=True))
+    folds: defaultdict[str, list[str]] = defaultdict(list)
+    for number, (name, is_generated) in enumerate(fold_of.items()):
+        folds[str(number % FOLDS) if is_generated else name].append(name)
+    names = np.array(known.sites)
+    found: dict[str, Priors] = {}
+    for out in folds.values():
+        left = usable & np.isin(names, out)
+        found.update(dict.fromkeys(out, fitted(known, usable & ~left, every) if left.any() else every))
+    return found
+
+
+def log_likelihood(known: Known, priors: Mapping[str, Priors]) -> float:
+    """Return the logarithm of the likelihood of what is known, a proposal of a site, at the priors of each site; weighted."""
+    weight = known.weights(np.ones(len(known.sites), dtype=np.bool_))
+    total, place = 0.0, 0
+    for number, (site, kind) in enumerate(zip(known.sites, known.kinds, strict=True)):
+        log = known.log[place : place + int(known.strata[number])]
+        place += len(log)
+        prior: KindPrior = priors[site][kind]
+        states = np.log(prior.prior.states)
+        alike = np.logaddexp.reduce(log.sum(axis=0) + states)
+        apart = np.logaddexp.reduce(log + states, axis=1).sum()
+        both = np.logaddexp(alike + np.log1p(-prior.unlike), apart + np.log(prior.unlike)) if len(log) > 1 else alike
+        total += float(weight[number] * both)
+    return total / float(weight.sum())

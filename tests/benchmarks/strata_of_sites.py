@@ -1,0 +1,246 @@
+"""What the judge sees of every proposal in every stratum of a site, acting or not, and what was held out of it.
+
+Proposals are what was learned from half of the pages, operation by operation, and beside it the dropping of each key that is
+left. The witness groups of a proposal are the URLs that it makes one, together with what was learned; the two halves of these
+are told by the key that they get, so that the pages of a wrong merge are always in the same half. The judge sees one half;
+of the other is counted how many requests would be filtered, and how many of these lose a page. A stratum is a section of the
+site; of a key that is a choice of few, each of its values, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+import numpy as np
+
+from scrapy_dedup.learning.budget import within_budget
+from scrapy_dedup.learning.clusters import clusters
+from scrapy_dedup.learning.combining import rules_of
+from scrapy_dedup.learning.emission import Proposal
+from scrapy_dedup.learning.judge import Codes, Flags, Judge, Rows, Witnesses, witnesses
+from scrapy_dedup.learning.judgement import Sample, book_of
+from scrapy_dedup.learning.site import SiteLearner, judged_sample
+from scrapy_dedup.learning.strata import Sections, by_value
+from scrapy_dedup.learning.table import RARE, Table
+from scrapy_dedup.learning.value_kinds import ValueKind, kind_of_values
+from scrapy_dedup.rules import Ignore
+from scrapy_dedup.rules.model import operation_problem
+from scrapy_dedup.urls import DeepSplit, normal_form, site_of_url
+
+from .known_sites import KnownSite
+
+MOST_KEYS = 60
+"""Keys of a site whose dropping is judged, those that most URLs have first."""
+MOST_URLS = 6_000
+"""URLs of a site, those of some of its pages."""
+MAX_LOSS = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Of a stratum: filtered requests, those of them that lose a page, and the groups that they are in."""
+
+    stratum: int
+    filtered: int
+    lost: int
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A proposal: what the judge sees of it, all that is known of it, and what was held out."""
+
+    site: str
+    data: str
+    generated: bool
+    rule: str
+    kind: ValueKind
+    said: float
+    """The log-odds of relevance that others than pages give."""
+    strata: int
+    judge: Judge
+    seen: Witnesses
+    of_seen: Rows
+    """The stratum of each row of what was seen."""
+    known: Witnesses
+    """The groups of both halves, by the pages that they are."""
+    of_known: Rows
+    held_out: Sequence[HeldOut]
+
+
+def first_half(text: str) -> bool:
+    """Tell whether something is in the first half: always the same for a text."""
+    return bool(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=1).digest()[0] & 1)
+
+
+def judged_proposals(site: KnownSite) -> list[Judged]:
+    """Return every proposal of a site in its strata; none where nothing can be learned."""
+    known = [*site.train] if site.generated else site.everything()
+    if len(known) > MOST_URLS:
+        share = MOST_URLS / len(known)
+        known = [one for one in known if _draw(one.page) < share]
+    page_of = {normal_form(one.observation.url): one.page for one in known}
+    if not known:
+        return []
+    name = site_of_url(known[0].observation.url)
+    found = clusters([one.observation for one in known])
+    every = Sample.of(name, found, None)
+    if len(set(every.content)) < 2:
+        return []
+    sample, table = judged_sample(every, found.controls.values())
+    half = [row for row, url in enumerate(sample.urls) if first_half(page_of[url])]
+    if not half or len(half) == len(sample.urls):
+        return []
+    learner = SiteLearner(sample.part(half), table=table.part(np.array(half, dtype=np.intp)))
+    accepted = within_budget(learner.proposals(), learner.evidence.sample, learner.deep, MAX_LOSS)
+    judge = SiteLearner(sample, table=table).evidence.sample.judge
+    full = replace(table.with_deep(learner.deep) if learner.deep else table, judge=judge)
+    sample = replace(sample, judge=judge)
+    pages = {page: number for number, page in enumerate(dict.fromkeys(page_of.values()))}
+    page = np.array([pages[page_of[url]] for url in sample.urls], dtype=np.int32)
+    return list(_Site(site, sample, full, _Learned(accepted, learner.deep), page).judged())
+
+
+def _draw(text: str) -> float:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"page").digest()
+    return int.from_bytes(digest, "big") / 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What was learned from half of the pages."""
+
+    proposals: Sequence[Proposal]
+    deep: Mapping[str, DeepSplit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Witness groups: their URLs, and of each of these the number of its group, its part, and whether the judge sees it."""
+
+    rows: Rows
+    number: Rows
+    part: Rows
+    seen: Flags
+    stratum: Rows
+    """Of each group."""
+
+
+class _Site:
+    """A site with what was learned from half of its pages."""
+
+    def __init__(self, site: KnownSite, sample: Sample, table: Table, learned: "_Learned", page: Codes) -> None:
+        self._site, self._sample, self._table, self._deep, self._page = site, sample, table, learned.deep, page
+        self._accepted = [one for one in learned.proposals if not one.constant]
+        self._constant = [one for one in learned.proposals if one.constant]
+        self._sections = Sections.of_table(table)
+
+    def judged(self) -> Iterator[Judged]:
+        """Yield the proposals that make any URLs one."""
+        whole = self._keys(self._accepted)
+        for one in self._accepted:
+            others = [other for other in self._accepted if other != one]
+            yield from self._of(one, whole, self._keys(others), acts=True)
+        for key in self._left():
+            proposal = Proposal((), key, Ignore())
+            yield from self._of(proposal, self._keys([*self._accepted, proposal]), whole, acts=False)
+
+    def _keys(self, proposals: Sequence[Proposal]) -> list[str]:
+        rules = rules_of(self._sample.site, [*self._constant, *proposals])
+        key = book_of(rules, self._sample, self._deep).canonical_key
+        return [key(url) for url in self._sample.urls]
+
+    def _left(self) -> list[str]:
+        """Return the keys whose dropping is no part of what was learned."""
+        columns = self._table.columns
+        gone = {one.key for one in self._accepted if not one.match}
+        can = [
+            key
+            for key in columns
+            if key not in gone and key not in (RARE, "path.len") and operation_problem(key, Ignore()) is None
+        ]
+        return sorted(can, key=lambda key: (-int(np.count_nonzero(columns[key])), key))[:MOST_KEYS]
+
+    def _of(self, proposal: Proposal, after: Sequence[str], before: Sequence[str], *, acts: bool) -> Iterator[Judged]:
+        """Yield a proposal as it is judged by sections, and by values."""
+        numbers: dict[str, int] = {}
+        group = np.array([numbers.setdefault(key, len(numbers)) for key in after])
+        parts: dict[str, int] = {}
+        part = np.array([parts.setdefault(key, len(parts)) for key in before])
+        order = np.lexsort((np.arange(len(group)), group))
+        low, high = (np.full(len(numbers), fill) for fill in (len(parts), -1))
+        np.minimum.at(low, group, part)
+        np.maximum.at(high, group, part)
+        rows = order[(low != high)[group[order]]]
+        if not len(rows):
+            return
+        seen_half = np.array([first_half(f"{proposal.key} {key}") for key in numbers])
+        first = np.r_[True, group[rows][1:] != group[rows][:-1]]
+        number = np.cumsum(first) - 1
+        of_group = self._sections.of[rows[first]]
+        seen = seen_half[group[rows]]
+        kind = self._kind(proposal.key)
+        rule = f"{proposal.operation!r} of {proposal.key} where {proposal.match!r}"
+        if acts:
+            rule += ", acting"
+        yield self._record(rule, proposal.key, kind, _Groups(rows, number, part[rows], seen, of_group))
+        if kind is ValueKind.ENUMERATED and not acts and proposal.key in self._table.columns:
+            codes = self._table.columns[proposal.key]
+            values = np.unique(codes[rows]).tolist()
+            numbered = dict(zip(values, range(len(values)), strict=True))
+            chosen = by_value(numbered, codes, self._table.content, rows, number)
+            if chosen.rows:
+                side = np.concatenate([np.r_[np.zeros(size - 1), 1] for size in chosen.sizes]).astype(np.intp)
+                number = np.repeat(np.arange(len(chosen.sizes)), chosen.sizes)
+                groups = _Groups(rows[chosen.rows], number, side, seen[chosen.rows], np.array(chosen.values))
+                yield self._record(f"{rule}, value by value", proposal.key, kind, groups)
+
+    def _kind(self, key: str) -> ValueKind:
+        codes = self._table.columns.get(key)
+        return ValueKind.OTHER if codes is None else kind_of_values(codes, self._table.vocabulary)
+
+    def _record(self, rule: str, key: str, kind: ValueKind, groups: _Groups) -> Judged:
+        judge = self._sample.judge
+        content, lone = self._sample.shown(groups.rows.tolist())
+        page = self._page[groups.rows]
+        seen = _witnesses(groups, groups.seen, content, lone, kind)
+        every = np.ones(len(page), dtype=np.bool_)
+        known = _witnesses(groups, every, page, ~every, kind)
+        held_out = list(_held_out(groups, page))
+        site = self._site
+        strata = int(groups.stratum.max()) + 1
+        return Judged(
+            *(site.name, site.data, site.generated, rule, kind, judge.said.get(key, 0.0), strata, judge),
+            *(*seen, *known, held_out),
+        )
+
+
+def _witnesses(groups: _Groups, chosen: Flags, shows: Codes, lone: Flags, kind: ValueKind) -> tuple[Witnesses, Rows]:
+    """Return some of the groups as the judge takes them, and the stratum of each row."""
+    numbers, again = np.unique(groups.number[chosen], return_inverse=True)
+    found = witnesses(again, shows[chosen], lone[chosen], kind.prior, groups.part[chosen])
+    # Those that look alike, and are of one stratum, stand in one row.
+    stratum = groups.stratum[numbers]
+    _, first, row = np.unique(np.stack((stratum, found.look)), axis=1, return_index=True, return_inverse=True)
+    weight = np.bincount(row.reshape(-1), weights=found.weight).astype(np.float64)
+    return replace(found.part(first), weight=weight), stratum[first]
+
+
+def _held_out(groups: _Groups, page: Codes) -> Iterator[HeldOut]:
+    """Yield what the groups of each stratum filter and lose; of the URLs of a part its most frequent page counts."""
+    chosen, stratum = ~groups.seen, groups.stratum
+    number, part, page = groups.number[chosen], groups.part[chosen], page[chosen]
+    if not len(number):
+        return
+    three, counts = np.unique(np.stack((number, part, page)), axis=1, return_counts=True)
+    order = np.lexsort((three[2], -counts, three[1], three[0]))
+    three = three[:, order]
+    first = np.r_[True, (three[0, 1:] != three[0, :-1]) | (three[1, 1:] != three[1, :-1])]
+    group, shown = three[0, first], three[2, first]
+    numbers, parts = np.unique(group, return_counts=True)
+    pages = np.bincount(
+        np.searchsorted(numbers, np.unique(np.stack((group, shown)), axis=1)[0]), minlength=len(numbers)
+    )
+    for name in np.unique(stratum[numbers]).tolist():
+        here = stratum[numbers] == name
+        yield HeldOut(name, int((parts[here] - 1).sum()), int((pages[here] - 1).sum()), int(here.sum()))

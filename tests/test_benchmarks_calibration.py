@@ -1,0 +1,178 @@
+"""The benchmarks of the judge's numbers: calibration, learned priors, the configuration and its sensitivity."""
+
+import ast
+import datetime
+from dataclasses import fields, replace
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tomlkit
+
+from scrapy_dedup.learning import config, value_kinds
+from scrapy_dedup.learning.config import Config, current, using
+from scrapy_dedup.learning.value_kinds import HAND_SET, KindPrior, ValueKind
+
+from .benchmarks import calibration, priors, sensitivity
+from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss
+from .benchmarks.known_sites import small, worlds
+from .benchmarks.prior_fitting import STATES, Known, fitted, left_out, log_likelihood
+from .benchmarks.strata_of_sites import Judged, judged_proposals
+
+BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
+CAREFUL = KindPrior(0.00001, 0.00999, 0.99, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Judged]:
+    """The proposals of some small sites."""
+    return [one for site in (*small(range(6)), *small(range(6, 10), 0.03)) for one in judged_proposals(site)]
+
+
+def judged_with(found: list[Judged], prior: KindPrior) -> list[Cell]:
+    """The strata of proposals, predicted with one prior for all kinds of values."""
+    of_kinds = dict.fromkeys(ValueKind, prior)
+    return cells_of(found, {one.site: of_kinds for one in found})
+
+
+def faults(bins: list[Bin]) -> set[str]:
+    return {each.fault for each in bins} - {""}
+
+
+def test_what_is_held_out_is_what_the_truth_says(found: list[Judged]) -> None:
+    held = [held for one in found for held in one.held_out]
+    assert held
+    assert all(0 <= each.lost <= each.filtered and 0 < each.groups <= each.filtered for each in held)
+    of_items = [one for one in found if " of q.id where ()" in one.rule]  # the number of an item names its page
+    assert of_items
+    assert all(each.lost == each.filtered for one in of_items for each in one.held_out)
+    acting = [each for one in found if one.rule.endswith(", acting") for each in one.held_out]
+    assert sum(each.lost for each in acting) < 0.05 * sum(each.filtered for each in acting)
+
+
+def test_honest_priors_beat_the_base_rate_and_distorted_ones_fail_both_ways(found: list[Judged]) -> None:
+    cells = cells_of(found, left_out(Known.of(found)))
+    loss = log_loss(cells)
+    assert loss.predicted < loss.base
+    bold, careful = judged_with(found, BOLD), judged_with(found, CAREFUL)
+    assert "too bold" in faults(bins_of(bold))
+    assert "too careful" in faults(bins_of(careful))
+    for distorted in (bold, careful):
+        assert not all(check.holds for check in checks(bins_of(distorted), log_loss(distorted)))
+        assert log_loss(distorted).predicted > loss.predicted
+
+
+def test_a_bin_is_judged_by_sites_and_not_by_requests() -> None:
+    def cells(sites: int, observed: float) -> list[Cell]:
+        return [Cell(f"site {n % sites}", f"rule {n}", ValueKind.OTHER, 0.3, observed, 20.0) for n in range(60)]
+
+    assert faults(bins_of(cells(30, 1.0))) == {"too bold"}
+    assert faults(bins_of(cells(30, 0.0))) == {"too careful"}
+    assert faults(bins_of(cells(1, 1.0))) == faults(bins_of(cells(1, 0.0))) == set()  # one site is one draw
+    assert faults(bins_of(cells(30, 0.3))) == set()
+
+
+def test_calibration_runs_on_a_tiny_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert calibration.main(["--small", "4", "--seeds", "0", "--check", "--by", "kind"]) in {0, 1}
+    printed = capsys.readouterr().out
+    assert "Priors learned from the other sites" in printed
+    assert "no generated data" in printed
+    assert "log loss" in printed
+    with pytest.raises(SystemExit, match="2"):
+        calibration.main(["--small", "0", "--seeds", "0"])
+
+
+def known_of(log: np.ndarray, sites: list[str], kind: ValueKind) -> Known:
+    """One proposal a row, in one stratum."""
+    return Known(sites, [kind] * len(log), np.zeros(len(log), dtype=np.bool_), np.ones(len(log), dtype=np.intp), log)
+
+
+def test_priors_follow_what_is_seen_and_are_drawn_towards_those_set_by_hand() -> None:
+    clean = np.full((100, STATES), -30.0)
+    clean[:, :5] = 0.0  # only the least share of wrong groups explains it
+    many = [f"site {number}" for number in range(100)]
+    before = HAND_SET[ValueKind.OTHER]
+    of_many = fitted(known_of(clean, many, ValueKind.OTHER))[ValueKind.OTHER]
+    of_one = fitted(known_of(clean, ["one"] * 100, ValueKind.OTHER))[ValueKind.OTHER]
+    assert of_many.right > 0.9
+    assert before.right < of_one.right < 0.7  # a hundred proposals of one site count as ten
+    assert fitted(known_of(clean, many, ValueKind.OTHER))[ValueKind.DRAWN].right == pytest.approx(0.6)
+    wrong = fitted(known_of(clean[:, ::-1], many, ValueKind.OTHER))[ValueKind.OTHER]
+    assert wrong.wrong > 0.95
+    assert wrong.equals[-1] > before.equals[-1]
+
+
+def test_priors_of_other_sites_explain_a_site_better_than_those_set_by_hand(found: list[Judged]) -> None:
+    known = Known.of(found)
+    by_hand = log_likelihood(known, dict.fromkeys(known.sites, HAND_SET))
+    assert log_likelihood(known, dict.fromkeys(known.sites, fitted(known))) > by_hand
+
+
+def test_the_file_of_learned_priors_says_from_what(found: list[Judged]) -> None:
+    text = priors.text_of(fitted(Known.of(found)), found, datetime.date(2026, 11, 23))
+    document = tomlkit.parse(text).unwrap()
+    assert document["learned"]["on"] == datetime.date(2026, 11, 23)
+    assert document["learned"]["from"] == [
+        {"data": "small sites", "sites": len({one.site for one in found}), "proposals": len(found)}
+    ]
+    shipped = tomlkit.parse(
+        files(value_kinds.__package__).joinpath(value_kinds.PRIORS_FILE).read_text("utf-8")
+    ).unwrap()
+    assert shipped["learned"]["by"]
+    assert all(part["sites"] > 0 and part["proposals"] > 0 for part in shipped["learned"]["from"])
+    for kind in ValueKind:
+        one = shipped["kinds"][kind.value]
+        assert one.keys() == document["kinds"][kind.value].keys()
+        assert one["right"] + one["mixed"] + one["wrong"] == pytest.approx(1, abs=0.001)
+        assert sum(one["equals"]) == pytest.approx(1, abs=0.001)
+        assert 0 < one["unlike"] < 1
+        assert kind.unlike == one["unlike"]
+
+
+def test_other_priors_hold_for_a_while() -> None:
+    with value_kinds.using_priors(dict.fromkeys(ValueKind, BOLD)):
+        assert ValueKind.DRAWN.unlike == 0.5
+        assert ValueKind.OTHER.prior.shares[0] == pytest.approx(0.97)
+    assert ValueKind.OTHER.prior.shares[0] < 0.97
+
+
+def test_each_field_of_the_configuration_is_documented_and_there_are_few() -> None:
+    tree = ast.parse(Path(str(config.__file__)).read_text("utf-8"))
+    (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
+    documented = {
+        node.target.id
+        for node, after in pairwise(body)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and len(str(after.value.value)) > 30
+    }
+    assert documented == {field.name for field in fields(Config)}
+    assert len(documented) <= 40
+
+
+def test_another_configuration_holds_for_a_while() -> None:
+    with using(replace(Config(), price=40.0)):
+        assert current().price == 40
+    assert current() == Config()
+
+
+def test_fields_are_halved_and_doubled() -> None:
+    assert sensitivity.varied(Config(), "guard_coverage", 2) == replace(Config(), guard_coverage=1.0)
+    assert sensitivity.varied(Config(), "least_contents", 0.5) == replace(Config(), least_contents=2)
+    assert sensitivity.varied(replace(Config(), least_contents=1), "least_contents", 0.5) is None
+
+
+def test_sensitivity_names_a_field_that_moves_a_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    data = {"small": list(small(range(2)))}
+    base = sensitivity.figures(data, Config())["small"]
+    assert base.removed > 0.3
+    assert sensitivity.figures(data, replace(Config(), most_wrong=1e-9))["small"].is_moved(base)
+    assert not base.is_moved(base)
+    assert sensitivity.main(["--small", "0", "--sites", "D2", "--only", "price"]) == 0
+    assert "price" in capsys.readouterr().out
+
+
+def test_a_folder_without_worlds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"holds no worlds\.py"):
+        list(worlds(tmp_path, 0))
