@@ -8,6 +8,7 @@ from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
+from scrapy_dedup.crawl.learner import Outcome
 from scrapy_dedup.crawl.shared import Shared
 
 from .conftest import Serve
@@ -220,7 +221,7 @@ async def test_a_mark_that_was_copied_postpones_nothing_else(serve: Serve) -> No
 @in_reactor
 async def test_a_learning_that_fails_lets_all_of_them_go(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(self: Any, *args: Any) -> Any:
-        raise OSError("no process")
+        return Outcome(None, "no process")
 
     monkeypatch.setattr("scrapy_dedup.crawl.learner.Learner.learn", fails)
     server: Server = serve(Shop())

@@ -4,11 +4,11 @@
 which of its blocks (visible texts, addresses of links) stand where what stands is passing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
@@ -35,6 +35,9 @@ Template = tuple[object, ...]
 """See :func:`scrapy_dedup.urls.templates.template_of`."""
 
 
+MOST_REMEMBERED: Final = 12
+"""Of one version: what the masks of a learning, and of the one before, have made of it."""
+_Made = TypeVar("_Made")
 _STATE = ("site", "paths", "mode", "templates", "layouts")
 
 
@@ -207,11 +210,25 @@ class Mask:
         verified = carried or (bool(self.layouts) and self.layout(rows) in self.layouts)
         return PageKind(template, is_seen=False, is_verified=verified, is_carried=carried)
 
-    def _compared(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
-        """Return what is left out of each row when pages are compared, by its index."""
+    def _compared(self, version: "Version", url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
+        """Return what is left out of each row of a version when pages are compared, by its index."""
         if not self.applies_to(url):
             return {}
-        return self._hiding.hidden(rows, self._kind(rows, url, carried=carried))
+        return self._remembered(
+            version,
+            ("rows", url and template_of(url), carried),
+            lambda: self._hiding.hidden(version.blocks, self._kind(version.blocks, url, carried=carried)),
+        )
+
+    def _remembered(self, version: "Version", what: tuple[object, ...], make: Callable[[], _Made]) -> _Made:
+        """Return what is made of a version, which depends on nothing else than what pages are compared without."""
+        known, key = version.compared, (self.version, what)
+        if key not in known:
+            if len(known) >= MOST_REMEMBERED:
+                known.clear()
+            known[key] = make()
+        found: _Made = known[key]
+        return found
 
     def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
@@ -295,11 +312,15 @@ class Mask:
 
     def masked_sketch(self, version: "Version", *, url: str | None = None, carried: bool = False) -> Sketch:
         """Return the sketch of the texts that are compared, with their number of words; *carried* as in :meth:`masked`."""
-        return sketch_of_texts(_lasting(version.blocks, self._compared(version.blocks, url, carried=carried)))
+        return self._remembered(
+            version,
+            ("sketch", url and template_of(url), carried),
+            lambda: sketch_of_texts(_lasting(version.blocks, self._compared(version, url, carried=carried))),
+        )
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
         """Return a version with what is left of its texts when pages are compared; *carried* as in :meth:`masked`."""
-        hidden = self._compared(version.blocks, url, carried=carried)
+        hidden = self._compared(version, url, carried=carried)
         rows = [
             (selector, "", text if index not in hidden else _without(text, hidden[index]))
             for index, (selector, attribute, text) in enumerate(version.blocks)
@@ -309,7 +330,7 @@ class Mask:
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
-        hidden = self._compared(version.blocks, url)
+        hidden = self._compared(version, url)
         whole, cut = [], []
         for index, (_, attribute, text) in enumerate(version.blocks):
             if attribute:

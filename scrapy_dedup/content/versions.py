@@ -14,7 +14,8 @@ Format 1, that of earlier stores, has the same columns as JSON; rows that do hol
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from .tokens import blocks
 
@@ -35,6 +36,8 @@ class Version:
     """
 
     blocks: tuple[_Row, ...]
+    compared: dict[Any, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+    """What masks have made of it (:class:`.mask.Mask`): a page that is kept is compared again and again."""
 
     def to_bytes(self) -> bytes:
         """Return the stored form."""
@@ -51,8 +54,6 @@ class Version:
             rows = tuple(unpacked(_inflated(data[1:])))
         except (zlib.error, ValueError, TypeError, LookupError, RecursionError) as error:
             raise ValueError(f"damaged page version: {error}") from error
-        if not all(isinstance(value, str) for row in rows for value in row):
-            raise ValueError("damaged page version: text expected.")
         return cls(rows)
 
 
@@ -82,6 +83,8 @@ def _rows_of_json(data: bytes) -> Iterable[_Row]:
     selectors, places, attributes, texts = json.loads(data)
     if min(places, default=0) < 0:
         raise ValueError("a place is negative.")
+    if not all(isinstance(value, str) for column in (selectors, attributes, texts) for value in column):
+        raise ValueError("text expected.")
     return zip([selectors[place] for place in places], attributes, texts, strict=True)
 
 

@@ -27,6 +27,7 @@ from ..store.database import StoreError
 from ..store.store import Store
 from .fixed_point import Evidence, learn_both
 from .learn import MAX_LOSS
+from .memory import Memory
 from .methods.policy import policy_of
 from .names import JUDGE
 from .saving import save
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.parent:
         return _answer(options)
     try:
-        print(json.dumps(_learned(options, options.site or None, options.timeout)))
+        print(json.dumps(_learned(options, options.site or None, options.timeout, Memory())))
     except _TROUBLES as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
@@ -54,19 +55,22 @@ def _answer(options: argparse.Namespace) -> int:
     """Learn whenever a line asks for it."""
     lines: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    memory = Memory()
     while True:
         try:
             asked = json.loads(lines.get(timeout=_PATIENCE))
         except Empty:
             return 0
         try:
-            answer = _learned(options, asked["sites"], asked["seconds"])
+            answer = _learned(options, asked["sites"], asked["seconds"], memory)
         except _TROUBLES as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 
 
-def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None) -> dict[str, Any]:
+def _learned(
+    options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None, memory: Memory
+) -> dict[str, Any]:
     """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
     groups = json.loads(options.groups) if options.groups else None
     directories = [*options.also, options.dir]
@@ -75,7 +79,7 @@ def _learned(options: argparse.Namespace, sites: Sequence[str] | None, seconds: 
     deadline = time.monotonic() + seconds if seconds else None
     with Store.open(options.store, readonly=True) as store:
         both = learn_both(
-            Evidence(store, options.scope, sites, since),
+            Evidence(store, options.scope, sites, since, memory),
             known=known,
             masks=load_masks(directories),
             max_loss=options.max_loss,

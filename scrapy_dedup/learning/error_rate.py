@@ -11,8 +11,9 @@ from math import lgamma
 import numpy as np
 
 from .config import current
+from .contents import Numbers
 from .frame import Frame, Level
-from .judge import RATES, Judge, Numbers
+from .judge import RATES, Judge
 from .value_kinds import kind_of_values
 
 __all__ = ["difference_sets_of", "judge_of"]

@@ -22,6 +22,7 @@ from .controls import seen_pages, undecided, unequal_pairs
 from .differing import differing_note
 from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
 from .masks import Kept, Masks, SitePages
+from .memory import Memory
 from .methods.policy import Policy
 from .nesting import innermost_first
 from .refetching import MOST, refetches
@@ -42,6 +43,8 @@ class Evidence:
     scope: str = ""
     sites: Sequence[str] | None = None
     since: float | None = None
+    memory: Memory = field(default_factory=Memory, repr=False, compare=False)
+    """Of the process, which may have learned before."""
 
     def named(self) -> list[str]:
         """Return the names of the sites."""
@@ -51,11 +54,13 @@ class Evidence:
 
     def observations(self, site: str, *, versions: bool) -> Iterable[Observation]:
         """Yield the latest observation of each URL of *site*, and those of the same crawl before it."""
-        return self.store.observations(self.scope, site, since=self.since, versions=versions, again=APART)
+        return self.store.observations(
+            self.scope, site, since=self.since, versions=versions, again=APART, unpack=self.memory.version
+        )
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
         """Return (URL as it was requested, seconds since 1970, version) of what is kept of *site*."""
-        found = self.store.versions(self.scope, site, since=self.since)
+        found = self.store.versions(self.scope, site, since=self.since, unpack=self.memory.version)
         cut_off = cut_off_pages(self.store, self.scope, site)  # what these lack does not come and go
         return [(url, at, version) for url, at, version in found if (url, at) not in cut_off]
 
@@ -122,6 +127,7 @@ def learn_both(
                 diagnose=diagnose and not kept,
                 candidates=candidates,
                 elsewhere=rules_elsewhere,
+                memory=evidence.memory,
                 policy=policy,
             )
             if not fresh.reports:
@@ -159,7 +165,9 @@ def learn_both(
         known=known,
         masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
         deadline=deadline,
+        unpack=evidence.memory.version,
     )
+    evidence.memory.end()
     masks_found = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}
     return Both(learned, masks_found, {site: urls for site, urls in asked.items() if urls})
 

@@ -19,16 +19,11 @@ from dataclasses import dataclass, field, replace
 from math import lgamma
 
 import numpy as np
-import numpy.typing as npt
 
 from .config import current
+from .contents import Codes, Contents, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 
 __all__ = ["EQUALS", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
-
-Numbers = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.intp]
-Codes = npt.NDArray[np.int32]
 
 RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.27])
 """Error rates that a site may have."""
@@ -36,6 +31,9 @@ SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9
 """Shares of a proposal's witness groups that may be several pages."""
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
 """How often two pages may show the same, though what a proposal drops tells them apart."""
+
+AT_ONCE = 1_000
+"""Proposals that are judged together, so that the memory they take has a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +63,31 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Witness groups, each with its likelihoods; groups that look alike stand in one row.
+    """Witness groups, a row each, and the likelihoods of what they look like.
 
-    ``one`` is the logarithm of the likelihood to be one page (rows x RATES), ``several`` that to be several (rows x RATES x
-    EQUALS); ``weight`` says how many groups a row stands for; ``removed`` are the URLs of each that need no download if it is
-    one page, ``lost`` the pages that are lost if not.
+    Groups look alike whose contents are shown by as many URLs; ``look`` is the number of each row's. ``one`` is the logarithm
+    of the likelihood to be one page (looks x RATES), ``several`` that to be several (looks x RATES x EQUALS); ``weight`` says
+    how many groups a row stands for; ``removed`` are the URLs of each that need no download if it is one page, ``lost`` the
+    pages that are lost if not.
     """
 
     one: Numbers
     several: Numbers
+    look: Rows
     weight: Numbers
     removed: Numbers
     lost: Numbers
     prior: Prior
 
     def __len__(self) -> int:
-        return len(self.several)
+        return len(self.look)
 
     def __add__(self, other: "Witnesses") -> "Witnesses":
         """Return these and other witness groups of the same proposal."""
         return Witnesses(
             np.concatenate((self.one, other.one)),
             np.concatenate((self.several, other.several)),
+            np.concatenate((self.look, other.look + len(self.one))),
             np.concatenate((self.weight, other.weight)),
             np.concatenate((self.removed, other.removed)),
             np.concatenate((self.lost, other.lost)),
@@ -95,8 +96,8 @@ class Witnesses:
 
     def part(self, chosen: Flags | Rows) -> "Witnesses":
         """Return some of the rows."""
-        one, several, weight = self.one[chosen], self.several[chosen], self.weight[chosen]
-        return Witnesses(one, several, weight, self.removed[chosen], self.lost[chosen], self.prior)
+        look, weight, removed, lost = self.look[chosen], self.weight[chosen], self.removed[chosen], self.lost[chosen]
+        return replace(self, look=look, weight=weight, removed=removed, lost=lost)
 
 
 def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Rows | Codes | None = None) -> Witnesses:
@@ -108,27 +109,36 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     """
     if not len(group):
         none = np.zeros(0)
-        return Witnesses(np.zeros((0, len(RATES))), np.zeros((0, len(RATES), len(EQUALS))), none, none, none, prior)
-    one, pages, size, contents = _one_page(group, content, lone)
-    if value is None:
-        value = np.arange(len(group))
-    _, part = np.unique(np.stack((group, value)), axis=1, return_inverse=True)
-    part = part.reshape(-1)
-    of_part, page_of_part, _, _ = _one_page(part, content, lone)
-    group_of_part = np.zeros(len(page_of_part), dtype=np.intp)
+        look = np.zeros(0, dtype=np.intp)
+        return Witnesses(
+            np.zeros((0, len(RATES))), np.zeros((0, len(RATES), len(EQUALS))), look, none, none, none, prior
+        )
+    whole = Contents.of(group, content, lone)
+    part = numbered(pairs(group, np.arange(len(group)) if value is None else value))
+    parts = Contents.of(part, content, lone)  # what a group shows under one value
+    group_of_part = np.zeros(len(parts), dtype=np.intp)
     group_of_part[part] = group
     first = np.flatnonzero(np.r_[True, group_of_part[1:] != group_of_part[:-1]])
-    values = np.diff(np.r_[first, len(group_of_part)])
-    distinct = np.bincount(np.unique(np.stack((group_of_part, page_of_part)), axis=1)[0], minlength=len(values))
+    values = np.diff(np.r_[first, len(parts)])
+    distinct = Contents.of(group_of_part, parts.page, np.zeros(len(parts), dtype=np.bool_)).number
+    main, part_look = parts.main, parts.look
+    alone = np.minimum(np.add.reduceat(parts.lone[main].astype(np.intp), first), distinct - 1)
+    looks = (
+        mixed(whole.look) + np.add.reduceat(mixed(part_look), first) + mixed(pairs(distinct, alone).astype(np.uint64))
+    )
+    # What looks alike is worked out once.
+    shown, look = np.unique(looks, return_index=True, return_inverse=True)[1:]
+    values, distinct, alone = values[shown], distinct[shown], alone[shown]
+    inner = spans(first[shown], values)
+    inner = inner[np.lexsort((part_look[inner], np.repeat(np.arange(len(shown)), values)))]
     equal = np.outer(values - distinct, np.log(EQUALS)) + np.outer(distinct - 1, np.log1p(-EQUALS))
-    shown, at = np.unique(content, return_index=True)
-    alone = lone[at][np.searchsorted(shown, page_of_part)]
-    others = np.minimum(np.add.reduceat(alone.astype(np.float64), first), distinct - 1)
-    equal += (others * np.log(current().page_alone))[:, None]
-    several = np.add.reduceat(of_part, first, axis=0)[:, :, None] + equal[:, None, :]
-    _, page, times = np.unique(pages, return_inverse=True, return_counts=True)
-    weight = np.minimum(1.0, current().witnesses_of_page / times[page])
-    return Witnesses(one, several, weight, size - 1, contents - 1, prior)
+    equal += (alone * np.log(current().page_alone))[:, None]
+    of_parts = np.add.reduceat(_one_page(parts.part(inner)), np.cumsum(values) - values, axis=0)
+    several = of_parts[:, :, None] + equal[:, None, :]
+    size, number = whole.size.astype(np.float64), whole.number.astype(np.float64)
+    _, place, times = np.unique(whole.page, return_inverse=True, return_counts=True)
+    weight = np.minimum(1.0, current().witnesses_of_page / times[place])
+    return Witnesses(_one_page(whole.part(shown)), several, look.reshape(-1), weight, size - 1, number - 1, prior)
 
 
 def remembered(clean: float, bad: float, prior: Prior) -> Witnesses:
@@ -136,7 +146,8 @@ def remembered(clean: float, bad: float, prior: Prior) -> Witnesses:
     one = np.stack((2 * np.log1p(-RATES), np.log(2 * RATES) + np.log1p(-RATES)))
     equal = np.stack((np.log(EQUALS), np.log1p(-EQUALS)))
     several = np.repeat(equal[:, None, :], len(RATES), axis=1)
-    return Witnesses(one, several, np.array([clean, bad]), np.ones(2), np.array([0.0, 1.0]), prior)
+    weight, removed, lost = np.array([clean, bad]), np.ones(2), np.array([0.0, 1.0])
+    return Witnesses(one, several, np.arange(2), weight, removed, lost, prior)
 
 
 def is_proven(clean: float, bad: float, prior: Prior) -> bool:
@@ -144,23 +155,14 @@ def is_proven(clean: float, bad: float, prior: Prior) -> bool:
     return Judge().posterior(remembered(clean, bad, prior)).may_act
 
 
-def _one_page(group: Rows, content: Codes, lone: Flags) -> tuple[Numbers, Codes, Numbers, Numbers]:
-    """Return of each group the log-likelihood to be one page, its most frequent content, its URLs and its contents."""
-    order = np.lexsort((content, group))
-    group, content, lone = group[order], content[order], lone[order]
-    is_new = np.r_[True, group[1:] != group[:-1]]
-    runs = np.flatnonzero(is_new | np.r_[True, content[1:] != content[:-1]])
-    urls = np.diff(np.r_[runs, len(group)]).astype(np.float64)
-    of = (np.cumsum(is_new) - 1)[runs]
-    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
-    odd = urls[:, None] * (np.log(RATES) + np.where(lone[runs], 0.0, np.log(current().repeated_odd))[:, None])
-    all_odd = np.add.reduceat(odd, first, axis=0)
-    main = all_odd[of] - odd + urls[:, None] * np.log1p(-RATES)
-    one = np.logaddexp(np.logaddexp.reduceat(main, first, axis=0), all_odd)
-    size = np.add.reduceat(urls, first)
-    contents = np.diff(np.r_[first, len(of)]).astype(np.float64)
-    largest = np.lexsort((-urls, of))[first]
-    return one, content[runs][largest], size, contents
+def _one_page(groups: Contents) -> Numbers:
+    """Return of each group the log-likelihood to be one page: groups x RATES."""
+    urls = groups.urls[:, None]
+    odd = urls * (np.log(RATES) + np.where(groups.lone, 0.0, np.log(current().repeated_odd))[:, None])
+    all_odd = np.add.reduceat(odd, groups.starts, axis=0)
+    main = all_odd[groups.of_group] - odd + urls * np.log1p(-RATES)
+    one: Numbers = np.logaddexp(np.logaddexp.reduceat(main, groups.starts, axis=0), all_odd)
+    return one
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +191,14 @@ class Posterior:
     @property
     def may_act(self) -> bool:
         """Whether so few of the groups are wrong, and rather none, that a proposal may act."""
-        return (
-            self.wrong <= current().most_wrong
-            and float(self.shares[SHARES >= current().noticed].sum()) <= current().most_doubt
-        )
+        return bool(_may_act(self.shares))
+
+
+def _may_act(shares: Numbers) -> Flags:
+    """Tell by the probability of each of SHARES (the last axis) whether a proposal may act."""
+    doubt = shares[..., SHARES >= current().noticed].sum(axis=-1)
+    few: Flags = (shares @ SHARES <= current().most_wrong) & (doubt <= current().most_doubt)
+    return few
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,22 +226,20 @@ class Verdict:
         return self.posterior.may_act and self.value >= 0
 
 
-def likelihoods(found: Witnesses) -> Numbers:
-    """Return the log-likelihood of each row at each error rate and state (SHARES x EQUALS): rows x RATES x states."""
-    one = found.one[:, :, None, None] + np.log1p(-SHARES)[:, None]
-    several = found.several[:, :, None, :] + np.log(SHARES)[:, None]
-    both: Numbers = np.logaddexp(one, several)
-    return found.weight[:, None, None] * both.reshape(*found.one.shape, len(SHARES) * len(EQUALS))
+def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> Numbers:
+    """Return the log-likelihood of witness groups at each error rate and state: parts x RATES x (SHARES x EQUALS).
 
-
-def alike_together(found: Witnesses, stratum: Rows | None = None) -> tuple[Witnesses, Rows]:
-    """Return witness groups with those that look alike, and are of one *stratum*, in one row; and the stratum of each row."""
-    if stratum is None:
-        stratum = np.zeros(len(found), dtype=np.intp)
-    looks = np.c_[stratum, found.several[:, 0], found.several[:, -1], found.one[:, 0], found.one[:, -1]]
-    _, first, place = np.unique(looks, axis=0, return_index=True, return_inverse=True)
-    weight: Numbers = np.bincount(place.reshape(-1), weights=found.weight, minlength=len(first)).astype(np.float64)
-    return replace(found.part(first), weight=weight), stratum[first]
+    *part* is the number of each row's part, of so many *parts*; all are of one by default.
+    """
+    looks = len(found.one)
+    number = found.look if part is None else part * looks + found.look
+    weight: Numbers = np.bincount(number, weights=found.weight, minlength=parts * looks).astype(np.float64)
+    weight = weight.reshape(parts, looks)
+    some = np.flatnonzero(weight.any(axis=0))
+    one = found.one[some, :, None, None] + np.log1p(-SHARES)[:, None]
+    several = found.several[some][:, :, None, :] + np.log(SHARES)[:, None]
+    both: Numbers = weight[:, some] @ np.logaddexp(one, several).reshape(len(some), -1)
+    return both.reshape(parts, len(RATES), -1)
 
 
 def _usual_rates() -> Numbers:
@@ -263,7 +267,7 @@ class Judge:
         """Return what is believed after some witness groups were seen."""
         log = np.log(found.prior.states) + np.zeros((len(RATES), 1))
         if len(found):
-            log = log + likelihoods(alike_together(found)[0]).sum(axis=0)
+            log = log + likelihoods(found)[0]
         joint = log + self.rates[:, None]
         share = np.exp(joint - joint.max())
         share /= share.sum()
@@ -273,15 +277,27 @@ class Judge:
         evidence = np.logaddexp(np.logaddexp.reduce(log[:, is_right], axis=1), wrong)
         return Posterior(share.sum(axis=0), share.sum(axis=1), evidence)
 
+    def may_act(self, found: Witnesses, part: Rows, parts: int) -> Flags:
+        """Tell of each of many proposals whether it may act; *part* is the number of each row's, ascending, of so many *parts*."""
+        result = np.zeros(parts, dtype=np.bool_)
+        prior = np.log(found.prior.states) + self.rates[:, None]
+        for start in range(0, parts, AT_ONCE):
+            number = min(AT_ONCE, parts - start)
+            rows = np.arange(*np.searchsorted(part, (start, start + number)))
+            log = prior + likelihoods(found.part(rows), part[rows] - start, number)
+            states: Numbers = np.exp(log - log.max(axis=(1, 2), keepdims=True)).sum(axis=1)
+            shares = states.reshape(number, len(SHARES), len(EQUALS)).sum(axis=2)
+            result[start : start + number] = _may_act(shares / shares.sum(axis=1)[:, None])
+        return result
+
     def verdict(self, found: Witnesses) -> Verdict:
         """Return what is to be expected of a proposal with these witness groups."""
         posterior = self.posterior(found)
         rate = int(posterior.rates.argmax())
         one = found.one[:, rate, None, None] + np.log1p(-SHARES)[:, None]
         several = found.several[:, rate, None, :] + np.log(SHARES)[:, None]
-        bad: Numbers = (1 / (1 + np.exp(np.clip(one - several, -50, 50)))).reshape(
-            len(found), len(posterior.states)
-        ) @ posterior.states
+        of_look: Numbers = 1 / (1 + np.exp(np.clip(one - several, -50, 50)))
+        bad = (of_look.reshape(len(found.one), len(posterior.states)) @ posterior.states)[found.look]
         bad[bad < 1e-3] = 0.0
         seen_lost = float(found.lost[bad > 0.5].sum())
         return Verdict(posterior, float(found.removed.sum()), float(bad @ found.lost), bad, seen_lost)
@@ -291,7 +307,7 @@ class Judge:
 
         The share of those others may be any.
         """
-        likelihood, *_ = _one_page(np.zeros(len(content), dtype=np.intp), content, lone)
+        likelihood = _one_page(Contents.of(np.zeros(len(content), dtype=np.intp), content, lone))
         one = np.logaddexp.reduce(likelihood[0] + self.rates) - np.logaddexp.reduce(self.rates)
         urls = len(content)
         others = urls - int(np.unique(content, return_counts=True)[1].max())

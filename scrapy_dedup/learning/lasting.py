@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from xxhash import xxh3_64_intdigest
 
 from ..content.mask import Mask
-from ..content.sketch import sketch_of_texts
 from ..observation import Observation
 
 __all__ = ["MIN_WORDS", "lasting_identities", "plain_identity"]
@@ -57,7 +56,7 @@ def lasting_identities(observations: Iterable[Observation], mask: Mask) -> dict[
             continue
         whole, cut = mask.parted(observation.version, url=observation.url)
         lasting = [*whole, *(rest for _, rest in cut if rest)]
-        sketch = sketch_of_texts(lasting)
+        sketch = mask.masked_sketch(observation.version, url=observation.url)
         if sketch.words < MIN_WORDS:
             continue  # told apart by all that it shows
         pages[plain] = _Page(

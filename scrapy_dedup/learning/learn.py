@@ -9,8 +9,11 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from xxhash import xxh3_64_intdigest
 
 from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
@@ -30,6 +33,7 @@ from .differing import NOTABLE_SHARE
 from .incumbents import said_by, with_incumbents
 from .judgement import Sample, book_of, judged
 from .learners import LEARNERS, Learner, chosen_learners
+from .memory import Memory
 from .methods.entropy import Priors
 from .methods.policy import Policy, policy_of
 from .names import JUDGE
@@ -58,8 +62,6 @@ MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 
 _LEARNED = (Status.ACTIVE, Status.CANDIDATE)
-INQUIRY = 0.5
-"""Share of the time left in which odd responses are looked for, where a site has any."""
 
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
@@ -136,6 +138,7 @@ def learn(
     diagnose: bool = False,
     candidates: bool = False,
     elsewhere: Elsewhere | None = None,
+    memory: Memory | None = None,
     policy: Policy | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
@@ -181,7 +184,9 @@ def learn(
             departures += outcome.departures
             reports.append(outcome.report)
             continue
-        outcome = learn_site(
+        back = may_return(site, known, seen, groups=groups)
+        learn_it = partial(
+            learn_site,
             site,
             found,
             max_loss=max_loss,
@@ -191,11 +196,22 @@ def learn(
             declarations=declarations,
             priors=priors.get(site),
             names=said,
-            may_return=may_return(site, known, seen, groups=groups),
+            may_return=back,
             deadline=Deadline(deadline),
             others=others,
             candidates=candidates,
         )
+        of_it = (
+            found,
+            declarations,
+            priors.get(site),
+            back,
+            others and others.digest(),
+            max_loss,
+            id(known),
+            tuple(asked),
+        )
+        outcome = (memory or Memory()).site(site, of_it, learn_it, lasts=lambda outcome: not outcome.out_of_time)
         report = outcome.report
         if diagnose and (note := _near_duplicates(list(pages.values()))):
             report = replace(report, notes=(*report.notes, note))
@@ -240,6 +256,7 @@ class LearnedSite:
     departures: tuple[Departure, ...] = ()
     candidates: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    out_of_time: bool = False
 
 
 def _others(
@@ -305,7 +322,8 @@ def learn_site(
     likely = candidate_parameters(sample, book, rules) if candidates and not learner.out_of_time else ()
     departures = (*settled.departures, *_switched_off(before, rules, settled.departures))
     wide = book.with_ignored(site, likely) if likely else book
-    return LearnedSite(rules, deep, report, departures, likely, odd_responses(judged(wide, sample), found.again))
+    again = odd_responses(judged(wide, sample), found.again)
+    return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
 
 
 def decide_site(
@@ -398,6 +416,10 @@ def _by_site(
                 pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
+    for seen in by_site.values():  # what is learned does not depend on the order in which responses came
+        seen.sort(
+            key=lambda each: (xxh3_64_intdigest(each.url.encode("utf-8", "surrogatepass")), each.url, each.time or 0.0)
+        )
     return by_site, sketches
 
 

@@ -19,6 +19,7 @@ from .judgement import Sample, book_of, judged
 from .linked_directories import linked_directories
 from .methods import entropy, equivalence, pattern_tree
 from .methods.entropy import Priors
+from .orders import any_orders, kept_names
 from .table import Rows, Table
 
 SEED = 0
@@ -79,7 +80,8 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
     found = without_home_pages(found, table, judgement)
-    return [*fixed, *found, *linked_directories(judgement, table, evidence.deep)]
+    found = [*fixed, *found, *kept_names([*fixed, *found], table)]
+    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
 
 LEARNERS: Mapping[str, Learner] = {

@@ -8,6 +8,7 @@ from ..content.mask import Mask
 from ..rules import Rule, RuleBook, Status
 from ..rules.aliases import AliasKinds
 from ..rules.lifecycle import Departure, Reason
+from ..store.reading import Unpack, version_in
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
@@ -28,6 +29,7 @@ def with_aliases(
     known: RuleBook | None = None,
     masks: Mapping[str, Mask] | None = None,
     deadline: float | None = None,
+    unpack: Unpack = version_in,
 ) -> Learned:
     """Return what was *learned* with the kinds of aliases that the store of the observations proves.
 
@@ -46,7 +48,8 @@ def with_aliases(
             reports.append(report)
             continue
         mask = (masks or {}).get(report.site)
-        fetched = Fetched(store.observations(scope, report.site, since=since, versions=mask is not None), mask)
+        seen = store.observations(scope, report.site, since=since, versions=mask is not None, unpack=unpack)
+        fetched = Fetched(seen, mask)
         if mask is None:
             fetched.unstable(store.unstable_urls(scope, report.site))
         rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)

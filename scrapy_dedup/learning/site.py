@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from .affixes import affix_splits, wider_families
 from .casing import wider_spellings
@@ -23,7 +24,7 @@ from .selection import Selected, selected
 from .soft_errors import soft_errors
 from .table import ABSENT, REPEAT, Rows, Table, encode
 from .tokens import varies_alone
-from .value_kinds import kind_of_values
+from .value_kinds import ORDER, kind_of_key
 
 SEARCH = 0.4
 """Share of the time left that is spent on looking for rules; the rest is for testing them."""
@@ -54,7 +55,7 @@ class SiteLearner:
         sample, table = replace(sample, judge=judge), replace(table, judge=judge)
         evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
         columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
-        kinds = {key: kind_of_values(key, codes, vocabulary) for key, codes in columns.items()}
+        kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
         self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
         self._learners = learners
         self._deadline = deadline

@@ -13,15 +13,17 @@ from itertools import pairwise
 import numpy as np
 
 from ..rules import RuleBook
+from ..rules.model import ORDERED
 from ..urls import values_of
-from .blame import MAX_MEMBERS, blamed
+from .blame import MAX_MEMBERS, bare_texts, blamed
 from .clusters import APART
 from .combining import rules_of
 from .emission import Proposal
 from .judge import Verdict, remembered
 from .judge import witnesses as groups_of
 from .judgement import Deep, Judgement, Sample, book_of, judged
-from .table import joined_repeats
+from .orders import arrangement
+from .table import BARE, REPEAT, joined_repeats
 
 ROUNDS = 20
 MAX_CLEAN = 2_000
@@ -215,8 +217,16 @@ class _Evidence:
     def _value(self, url: str, key: str) -> str | None:
         known = self._values.setdefault(key, {})
         if url not in known:
-            known[url] = dict(joined_repeats(values_of(url, groups=self._sample.groups))).get(key)
+            known[url] = dropped_value(url, key, self._sample)
         return known[url]
+
+
+def dropped_value(url: str, key: str, sample: Sample) -> str | None:
+    """Return what a proposal on *key* drops of a URL: its value there, or the order in which things stand."""
+    if key in ORDERED:
+        return arrangement(url, key)
+    view = dict(joined_repeats(values_of(url, groups=sample.groups)))
+    return (REPEAT.join(bare_texts(view)) or None) if key == BARE else view.get(key)
 
 
 def _starts(sample: Sample) -> list[float]:

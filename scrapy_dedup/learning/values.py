@@ -12,11 +12,12 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from .config import current
+from .contents import mixed, pairs, spans
 from .frame import Frame, Level
 from .grouping import Flags
-from .judge import Verdict, witnesses
+from .judge import witnesses
 from .shapes import Alike, values_alike
-from .table import ABSENT, REPEAT, Hashes, Rows, mixed
+from .table import ABSENT, BARE, REPEAT, Hashes, Rows
 from .value_kinds import ValueKind
 
 MAX_KEYS = 100
@@ -94,7 +95,7 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
     """
     bundles: dict[bytes, list[str]] = {}
     for key, codes in list(frame.columns.items()):
-        if key not in varying or levels.get(key, Level.KEPT) is not Level.KEPT:
+        if key not in varying or key == BARE or levels.get(key, Level.KEPT) is not Level.KEPT:
             continue
         present = codes != ABSENT
         if present.all():
@@ -111,16 +112,11 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Groups of URLs that are one but for a value, and what is to be expected of taking the value for another."""
+    """Groups of URLs that are one but for a value, and whether taking the value for another may act."""
 
-    verdict: Verdict
+    speaks_for_it: bool
     same: int = 0
     differing: int = 0
-
-    @property
-    def speaks_for_it(self) -> bool:
-        """Whether the value says the same."""
-        return self.verdict.passes
 
 
 def _evidence(frame: Frame, rest: Hashes, left: Rows, right: Rows, label: Rows | None = None) -> dict[int, _Compared]:
@@ -134,22 +130,22 @@ def _evidence(frame: Frame, rest: Hashes, left: Rows, right: Rows, label: Rows |
     place = np.minimum(np.searchsorted(rests[first], rest[left]), len(first) - 1)
     met = rests[first][place] == rest[left]
     rows, place = left[met], place[met]
+    if not len(rows):
+        return {}
     labels = label[met] if label is not None else np.zeros_like(rows)
-    pairs, group = np.unique(np.stack((labels, place)), axis=1, return_inverse=True)
-    group = group.reshape(-1)
-    twins = size[pairs[1]]
-    offset = np.arange(twins.sum()) - np.repeat(np.cumsum(twins) - twins, twins)
-    others = order[np.repeat(first[pairs[1]], twins) + offset]
+    _, example, group = np.unique(pairs(labels, place), return_index=True, return_inverse=True)
+    labels, place = labels[example], place[example]
+    twins = size[place]
+    others = order[spans(first[place], twins)]
     every, number = np.r_[rows, others], np.r_[group, np.repeat(np.arange(len(twins)), twins)]
     side = np.r_[np.zeros(len(rows), dtype=np.intp), np.ones(len(others), dtype=np.intp)]
     kind = ValueKind.ENUMERATED
     found = witnesses(number, frame.content[every], frame.lone[every], kind.prior, side)
-    compared = {}
-    for one in np.unique(pairs[0]).tolist():
-        mine = found.part(pairs[0] == one)
-        differing = int(np.count_nonzero(mine.lost))
-        compared[one] = _Compared(frame.table.judge.verdict(mine), len(mine) - differing, differing)
-    return compared
+    known, part = np.unique(labels, return_inverse=True)
+    passes = frame.table.judge.may_act(found, part, len(known))
+    groups, differing = np.bincount(part), np.bincount(part[found.lost > 0], minlength=len(known))
+    figures = zip(passes.tolist(), (groups - differing).tolist(), differing.tolist(), strict=True)
+    return {one: _Compared(*each) for one, each in zip(known.tolist(), figures, strict=True)}
 
 
 def _may_be_enough(frame: Frame, left: Flags, right: Flags, least: int) -> bool:

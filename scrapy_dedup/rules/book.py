@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
 from .actions import Context
-from .application import new_origin, new_path, new_query
+from .application import new_origin, new_path
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
@@ -20,6 +20,7 @@ from .model import Rule, SiteRules
 from .operations import Ignore, Nested
 from .predicates import Absent, Literal, Predicate
 from .program import OriginProgram, SiteProgram
+from .queries import new_query
 from .table import OpTable
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class RuleBook:
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
             context = self._context(program, path, query, 0)
-            used = used_operations(program.table(path, query), values, context)
+            used = used_operations(program.table(path, query), values, context, path, query)
         return Explanation(
             url,
             site,

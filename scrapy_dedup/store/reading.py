@@ -1,5 +1,6 @@
 """From the rows of the database to what was observed."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from ..content.sketch import Sketch
@@ -23,7 +24,11 @@ OBSERVED: Final = (
 """Columns of an observation that are read."""
 
 
-def observation_of(row: Any) -> Observation:
+Unpack = Callable[[bytes | None], Version | None]
+"""As :func:`version_in`; it may remember what it has unpacked before."""
+
+
+def observation_of(row: Any, unpack: Unpack | None = None) -> Observation:
     """Return the observation in a row with these columns, the ``data`` of its sketch, and its ``version``."""
     return Observation(
         row.url,
@@ -37,7 +42,7 @@ def observation_of(row: Any) -> Observation:
         headers=row.headers,
         sketch=_sketch(row.data),
         words=row.words,
-        version=version_in(row.version),
+        version=(unpack or version_in)(row.version),
         ends=row.ends,
         password=row.password,
     )

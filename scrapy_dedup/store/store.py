@@ -14,7 +14,7 @@ from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import Conflict, insert_rows
-from .reading import OBSERVED, observation_of, version_in
+from .reading import OBSERVED, Unpack, observation_of, version_in
 from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
 from .sketches import sketch_keeper, version_keeper
@@ -180,6 +180,7 @@ class Store:
         since: float | None = None,
         versions: bool = False,
         again: float | None = None,
+        unpack: Unpack = version_in,
     ) -> Iterator[Observation]:
         """Yield the latest observation of each URL, redirects included.
 
@@ -212,10 +213,15 @@ class Store:
         if since is not None:
             query = query.where(o.c.time >= since)
         for row in self.rows(query):
-            yield observation_of(row)
+            yield observation_of(row, unpack)
 
     def versions(
-        self, scope: str = "", site: str | None = None, *, since: float | None = None
+        self,
+        scope: str = "",
+        site: str | None = None,
+        *,
+        since: float | None = None,
+        unpack: Unpack = version_in,
     ) -> Iterator[tuple[str, float, Version]]:
         """Yield (URL, seconds since 1970, version) of the pages of which it is kept, URL by URL, the oldest first."""
         o = observation.c
@@ -226,7 +232,7 @@ class Store:
         if since is not None:
             query = query.where(o.time >= since)
         for url, at, data in self.rows(query):
-            version = version_in(data)
+            version = unpack(data)
             if version is not None:
                 yield url, at, version
 

@@ -56,10 +56,8 @@ class Known:
         for one in found:
             if not len(one.known) or one.by_values:
                 continue
-            each = likelihoods(one.known) + _rates(one)[None, :, None]
             stratum = np.unique(one.of_known, return_inverse=True)[1]
-            log = np.zeros((int(stratum.max()) + 1, *each.shape[1:]))
-            np.add.at(log, stratum, likelihoods(one.known))
+            log = likelihoods(one.known, stratum, int(stratum.max()) + 1)
             logs.append(np.logaddexp.reduce(log + _rates(one)[None, :, None], axis=1))
             strata.append(len(log))
             kept.append(one)

@@ -17,7 +17,7 @@ from scrapy_dedup.learning.budget import within_budget
 from scrapy_dedup.learning.clusters import clusters
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.judge import Codes, Flags, Judge, Rows, Witnesses, alike_together, witnesses
+from scrapy_dedup.learning.judge import Codes, Flags, Judge, Rows, Witnesses, witnesses
 from scrapy_dedup.learning.judgement import Sample, book_of
 from scrapy_dedup.learning.site import SiteLearner, judged_sample
 from scrapy_dedup.learning.strata import Sections, by_value
@@ -221,7 +221,11 @@ def _witnesses(groups: _Groups, chosen: Flags, shows: Codes, lone: Flags, kind: 
     """Return some of the groups as the judge takes them, and the stratum of each row."""
     numbers, again = np.unique(groups.number[chosen], return_inverse=True)
     found = witnesses(again, shows[chosen], lone[chosen], kind.prior, groups.part[chosen])
-    return alike_together(found, groups.stratum[numbers])
+    # Those that look alike, and are of one stratum, stand in one row.
+    stratum = groups.stratum[numbers]
+    _, first, row = np.unique(np.stack((stratum, found.look)), axis=1, return_index=True, return_inverse=True)
+    weight = np.bincount(row.reshape(-1), weights=found.weight).astype(np.float64)
+    return replace(found.part(first), weight=weight), stratum[first]
 
 
 def _held_out(groups: _Groups, page: Codes) -> Iterator[HeldOut]:

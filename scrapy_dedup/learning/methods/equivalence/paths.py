@@ -13,11 +13,12 @@ import numpy as np
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
 from ...config import current
+from ...contents import mixed
 from ...emission import Match, Proposal, guard_of, widened
 from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, grouped
-from ...table import ABSENT, Codes, Hashes, Rows, Table, mixed
+from ...table import ABSENT, Codes, Hashes, Rows, Table
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions
 
