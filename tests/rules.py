@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.rules import (
     Absent,
+    AnyOrder,
     Evidence,
     Ignore,
     IgnoreValue,
@@ -114,6 +115,26 @@ def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
     )
 
 
+def whole_operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Operation]]:
+    """Operations that are about more than the value of a named key, by their keys; mostly none."""
+    names = st.builds("{}{}".format, some.map(lambda text: text.replace("/", "-")), st.sampled_from(["", "/", "-"]))
+    orders = st.builds(
+        lambda names, after: AnyOrder([name for name in names if name not in {"", "/"}], after=after),
+        st.lists(names, max_size=3),
+        st.integers(0, 2),
+    )
+    only = st.one_of(st.none(), st.lists(some, max_size=2), value_classes)
+    ops = {
+        "path": st.one_of(orders, orders, st.just(Keep())),
+        "query": st.sampled_from([AnyOrder(), AnyOrder(), Keep()]),
+        "matrix": st.sampled_from([AnyOrder(), AnyOrder(), Keep()]),
+        "bare": st.one_of(st.builds(Ignore, only), st.builds(IgnoreValue, only), st.just(Keep())),
+    }
+    return st.lists(st.sampled_from(["", "", *ops]), max_size=2, unique=True).flatmap(
+        lambda keys: st.fixed_dictionaries({key: ops[key] for key in keys if key})
+    )
+
+
 @st.composite
 def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) -> list[Rule]:
     """Rules of *site* over the keys and values of *urls*, and some others."""
@@ -122,6 +143,8 @@ def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) ->
         for key, value in values_of(url).items():
             own.setdefault(key, []).append(value or "")
     keys = [*own, *_DEEP_KEYS]
+    segments = [value or "" for key in own if key.startswith(("path.", "s.")) for value in own[key]]
+    wholes = whole_operations(st.one_of(st.sampled_from([*segments, "a"]), values))
 
     def some(key: str) -> st.SearchStrategy[str]:
         seen = own.get(key)
@@ -131,6 +154,7 @@ def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) ->
     for _ in range(draw(st.integers(0, most))):
         match = {key: draw(predicates(some(key), own.get(key, ()))) for key in draw(_some_of(keys, 2))}
         ops = {key: draw(operations(some(key))) for key in draw(_some_of([*_without_repeats(keys), *_PREFIXES], 3))}
+        ops |= draw(wholes)
         status = draw(st.sampled_from([Status.ACTIVE, Status.ACTIVE, Status.MANUAL, Status.OFF]))
         rule = Rule(site, match, ops, status)
         found[rule.id] = rule
@@ -170,6 +194,7 @@ evidences = st.builds(
 
 _any_predicates = predicates(_text)
 _any_operations = operations(_text)
+_whole = whole_operations(_text)
 _any_keys = st.one_of(st.sampled_from(_KEYS), st.builds("{}{}".format, st.sampled_from(["q.", "m.", "s."]), _text))
 
 
@@ -186,6 +211,7 @@ def any_rules(draw: st.DrawFn, site: str) -> list[Rule]:
         ops = draw(
             st.dictionaries(st.one_of(_any_keys.filter(_acts), st.sampled_from(_PREFIXES)), _any_operations, max_size=2)
         )
+        ops |= draw(_whole)
         status = draw(st.sampled_from(list(Status)))
         rule = Rule(site, match, ops, status, draw(st.none() | evidences), draw(_text))
         if status.users and draw(st.booleans()):

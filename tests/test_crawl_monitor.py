@@ -243,9 +243,10 @@ def test_which_discards_are_samples() -> None:
     young = taken(Sampling.of(0.02, 0))
     assert young == taken(Sampling.of(0.02, 0)), "the same in every crawl"
     assert young != taken(Sampling.of(0.02, 0), "2")
-    assert min(young) < 5
-    assert len([i for i in young if i < 60]) >= 3
-    assert 38 <= len(young) <= 46
+    assert young[:5] == [0, 1, 2, 3, 4], "of a rule of which nothing is known each is checked at first"
+    assert 8 <= len([i for i in young if i < 60]) <= 20
+    assert 45 <= len(young) <= 65
+    assert len(taken(Sampling.of(0.02, 10, 1), number=60)) > 2 * len(taken(Sampling.of(0.02, 10), number=60))
     old = taken(Sampling.of(0.02, 100))
     assert len([i for i in old if i < 50]) <= 2
     assert 36 <= len(old) <= 44
@@ -258,12 +259,12 @@ def test_each_kind_of_pages_has_samples_of_its_own() -> None:
     sampling = Sampling.of(0.02, 0)
     usual = sum(sampling.takes("1", f"http://a.test/list/{n}", "list") for n in range(400))
     taken = [n for n in range(200) if sampling.takes("1", f"http://a.test/item/{n}", "item")]
-    assert usual < 16
+    assert usual < 30
     assert taken[0] < 10
     assert taken[1] - taken[0] <= 40
     # There may be as many kinds as pages.
     many = Sampling.of(0.02, 0)
-    assert sum(many.takes("1", f"http://a.test/{n}", n) for n in range(400)) < 16
+    assert sum(many.takes("1", f"http://a.test/{n}", n) for n in range(400)) < 30
 
 
 @in_reactor
@@ -326,7 +327,7 @@ async def test_a_form_that_is_shown_for_many_urls_refutes_nothing(serve: Serve) 
     server = serve(site)
     write_rules(learned(server))
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02, CONCURRENT_REQUESTS=1)
-    assert 3 <= done.stats["dedup/samples"] <= 8 + STRETCHES
+    assert 3 <= done.stats["dedup/samples"] <= 16 + STRETCHES
     assert of_file(server).status is Status.ACTIVE
 
 

@@ -174,7 +174,7 @@ async def test_a_clock_on_each_page(serve: Serve, wrong: bool) -> None:
         assert set(done.urls) == set(before.urls), "no page is lost"
     else:
         assert status(server) == {"q.sid": Status.ACTIVE}
-        assert server.downloads < plain * 0.6
+        assert server.downloads < plain * 0.7, "of a rule without evidence the first discards are checked, one and all"
         assert {url.partition("&")[0] for url in done.urls} == {url.partition("&")[0] for url in before.urls}
 
 

@@ -459,3 +459,40 @@ async def test_a_learning_that_cannot_begin_is_not_waited_for(serve: Serve, monk
     done = await crawl(Links, server.url("/"), **ON)
     assert len(done.items) == server.downloads == 121
     assert done.dedup()["errors/learning"] == 1
+
+
+class Faulty(Numbered):
+    """Some pages are linked under two session ids; the first answer for one of these is another text."""
+
+    ODD = "/p/3?s=x00003ab"
+
+    def __init__(self, wait: threading.Event) -> None:
+        super().__init__(6)
+        self.wait = wait
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/robots.txt":
+            return 404
+        first = asked.target not in {each.target for each in self.asked}
+        self.asked.append(asked)
+        if asked.path == "/":
+            twice = [f"/p/{k}?s={name}{k:05}ab" for k in range(self.pages) for name in "xy"]
+            return page("start", *twice, *(f"/once/{k}" for k in range(36)))
+        if asked.path == "/once/35":
+            self.wait.wait(PATIENCE)
+        return page(prose("a fault of the server" if asked.target == self.ODD and first else asked.path))
+
+
+@in_reactor
+async def test_an_odd_response_is_asked_for_again_before_it_counts(serve: Serve) -> None:
+    """The last page waits until the site was learned."""
+    once = threading.Event()
+    server = serve(Faulty(once))
+    crawler = crawler_of(Backwards, **ON, CONCURRENT_REQUESTS=1)
+    crawler.signals.connect(once.set, learned, weak=False)
+    done = await run(crawler, server.url("/"))
+    assert Faulty.ODD in refetched(server)
+    assert done.dedup()["starter/requests"] <= 4
+    assert len(done.items) <= 49
+    found = {item["url"].partition("?")[0] for item in done.items}
+    assert found >= {server.url(f"/p/{k}") for k in range(6)} | {server.url(f"/once/{k}") for k in range(36)}

@@ -11,7 +11,7 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.combining import rules_of
 from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.judgement import Sample
-from scrapy_dedup.learning.methods.entropy import Options, faithful_proposals, proposals
+from scrapy_dedup.learning.methods.entropy import Options, Page, host_rules, proposals, proposals_of
 from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Lower, Nested
 from scrapy_dedup.urls import normal_form
@@ -169,7 +169,8 @@ def test_what_the_document_would_drop_on_no_evidence_is_not_proposed() -> None:
     sid = hexes(11)
     chosen = sample((f"/view?id={i}&v=1&sid={sid()}", i) for i in range(40) for _ in range(2))
     as_printed = Options(largest_tuple=1)
-    assert {"q.v", "q.sid"} <= {proposal.key for proposal in faithful_proposals(chosen, as_printed)}
+    pages = [Page(url, content) for url, content in zip(chosen.urls, chosen.content, strict=True)]
+    assert {"q.v", "q.sid"} <= {proposal.key for proposal in proposals_of(host_rules(pages, as_printed))}
     assert keys(proposals(chosen, {})) == {("", "q.sid")}
 
 

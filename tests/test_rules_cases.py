@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from scrapy_dedup.commands.wording import operations_of
 from scrapy_dedup.rules import (
     Absent,
+    AnyOrder,
     Ignore,
     IgnoreValue,
     Keep,
@@ -23,7 +25,8 @@ from scrapy_dedup.rules import (
     SetOfValues,
     Status,
 )
-from scrapy_dedup.urls import DeepSplit, ValueClass
+from scrapy_dedup.rules.redaction import redact
+from scrapy_dedup.urls import DeepSplit, ValueClass, normal_form
 
 SITE = "example.com"
 HEX = OfClass(ValueClass("hex", 32, 32))
@@ -249,6 +252,59 @@ CASES: list[tuple[str, list[tuple[Match, Ops]], dict[str, str]]] = [
         {"/?a=1": "/?a=1", "/?a=2": "/?a=1", "/?a=3": "/?a=1", "/?a=4": "/?a=4"},
     ),
     (
+        "parameters in any order, whatever divides them",
+        [({}, {"query": AnyOrder(), "q.stamp": Ignore()})],
+        {"/?way=A;stamp=1;col=M": "/?col=M&way=A", "/?col=M&way=A": "/?col=M&way=A", "/?b;a=1": "/?b%3Ba=1"},
+    ),
+    (
+        "matrix parameters in any order",
+        [({}, {"matrix": AnyOrder()})],
+        {"/a;y=1;x=2/b;d;c": "/a;x=2;y=1/b;c;d", "/a": "/a"},
+    ),
+    (
+        "named segments in any order, where they stand in a row",
+        [({"path.0": Literal("list")}, {"path": AnyOrder(["color-", "size-"], after=1)})],
+        {
+            "/list/size-9/color-red/": "/list/color-red/size-9/",
+            "/list/size-9/color-red/page/2": "/list/color-red/size-9/page/2",
+            "/list/size-9/sale/color-red": "/list/size-9/sale/color-red",
+            "/list/size-9/color-red.html": "/list/color-red/size-9.html",
+            "/list/size-9/color-red/index.html": "/list/color-red/size-9/index.html",
+            "/other/size-9/color-red": "/other/size-9/color-red",
+        },
+    ),
+    (
+        "pairs of segments in any order",
+        [({}, {"path": AnyOrder(["color/", "size/"])})],
+        {
+            "/size/9/color/red": "/color/red/size/9",
+            "/size/color/color/red/page/2": "/color/red/size/color/page/2",
+            "/size/9/color": "/size/9/color",
+            "/size/9/color/red.html": "/color/red/size/9.html",
+        },
+    ),
+    (
+        "all segments after the first in any order",
+        [({}, {"path": AnyOrder(after=1)})],
+        {"/tags/b/a": "/tags/a/b", "/tags/b//a": "/tags/b//a", "/b/a": "/b/a", "/": "/"},
+    ),
+    (
+        "parameters without a value",
+        [({}, {"bare": Ignore(ValueClass("int", 9, 12)), "q.1234567890": Keep()})],
+        {
+            "/?1690000000": "/",
+            "/?id=7&1690000000": "/?id=7",
+            "/?about": "/?about=",
+            "/?1690000000=1": "/?1690000000=1",
+            "/?1234567890": "/?1234567890=",
+        },
+    ),
+    (
+        "parameters without a value, of which it counts that they are there",
+        [({}, {"bare": IgnoreValue(["a", "b"])})],
+        {"/?a": "/?*=", "/?b&c": "/?*=&c="},
+    ),
+    (
         "a repeat has a key of its own to ask for",
         [({"q.a[1]": Absent()}, {"q.a": Ignore(["1"])})],
         {"/?a=1": "/", "/?a=1&a=2": "/?a=1&a=2"},
@@ -314,10 +370,41 @@ def test_deep_tokens() -> None:
     for url, key in keys.items():
         assert book.canonical_key(f"http://example.com{url}") == f"http://example.com{key}"
     assert book.explain("http://example.com/?topic=41.0").values["q.topic.tail"] == "0"
+    session = {SITE: {"m.sid": DeepSplit(".")}}
+    matrix = RuleBook([Rule(SITE, {}, {"m.sid.head": Ignore(), "m.sid.tail": Ignore(["node1"])})], session)
+    assert matrix.canonical_key("http://example.com/a;sid=0A1B.node1;v=1") == "http://example.com/a;v=1"
+    assert matrix.canonical_key("http://example.com/a;sid=0A1B.node2") == "http://example.com/a;sid=node2"
     both = RuleBook([Rule(SITE, {}, {"q.topic.tail": IgnoreValue(), "q.topic.head": Ignore()})], deep)
     assert both.canonical_key("http://example.com/?topic=41.0") == "http://example.com/?topic=*"
     guarded = RuleBook([Rule(SITE, {"q.topic.tail": Literal("0")}, {"q.x": Ignore()})], deep)
     assert guarded.canonical_key("http://example.com/?topic=4.0&x=1") == "http://example.com/?topic=4.0"
+
+
+def test_a_keep_of_the_user_beats_a_learned_order() -> None:
+    learned = Rule(SITE, {}, {"path": AnyOrder(["a-", "b-"]), "query": AnyOrder()})
+    url = "http://example.com/b-1/a-1?y=1;x=1"
+    assert RuleBook([learned]).canonical_key(url) == "http://example.com/a-1/b-1?x=1&y=1"
+    kept = Rule(SITE, {}, {"path": Keep(), "query": Keep()}, Status.MANUAL)
+    assert RuleBook([learned, kept]).canonical_key(url) == normal_form(url)
+
+
+def test_what_is_in_any_order_is_explained() -> None:
+    ops: Ops = {
+        "path": AnyOrder(["a-", "b-"]),
+        "query": AnyOrder(),
+        "matrix": AnyOrder(),
+        "bare": Ignore(ValueClass("int")),
+    }
+    book = RuleBook([Rule(SITE, {}, ops)])
+    ((_, used),) = book.explain("http://example.com/b-1/a-1;y;x?d=1;c=1&1690").rules
+    assert used == ops
+    ((_, used),) = book.explain("http://example.com/a-1/b-1?c=1&d=1").rules
+    assert used == {}
+    assert operations_of(dict(sorted(ops.items()))) == (
+        'bare ignore int, matrix any-order, path any-order of segments "a-" or "b-", query any-order'
+    )
+    assert operations_of({"path": AnyOrder(after=1)}) == "path any-order after the first 1"
+    assert redact("http://example.com/?1690000000", ops) == "http://example.com/?<int>="
 
 
 def test_only_active_and_manual_rules_act() -> None:

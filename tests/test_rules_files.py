@@ -13,6 +13,7 @@ from hypothesis import given, settings
 
 from scrapy_dedup.rules import (
     Absent,
+    AnyOrder,
     Evidence,
     Ignore,
     IgnoreValue,
@@ -115,6 +116,9 @@ def test_all_forms(tmp_path: Path) -> None:
                     "q.l": Replace("path.1", "p-", ".html", "lower"),
                     "q.utm_*": Ignore(),
                     "path.0": Ignore(["a"], cut=True),
+                    "path": AnyOrder(["color-", "size/"], after=1),
+                    "query": AnyOrder(),
+                    "bare": Ignore(ValueClass("int", 9, 12)),
                 },
                 note='said "so"\n',
                 evidence=Evidence(("difference-sets",), 12, 1, 30, 40, 20, 0.01, (("http://a/?x=…", "http://a/"),)),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.rules import (
     Absent,
+    AnyOrder,
     Ignore,
     IgnoreValue,
     Keep,
@@ -25,9 +26,10 @@ from scrapy_dedup.rules import (
     Status,
 )
 from scrapy_dedup.rules.actions import Context
-from scrapy_dedup.rules.application import _new_query, new_origin, new_path
+from scrapy_dedup.rules.application import new_origin, new_path
 from scrapy_dedup.rules.compiled import CompiledRule
 from scrapy_dedup.rules.program import rule_matches
+from scrapy_dedup.rules.queries import new_query_at_length
 from scrapy_dedup.rules.table import OpTable
 from scrapy_dedup.urls import DeepSplit, SiteGroups, ValueClass, normal_form, normal_parts, site_of_url, values_of
 from scrapy_dedup.urls.origins import origin_of
@@ -75,7 +77,7 @@ def step(book: RuleBook, text: str, depth: int) -> str:
     table = OpTable(matching, rules.deep, {})
     table.positions_only = table.pairs_only = False
     context = Context(lambda: values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
-    new = _new_query(table, query, context)
+    new = new_query_at_length(table, query, context)
     return normal_form(
         f"{new_origin(table, taken, context)}{new_path(table, path, context)}" + (f"?{new}" if new else "")
     )
@@ -131,6 +133,40 @@ _few_rules = st.lists(
     max_size=3,
     unique_by=lambda rule: rule.id,
 )
+_facets = st.sampled_from(["a-", "b-", "c/", "d/"])
+_orders = st.builds(AnyOrder, st.lists(_facets, max_size=3), after=st.integers(0, 2))
+_order_rules = st.lists(
+    st.builds(
+        lambda match, order, ops: Rule(SITE, match, {"path": order, **ops}),
+        st.dictionaries(st.sampled_from(["path.0", "path.1", "path.2", "ext", "q.a"]), _few_predicates, max_size=1),
+        _orders,
+        st.dictionaries(
+            st.sampled_from(["path.0", "path.1", "path.trail", "q.a", "query", "matrix"]), st.just(Keep()), max_size=1
+        )
+        | st.dictionaries(st.sampled_from(["path.0", "path.1", "path.trail", "q.a"]), st.just(Ignore()), max_size=1),
+    ),
+    max_size=2,
+    unique_by=lambda rule: rule.id,
+)
+_facet_urls = st.builds(
+    "http://example.com/{}{}?{}".format,
+    st.lists(st.sampled_from(["a-1", "a-2", "b-1", "b-1.x", "c", "d", "1", "2", "a=1", "a-1;v=1"]), max_size=6).map(
+        "/".join
+    ),
+    st.sampled_from(["", "/", ".html"]),
+    st.sampled_from(["", "a=1"]),
+)
+
+
+@given(_order_rules, st.lists(_facet_urls, min_size=1, max_size=8))
+@settings(max_examples=200)
+def test_orders_of_segments(rules: list[Rule], urls: list[str]) -> None:
+    book = RuleBook(rules)
+    for url in urls:
+        key = book.canonical_key(url)
+        assert book.canonical_key(key) == key == slow_key(book, url)
+
+
 _few_urls = st.builds(
     "http://{}example.com{}?{}".format,
     st.sampled_from(["", "1.", "1.2."]),

@@ -10,12 +10,15 @@ from hypothesis import given
 
 from scrapy_dedup.rules import (
     Absent,
+    AnyOrder,
     FormError,
     Ignore,
     IgnoreValue,
     Keep,
     Literal,
+    Lower,
     Nested,
+    Operation,
     Replace,
     Rule,
     RuleBook,
@@ -63,12 +66,37 @@ def test_ids() -> None:
     assert len({one, copy.copy(one), two}) == 2
 
 
-@pytest.mark.parametrize("key", ["sid", "path", "path.x", "path.1.middle", "Q.a", "", "host.www"])
+@pytest.mark.parametrize("key", ["sid", "paths", "path.x", "path.1.middle", "Q.a", "", "host.www"])
 def test_keys_that_no_view_has(key: str) -> None:
     with pytest.raises(ValueError, match="no URL has the key"):
         Rule(SITE, {key: Absent()}, {})
     with pytest.raises(ValueError, match="no URL has the key"):
         Rule(SITE, {}, {key: Ignore()})
+
+
+@pytest.mark.parametrize(
+    ("key", "operation", "said"),
+    [
+        ("path", Ignore(), "about the order"),
+        ("q.a", AnyOrder(), "in no order"),
+        ("path.0", AnyOrder(), "in no order"),
+        ("query", AnyOrder(["a-"]), 'write "query" = "any-order"'),
+        ("matrix", AnyOrder(after=1), 'write "matrix" = "any-order"'),
+        ("bare", Lower(), "can be ignored or kept"),
+        ("bare", Ignore(cut=True), "can be ignored or kept"),
+    ],
+)
+def test_operations_that_do_not_fit_their_keys(key: str, operation: Operation, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Rule(SITE, {}, {key: operation})
+
+
+def test_orders_of_nothing() -> None:
+    for name in ("", "/", "a/b"):
+        with pytest.raises(ValueError, match="begins no segment"):
+            AnyOrder([name])
+    with pytest.raises(ValueError, match="number of segments"):
+        AnyOrder(after=-1)
 
 
 def test_operations_are_on_all_repeats() -> None:

@@ -399,3 +399,28 @@ def test_bytes_per_page(store: Store) -> None:
     store.add_observations(rows)
     store.close()
     assert store.size() / len(rows) < 2_500
+
+
+def test_pages_that_one_url_has_shown_in_one_crawl(store: Store) -> None:
+    """Two answers of one crawl are a control; answers of a cache, errors and older crawls are none."""
+    store.add(
+        [
+            seen("old", "before", time=1_000.0),
+            seen("old", "now", time=9_000.0),
+            seen("twice", "first", time=9_000.0),
+            seen("twice", "second", time=9_100.0),
+            seen("cached", "first", time=9_000.0),
+            seen("cached", "first", time=9_100.0, from_cache=True),
+            seen("failed", "first", time=9_000.0),
+            seen("failed", None, time=9_100.0, status=404),
+        ]
+    )
+    found = [(each.url.rpartition("/")[2], each.time) for each in store.observations(again=3_600.0)]
+    assert [time for name, time in found if name == "twice"] == [9_000.0, 9_100.0], "the oldest first"
+    assert sorted(found) == [
+        ("cached", 9_100.0),
+        ("failed", 9_100.0),
+        ("old", 9_000.0),
+        ("twice", 9_000.0),
+        ("twice", 9_100.0),
+    ]

@@ -92,6 +92,9 @@ def _short(form: Any) -> str:
         source = form["replace"]
         parts = (form.get("prefix", ""), f"<{source}>" if source else "", form.get("suffix", ""))
         return f"as {''.join(parts)} {form.get('transform', '')}".rstrip()
+    if "any-order" in form:
+        names = f" of segments {' or '.join(map(_quoted, form['any-order']))}" if form["any-order"] else ""
+        return f"any-order{names}" + (f" after the first {form['after']}" if "after" in form else "")
     if "nested" in form:
         inner = [
             f"{key} {_short(one)} of {place}" for place, keys in form["nested"].items() for key, one in keys.items()

@@ -101,6 +101,8 @@ class DupeFilter:
 
     def request_seen(self, request: "Request") -> bool:
         """Whether *request* is to be discarded."""
+        if self._shared is not None and self._shared.postponing.is_put_back(request):
+            return False
         identity = self._identity(request)
         if identity is None or self._shared is None:
             return bool(self.wrapped.request_seen(request))

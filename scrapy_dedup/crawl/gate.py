@@ -1,14 +1,16 @@
 """The gate: the last look at a request that was queued before the rules that are used now."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .compatibility import without_spider
 from .discards import DuplicateDiscarded
-from .marks import CHECKED, is_checked, is_sent, is_start, note_sent
+from .marks import CHECKED, POSTPONED, is_checked, is_sent, is_start, note_sent
 from .settings import Mode
 from .shared import Shared
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
@@ -33,12 +35,48 @@ class Gate:
         """Return the middleware of a crawl."""
         return cls(Shared.of(crawler))
 
-    def process_request(self, request: "Request") -> None:
-        """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way."""
+    def process_request(self, request: "Request") -> "Request | Coroutine[Any, Any, Request | None] | None":
+        """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way.
+
+        Return one that is to be postponed, with a lower priority, to be queued again; one that was waits here for what
+        others show.
+        """
         mark = request.meta.get(CHECKED)
+        postponing = self._shared.postponing
+        if POSTPONED not in request.meta:
+            postponing.sent += 1
         if mark is None or is_sent(mark):
-            return
-        shared = self._shared
+            return None
+        self._stop_duplicate(request)
+        try:
+            later = postponing.put_back(request)
+            if later is not None:
+                return later
+            if postponing.must_wait(request):
+                return self._waited(request)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("postponing", "A request could not be postponed")
+        self._send(request)
+        return None
+
+    async def _waited(self, request: "Request") -> "Request | None":
+        """Let a postponed request go when it is known what it is, or some of them are to show it; or return it to be queued."""
+        while True:
+            again = await self._shared.postponing.wait(request)
+            if again is not None:
+                return again
+            self._stop_duplicate(request)
+            if not self._shared.postponing.must_wait(request):
+                break
+        self._send(request)
+        return None
+
+    def _send(self, request: "Request") -> None:
+        self._shared.postponing.count(request, discarded=False)
+        note_sent(request)
+
+    def _stop_duplicate(self, request: "Request") -> None:
+        shared, mark = self._shared, request.meta.get(CHECKED)
         discarded = None
         try:
             if not shared.is_fresh(mark):
@@ -48,8 +86,8 @@ class Gate:
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("gate", "A queued request could not be compared")
         if discarded is not None:
+            shared.postponing.count(request, discarded=True)
             raise discarded
-        note_sent(request)
 
     def _compared(self, request: "Request") -> DuplicateDiscarded | None:
         shared = self._shared

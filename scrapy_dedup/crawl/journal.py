@@ -192,6 +192,17 @@ class Journal:
         finally:
             self._file.seek(0, os.SEEK_END)
 
+    def pages(self) -> Iterator["Page"]:
+        """Yield the pages that were scheduled, some at a time, until all are read or another journal has this one's place."""
+        reader, position, rest = LineReader(None), 0, b""
+        while not self._file.closed and (data := self.read(position)):
+            position += len(data)
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                event = reader.event(line + b"\n")
+                if event is not None and event.page is not None:
+                    yield event.page
+
     # A job that goes on
 
     def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> Iterator[tuple[int, int]]:

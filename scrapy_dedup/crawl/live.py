@@ -48,6 +48,8 @@ class Learning:
         self._learner: Learner | None = None
         self._timer: CallLaterResult | None = None
         self._running: list[Deferred[None]] | None = None
+        #: What waits for the learning after that.
+        self._next: list[Deferred[None]] = []
         #: Whether a rule was refuted since it began, and whether one had been when it began.
         self._refuted = False
         self._replaces = False
@@ -117,6 +119,23 @@ class Learning:
             self._last.update((site, worth[site]) for site in asked)
             self._ask(asked)
         return asked
+
+    def at_once(self, site: str) -> "Deferred[None] | None":
+        """Learn *site* now, whatever rest is due; return what is called when that has ended, None if it cannot be."""
+        if not self.live or self.swapping.ceased:
+            return None
+        self.times.soon(site)
+        ended: Deferred[None] = Deferred()
+        if self._running is not None:  # what has come since it began is learned next
+            self._next.append(ended)
+            return ended
+        if self._timer is not None:
+            self._timer.cancel()
+        self._begin()
+        if self._running is None:
+            return None
+        self._running.append(ended)
+        return ended
 
     def _ask(self, sites: Collection[str]) -> None:
         for site in sites:
@@ -191,8 +210,16 @@ class Learning:
         if self._replaces:
             self._replaces = False
             shared.outcomes.retract()
-        if self.times.due and not self.swapping.ceased:
+        awaited, self._next = self._next, []
+        if awaited and not self.swapping.ceased:
+            self._begin()
+        elif self.times.due and not self.swapping.ceased:
             self._plan()
+        if self._running is not None:
+            self._running += awaited
+        else:
+            for each in awaited:
+                each.callback(None)
 
     async def _learn_and_use(self, sites: Collection[str]) -> str | None:
         """Learn *sites*, and use what was found; return what went wrong, None if nothing did."""
@@ -206,6 +233,7 @@ class Learning:
         if self.live:
             await self.swapping.swap(sites)
             self._shared.use_masks(await run_in_thread(self._shared.renewed_masks))
+            await self._shared.postponing.use(sites, outcome.summary.get("candidates", {}))
         self._learned.failures = 0
         self._shared.extras.starter.suggest(sites, outcome.summary.get("refetch", {}))
         return None

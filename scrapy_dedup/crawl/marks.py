@@ -24,11 +24,13 @@ COPIED: Final = "dedup_copied"
 SAMPLE: Final = "dedup_sample"
 #: Set if the page on which the spider found the link has it in a transient place only.
 TRANSIENT_LINK: Final = "dedup_transient_link"
+#: A digest of the URL of a request that is fetched late, since it may be a duplicate.
+POSTPONED: Final = "dedup_postponed"
 #: Those that are about one request only.
-OWN: Final = (CHECKED, COPIED, KEY, SAMPLE, START, TRANSIENT_LINK)
+OWN: Final = (CHECKED, COPIED, KEY, POSTPONED, SAMPLE, START, TRANSIENT_LINK)
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
-_COPIES: Final = frozenset({CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, "redirect_urls"})
+_COPIES: Final = frozenset({CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, POSTPONED, "redirect_urls"})
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
@@ -41,6 +43,7 @@ def mark_new(request: Request, *, start: bool = False) -> None:
     meta.pop(CHECKED, None)
     meta.pop(TRANSIENT_LINK, None)
     meta.pop(SAMPLE, None)
+    meta.pop(POSTPONED, None)
     if start:
         meta[START] = digest(request.url)
     else:

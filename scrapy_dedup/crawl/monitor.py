@@ -13,7 +13,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..content.resemblance import Difference
-from ..rules.model import Status
+from ..rules.model import Evidence, Status
 from ..store.rows import DiscardState
 from ..urls.templates import template_of
 from .comparing import Comparing
@@ -22,7 +22,7 @@ from .deciding import discards_of_one_rule
 from .discards import NORMAL_FORM, DuplicateDiscarded, differences
 from .marks import SAMPLE, digest, is_digest_of
 from .observing import LaterRow, base_row, is_quick, page_row
-from .sampling import HEAD_START, Sampling, has_room, kind_of
+from .sampling import Sampling, has_room, kind_of
 from .suspects import Case, Suspects
 from .untold import Untold
 
@@ -42,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 #: Samples on their way, and discards that are to be samples when their page has come.
 MOST: Final = 5_000
+#: Witness groups that a rule of the user's counts as having.
+USERS: Final = 30
 
 
 class Sample(NamedTuple):
@@ -169,15 +171,15 @@ class Monitor:
     def _sampling_of(self, site: str, rule: str) -> Sampling:
         sampling = self._sampling.get(rule)
         if sampling is None:
-            sampling = self._sampling[rule] = Sampling.of(self._share, self._earlier(site, rule))
+            sampling = self._sampling[rule] = self._new_sampling(self.rule(site, rule))
         return sampling
 
-    def _earlier(self, site: str, rule: str) -> float:
-        """Return how many samples a rule counts as having had before this crawl."""
-        found = self.rule(site, rule)
-        if found is None or found.status is Status.MANUAL:
-            return HEAD_START
-        return found.evidence.samples - found.evidence.refuted if found.evidence is not None else 0.0
+    def _new_sampling(self, rule: "Rule | None") -> Sampling:
+        if rule is None or rule.status is Status.MANUAL:
+            return Sampling.of(self._share, USERS, checked=True)
+        known = rule.evidence or Evidence()
+        agreeing = known.samples - known.refuted
+        return Sampling.of(self._share, known.groups + agreeing, known.counterexamples, checked=agreeing > 0)
 
     def rule(self, site: str, rule: str) -> "Rule | None":
         """Return a rule of a site by its id; None if it is not in use any more."""

@@ -84,6 +84,7 @@ class PageMiddleware:
                     self._shared.faults.report("page", "A request could not be marked")
                 if marks_links:
                     self._note(transient.mark_link, each, response)
+                self._lower(each)
             elif transient.has_pipeline:
                 self._note(transient.note_item, each, response)
             yield each
@@ -93,6 +94,12 @@ class PageMiddleware:
         """Note that the spider, or another spider middleware, has failed with *response*."""
         # If it had given something nobody knows how far it has come; if not, it has failed with this URL of the page.
         self._end(response, links=True, failed=not self._shared.under_way.gave(response))
+
+    def _lower(self, request: Request) -> None:
+        try:
+            self._shared.postponing.lower(request)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("postponing", "A request could not be postponed")
 
     def _note(self, note: Callable[[Any, "Response"], None], each: Any, response: "Response") -> None:
         """Note which response an item came from, or whether the link of a request is transient there."""

@@ -1,5 +1,6 @@
 """Which discards are fetched all the same: a share of them, and more of those of a young rule.
 
+How many more says the judge (:mod:`scrapy_dedup.learning.watching`), by the witness groups of the rule and its spot checks.
 Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
 URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some
 values and wrong for others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young
@@ -14,8 +15,6 @@ from typing import Final
 
 from xxhash import xxh3_64_intdigest
 
-#: Of the first discards of a young rule, one of so many is a sample.
-YOUNG: Final = 5
 #: Discards per page of a site of which the share that is asked for is taken: where many more URLs are made up than
 #: there are pages, a share of these URLs would be more than the pages.
 PER_PAGE: Final = 3
@@ -26,8 +25,6 @@ TRIES: Final = 12
 LOOKED_AT: Final = 200
 #: Longer values are told apart by their shape.
 _SHORT: Final = 12
-#: Samples that a rule which was sampled in earlier crawls, or is the user's, counts as having.
-HEAD_START: Final = 2.0
 #: Of so many discards of one kind of pages there is a sample, then of so many times as many.
 OF_KIND: Final = 10
 RARER: Final = 4
@@ -39,12 +36,17 @@ MOST_KINDS: Final = 16
 class Sampling:
     """The sampling of the discards of one rule.
 
-    The n-th sample is drawn of about ``YOUNG * n * n`` discards, until that is the *share*
-    that is asked for: of the first 5 discards there is always one, of the first 50 there
-    are 3, and with 0.02 one of 50 follows, as long as there is room (:func:`has_room`).
+    Of a rule of which nothing is known the first five are samples, of one that was learned from ten witness groups one of
+    twelve, ever fewer as they agree, until that is the *share* that is asked for, which goes on as long as there is
+    room (:func:`has_room`).
     """
 
     share: float
+    #: Witness groups that agree, and samples whatever they told: whether those that differ are noise, or refute the rule,
+    #: is asked elsewhere, and a clock or a form that is shown for any URL is not to be fetched again and again.
+    #: And witness groups that do not agree.
+    agreeing: int = 0
+    differing: int = 0
     #: Samples that are due, and that were taken.
     due: float = 0.0
     taken: float = 0.0
@@ -56,10 +58,9 @@ class Sampling:
     tries: int = 0
 
     @classmethod
-    def of(cls, share: float, earlier: float) -> "Sampling":
-        """Return the sampling of a rule that had *earlier* samples in other crawls."""
-        start = min(HEAD_START, earlier)
-        return cls(share, start, start, looked_at=LOOKED_AT if start else 0)
+    def of(cls, share: float, agreeing: int, differing: int = 0, *, checked: bool = False) -> "Sampling":
+        """Return the sampling of a rule with so much evidence, *checked* if it had samples in other crawls."""
+        return cls(share, agreeing, differing, looked_at=LOOKED_AT if checked else 0)
 
     @property
     def looks(self) -> bool:
@@ -81,7 +82,9 @@ class Sampling:
 
     def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
         """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""
-        rate = max(self.share if room else 0.0, 1 / (YOUNG * max(1.0, self.due) ** 2))
+        from ..learning.watching import spot_check_share  # its libraries are not needed before there are rules
+
+        rate = max(self.share if room else 0.0, spot_check_share(self.agreeing, self.differing))
         self.due += rate
         lucky = xxh3_64_intdigest(f"{rule} {url}".encode("utf-8", "surrogatepass")) < rate * 2**64
         taken = self.due - self.taken >= 1 - 1e-9 or (lucky and self.taken < self.due)
@@ -90,11 +93,13 @@ class Sampling:
             taken = taken or since + 1 >= patience
             self._pages[pages] = (0, patience * RARER) if taken else (since + 1, patience)
         self.taken += taken
+        self.agreeing += taken
         return taken
 
     def given(self) -> None:
         """Count a sample that was taken for the sake of another rule."""
         self.taken += 1
+        self.agreeing += 1
 
 
 def kind_of(differences: Iterable[tuple[str, str | None, str | None]]) -> int:

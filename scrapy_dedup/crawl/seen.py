@@ -10,7 +10,7 @@ a bounded number waits here, to be scheduled in its place if it fails.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -168,6 +168,10 @@ class Seen:
     def note_another(self, url: str) -> None:
         """Note that *url* is let pass although it is the page of another one: it is to be compared with that."""
         self._others[0].add(digest_of(url))
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the pages that were scheduled, as far as they can be read."""
+        return iter(()) if self._journal is None else self._journal.pages()
 
     def move(self, digest: str, slot_of: Callable[[Page], int | None]) -> "Move | None":
         """Return what moves all pages to the slots that *slot_of* gives; None if it is not known which pages they are.

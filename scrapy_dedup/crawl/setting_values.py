@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib.util import find_spec
 from math import isfinite
@@ -14,8 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
-from ..learning.names import LEARNER_NAMES, METHOD_NAMES
-from ..learning.user_names import REMEDY, Names
+from ..learning.names import LEARNER_NAMES
 
 
 class Mode(str, Enum):
@@ -33,6 +33,20 @@ class Mode(str, Enum):
 
 #: In a URL: what is before the password, and the password.
 _PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table."""
+
+    name: str
+    #: What a value is, in words.
+    type: str
+    default: Any
+    #: One line that says what it is for.
+    help: str
+    #: From the value as it was set to the value as it is used; raises WrongValue.
+    read: Callable[[Any], Any] = field(repr=False)
 
 
 class WrongValue(Exception):
@@ -103,38 +117,6 @@ def learners(value: Any) -> tuple[str, ...] | None:
     if unknown:
         raise WrongValue(f"there is no learner {unknown[0]!r}", f"There are {', '.join(LEARNER_NAMES)}.")
     return names
-
-
-def method(value: Any) -> str:
-    """Return the name of what decides."""
-    if value not in METHOD_NAMES:
-        raise WrongValue(f"there is no method {value!r}", f"There are {', '.join(METHOD_NAMES)}.")
-    return str(value)
-
-
-def method_options(value: Any) -> dict[str, Any]:
-    """Return the options of a published method; whether it has them is seen when all settings are known."""
-    remedy = 'Write a dictionary such as {"min_urls": 20}.'
-    found = {name: list(each) if isinstance(each, tuple) else each for name, each in _mapping(value, remedy).items()}
-    try:
-        json.dumps(found)
-    except (TypeError, ValueError):
-        raise WrongValue("a value is no text, number, truth value or list of texts", remedy) from None
-    return {str(name): each for name, each in found.items()}
-
-
-def names(value: Any) -> Names:
-    """Return the lists of names of parameters."""
-    lists = _mapping(value, REMEDY)
-    try:
-        return Names.of({kind: _words(listed) for kind, listed in lists.items()})
-    except ValueError as error:
-        raise WrongValue(str(error), REMEDY) from None
-
-
-def _words(value: Any) -> Any:
-    """Return a list that was given as a text with commas, on the command line; anything else as it is."""
-    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
 
 
 def integer(value: Any) -> int:
@@ -209,7 +191,7 @@ def sites(value: Any) -> dict[str, Mode | None]:
     """Return site -> mode, None for False."""
     remedy = 'Write a dictionary such as {"example.com": "shadow", "example.org": False}.'
     found: dict[str, Mode | None] = {}
-    for site, site_mode in _mapping(value, remedy).items():
+    for site, site_mode in mapping(value, remedy).items():
         if not isinstance(site, str) or not site:
             raise WrongValue(f"{site!r} is not a site", remedy)
         try:
@@ -225,7 +207,7 @@ def site_groups(value: Any) -> dict[str, tuple[str, ...]]:
 
     remedy = 'Write a dictionary such as {"shop": ["shop.example", "shop.test"]}.'
     found: dict[str, tuple[str, ...]] = {}
-    for name, domains in _mapping(value, remedy).items():
+    for name, domains in mapping(value, remedy).items():
         if not isinstance(name, str) or not re.fullmatch(r"[\w.\-]+", name):
             raise WrongValue(f"{name!r} is not a name of letters, digits, '.', '-' and '_'", remedy)
         if isinstance(domains, str) or not isinstance(domains, Sequence | set | frozenset) or not domains:
@@ -254,7 +236,7 @@ def content_fields(value: Any) -> dict[str, str]:
     """Return field -> "html" or "text"."""
     remedy = 'Write a dictionary such as {"body": "html", "reviews.text": "text"}.'
     found: dict[str, str] = {}
-    for name, kind in _mapping(value, remedy).items():
+    for name, kind in mapping(value, remedy).items():
         if not isinstance(name, str) or not all(name.split(".")):
             raise WrongValue(f"{name!r} is not the name of a field", remedy)
         if kind not in ("html", "text"):
@@ -371,7 +353,8 @@ def _package_folder(name: str) -> Path:
     return Path(folders[0])
 
 
-def _mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
+def mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
+    """Return a dictionary, which the command line gives as JSON. Raises WrongValue."""
     if value is None:
         return {}
     if isinstance(value, str):  # from the command line

@@ -6,37 +6,22 @@ value and what would be right.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
 from ..learning.user_names import Names
 from . import setting_values as values
-from .setting_values import DedupSettingError, Mode, WrongValue
+from .setting_pairs import method, method_options, names, wrong_method, wrong_site
+from .setting_values import DedupSettingError, Mode, Setting, WrongValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.settings import BaseSettings
 
     from ..rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row of the table."""
-
-    name: str
-    #: What a value is, in words.
-    type: str
-    default: Any
-    #: One line that says what it is for.
-    help: str
-    #: From the value as it was set to the value as it is used; raises WrongValue.
-    read: "Callable[[Any], Any]" = field(repr=False)
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -160,16 +145,16 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_METHOD",
         "name of a method",
         JUDGE,
-        f"What decides which rules act: {JUDGE}, or one of the published methods alone, as its document decides: "
-        f"{', '.join(METHOD_NAMES[1:])} (see :doc:`/methods/published`).",
-        values.method,
+        f"What decides which rules act: {', '.join(METHOD_NAMES)}; all but the judge decide as their documents do (see "
+        ":doc:`/methods/published`).",
+        method,
     ),
     Setting(
         "DEDUP_METHOD_OPTIONS",
         "dict of option to value",
         {},
         "The options of that published method, where they are not as in the document.",
-        values.method_options,
+        method_options,
     ),
     Setting(
         "DEDUP_NAMES",
@@ -178,7 +163,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Names of parameters whose meaning you know on all sites: those that are relevant, those that are not, and those "
         "that say where a log-in page returns to. They weigh as much as an opinion that is right 19 times in 20, and never "
         "more than what pages show. A name that ends in * stands for all of that beginning.",
-        values.names,
+        names,
     ),
     Setting(
         "DEDUP_MAX_LOSS",
@@ -257,6 +242,14 @@ SETTINGS: tuple[Setting, ...] = (
         values.integer,
     ),
     Setting(
+        "DEDUP_POSTPONE",
+        "bool",
+        True,
+        "Whether requests that are probably duplicates, but by no rule that acts, are fetched last. Off by itself where the "
+        "order matters or a spider may end or never run idle before (see :doc:`/usage/with-scrapy`).",
+        values.truth,
+    ),
+    Setting(
         "DEDUP_SHARE_CACHE",
         "bool",
         False,
@@ -326,6 +319,7 @@ class DedupSettings:
     probe_band: tuple[float, float]
     #: Pages per kind.
     revisits: int
+    postpone: bool
     share_cache: bool
     fallback_httpcache_storage: Any
     fallback_dupefilter_class: Any
@@ -340,12 +334,13 @@ class DedupSettings:
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
             read[_field_of(setting.name)] = cls._read(setting, value)
-        problem = _wrong_site(read["sites"], read["site_groups"])
-        if problem:
-            raise DedupSettingError("DEDUP_SITES", settings.get("DEDUP_SITES"), *problem)
-        problem = _wrong_method(read["method"], read["method_options"], read["learners"])
-        if problem:
-            raise DedupSettingError("DEDUP_METHOD_OPTIONS", settings.get("DEDUP_METHOD_OPTIONS"), *problem)
+        wrong = {
+            "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
+            "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
+        }
+        for name, problem in wrong.items():
+            if problem:
+                raise DedupSettingError(name, settings.get(name), *problem)
         return cls(**read)
 
     @classmethod
@@ -401,30 +396,5 @@ class DedupSettings:
         return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
 
 
-def _wrong_method(method: str, options: Mapping[str, Any], learners: tuple[str, ...] | None) -> tuple[str, str] | None:
-    """Return problem and remedy if a published method does not have these options, or the judge has any."""
-    if method == JUDGE:
-        return ("the judge has no options", f"Set DEDUP_METHOD: {', '.join(METHOD_NAMES[1:])}.") if options else None
-    from ..learning.methods.options import WrongOption, options_of
-
-    try:
-        options_of(method, options)
-    except WrongOption as wrong:
-        return str(wrong), "scrapy learn-rules --method list shows all options."
-    return ("DEDUP_LEARNERS is set, and published methods have none", "Leave one of them out.") if learners else None
-
-
 def _field_of(name: str) -> str:
     return name.removeprefix("DEDUP_").lower()
-
-
-def _wrong_site(sites: Mapping[str, Mode | None], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, str] | None:
-    """Return problem and remedy if a key of DEDUP_SITES is no site, such as ``www.example.com``, and would never apply."""
-    from ..urls import site_of_url
-
-    for name in sites:
-        found = [site_of_url(f"{scheme}://{name}/", groups=groups) for scheme in ("http", "https")]
-        if name not in found and name.partition(":")[0] not in groups:
-            remedy = f"Write {found[0]!r}." if found[0] else 'Write a domain, such as "example.com".'
-            return f"{name!r} is not a site", remedy
-    return None

@@ -37,6 +37,7 @@ from .masks import Masks
 from .monitor import Monitor
 from .outcomes import Outcomes
 from .participation import is_crawl
+from .postponing import Postponing
 from .repeats import Repeats
 from .retraction import Retraction
 from .seen import Seen
@@ -130,6 +131,7 @@ class Shared:
         self.before_idle = BeforeIdle(self)
         self.writer: Writer | None = None
         self.learning = Learning(self)
+        self.postponing = Postponing(self)
         #: Whether earlier runs of the job may have left discards that are needed now.
         self.resumed = False
         #: Whether rules that are learned could not be saved.

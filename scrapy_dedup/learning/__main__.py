@@ -87,6 +87,7 @@ def _learned(
             learners=options.learner or None,
             names=json.loads(options.names) if options.names else None,
             deadline=deadline,
+            candidates=options.parent,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
             policy=policy_of(options.method, json.loads(options.method_options)),
         )
@@ -98,6 +99,7 @@ def _learned(
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
         "refetch": {site: list(urls) for site, urls in both.refetches.items()},
+        "candidates": {site: list(keys) for site, keys in learned.candidates.items()},
     }
 
 

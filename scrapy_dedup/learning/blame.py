@@ -6,13 +6,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..rules import Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
+from ..rules import AnyOrder, Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
 from ..urls import ValueClass, values_of
 from .combining import rules_of
 from .config import current
 from .emission import Match, Proposal
 from .judgement import Judgement
-from .table import REPEAT, joined_repeats
+from .orders import is_arranged
+from .table import BARE, REPEAT, joined_repeats
 
 MAX_MEMBERS = 20
 """URLs of a group of one page that are looked at."""
@@ -50,6 +51,10 @@ def blamed(
             for proposal in parts.about(differing)
             if _changes(proposal, views[i])
         }
+        together = {urls[i] for i in some}
+        concerned |= {
+            one for rules in acting.values() for parts in rules for one in parts.orders if is_arranged(one, together)
+        }
         if not concerned:
             concerned = {proposal for rules in acting.values() for parts in rules for proposal in parts.every}
         for proposal in concerned:
@@ -65,10 +70,14 @@ class _Parts:
     by_key: dict[str, list[Proposal]] = field(default_factory=dict)
     families: list[Proposal] = field(default_factory=list)
     """Those whose key is a beginning of keys."""
+    orders: list[Proposal] = field(default_factory=list)
+    """Those that an order makes no difference."""
 
     def add(self, proposal: Proposal) -> None:
         self.every.append(proposal)
-        if proposal.key.endswith("*"):
+        if isinstance(proposal.operation, AnyOrder):
+            self.orders.append(proposal)
+        elif proposal.key.endswith("*"):
             self.families.append(proposal)
         else:
             self.by_key.setdefault(_base(proposal.key), []).append(proposal)
@@ -77,6 +86,8 @@ class _Parts:
         """Yield the proposals whose key is, or covers, one of those that differ."""
         for key in differing:
             yield from self.by_key.get(key, ())
+        if any(key.startswith("q.") for key in differing):
+            yield from self.by_key.get(BARE, ())
         for proposal in self.families:
             if any(key.startswith(proposal.key[:-1]) for key in differing):
                 yield proposal
@@ -144,12 +155,23 @@ def _changes(proposal: Proposal, view: View) -> bool:
     """Tell whether a proposal's operation says something of the value that a URL has for its key."""
     if proposal.key.endswith("*"):
         return any(key.startswith(proposal.key[:-1]) and changes(proposal.operation, view[key]) for key in view)
+    if proposal.key == BARE:
+        return any(changes(proposal.operation, text) for text in bare_texts(view))
     value = view.get(proposal.key)
     if value is None:
         if isinstance(proposal.operation, Replace) or adds_value(proposal.operation):
             return True
         return proposal.key != _base(proposal.key) and _base(proposal.key) in view
     return changes(proposal.operation, value)
+
+
+def bare_texts(view: Mapping[str, str | None]) -> list[str]:
+    """Return the texts of the parameters of a URL that have no value.
+
+    >>> bare_texts({"path.0": "a", "q.1690839133": "", "q.id": "7"})
+    ['1690839133']
+    """
+    return [key.removeprefix("q.") for key, value in view.items() if not value and key.startswith("q.")]
 
 
 def changes(operation: Operation, value: str) -> bool:

@@ -18,8 +18,6 @@ from ..urls.templates import template_of
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
 
 NO_EVIDENCE = -1
-PASSING = frozenset({408, 425, 429})
-"""Errors of the client that say nothing of the page."""
 APART = 3600.0
 """Seconds between two responses that are taken to be of different crawls."""
 AT_ONCE = 1.0
@@ -45,10 +43,12 @@ class Clusters:
     """URLs that were the same page at two times, an hour or more apart; None where no times are known."""
     times: Sequence[float] | None = field(default=None, repr=False)
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
-    refused: frozenset[str] = frozenset()
-    """URLs, in normal form, that are no evidence, since they were never answered but by redirects and errors of the client."""
     passwords: frozenset[int] | None = None
     """Clusters whose pages have a password field; None where no observation tells."""
+    again: frozenset[str] = frozenset()
+    """URLs that were answered more than once in one crawl."""
+    stable: frozenset[str] = frozenset()
+    """Those of them whose last two answers were the same page: what they show is no odd response."""
     controls: Mapping[object, tuple[int, int]] = field(default_factory=dict)
     """URL template -> (responses that differed from the one before in the same crawl, responses compared)."""
 
@@ -73,7 +73,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     latest: dict[str, float] = {}
     since: dict[str, float] = {}
     confirmed: set[str] = set()
-    refused: set[str] = set()
+    again: set[str] = set()
+    stable: set[str] = set()
     left_out: Counter[str] = Counter()
     noisy = compared = 0
     timed = False
@@ -86,12 +87,6 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         page = None if reason else identities.of(observation)
         if page is None:
             left_out[reason or identities.why_not(observation)] += 1
-            if (
-                reason in ("redirect", "status")
-                and 300 <= observation.status < 500
-                and observation.status not in PASSING
-            ):
-                refused.add(normal_form(observation.url))
             continue
         looked = looked or observation.password is not None
         if observation.password:
@@ -106,6 +101,8 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
                 kind = template_of(url)
                 odd, all_of_it = controls.get(kind, (0, 0))
                 controls[kind] = odd + (identity[url] != page), all_of_it + 1
+                again.add(url)
+                (stable.add if identity[url] == page else stable.discard)(url)
             if identity[url] == page and abs((observation.time or 0.0) - since[url]) >= APART and observation.time:
                 confirmed.add(url)
             if (observation.time or 0.0) < latest[url]:
@@ -125,8 +122,9 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         dict(left_out),
         frozenset(confirmed) if timed else None,
         times=array("d", latest.values()) if timed else None,
-        refused=frozenset(refused - identity.keys()),
         passwords=frozenset(numbers[page] for page in passwords if page in numbers) if looked else None,
+        again=frozenset(again),
+        stable=frozenset(stable),
         controls=controls,
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..rules import Ignore, IgnoreValue, Keep, Lower, Operation, Rule, Set
+from ..rules import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Operation, Rule, Set
 from ..urls import ValueClass
 from .emission import Match, Proposal
 
@@ -36,6 +36,10 @@ def combined(operations: list[Operation]) -> Operation:
     for operation in operations:
         if isinstance(operation, Keep):
             return operation
+    orders = [operation for operation in operations if isinstance(operation, AnyOrder)]
+    if orders:
+        named = [] if any(not one.names for one in orders) else [name for one in orders for name in one.names]
+        return AnyOrder(named, after=min(one.after for one in orders))
     for operation in operations:
         if isinstance(operation, Ignore) and _whatever_value(operation.only):
             return operation

@@ -109,6 +109,10 @@ class Config:
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
     at_root: float = 0.5
     """Share of URLs without a path, from which on the query tells the pages of a site, and ``/`` is no home page."""
+    facet_values: float = 2.0
+    """Values of a facet in the path, on average, for what they have in common to be its name."""
+    facet_pairs: float = 0.9
+    """Share of the pages seen in two orders on which segments move in twos, for one to be a name and the next one its value."""
     case_pages: int = 5
     """Pages of one shape that show a value in two spellings before its case is ignored."""
     enough_removed: float = 0.99

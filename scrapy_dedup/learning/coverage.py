@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..rules import Ignore, IgnoreValue, Literal, Lower, OfClass, OneOf, Predicate, Set
+from ..rules import AnyOrder, Ignore, IgnoreValue, Literal, Lower, OfClass, OneOf, Predicate, Set
 from ..urls import ValueClass
 from .emission import Match, Proposal
 
@@ -24,6 +24,10 @@ def _does_as_much(one: Proposal, other: Proposal) -> bool:
         return False
     if isinstance(one.operation, Lower) and one.operation.first and one.operation != other.operation:
         return False
+    if isinstance(one.operation, AnyOrder) and isinstance(other.operation, AnyOrder):
+        ours_of, theirs_of = one.operation, other.operation
+        names = not ours_of.names or bool(theirs_of.names and set(ours_of.names) >= set(theirs_of.names))
+        return names and ours_of.after <= theirs_of.after
     ours, theirs = _values(one), _values(other)
     if ours is None or theirs is None:
         return ours is None

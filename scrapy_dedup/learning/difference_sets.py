@@ -16,7 +16,7 @@ from .frame import Frame, Level
 from .grouping import Groups, sampled_pairs, varying
 from .judge import Verdict
 from .table import ABSENT
-from .value_kinds import WHOLE, kind_of_values
+from .value_kinds import WHOLE, kind_of_key
 
 MAX_CANDIDATES = 1_000
 """Candidate keys considered at once, those that vary in most clusters."""
@@ -106,7 +106,7 @@ def _drop_again_what_was_not_needed(frame: Frame, base: Mapping[str, Level], lev
 def _of_key(frame: Frame, groups: Groups, key: str) -> Verdict:
     """Return what is to be expected of dropping one of the keys that make *groups*."""
     differ = varying(groups, frame.columns[key])[groups.size > 1]
-    kind = kind_of_values(key, frame.columns[key], frame.table.vocabulary)
+    kind = kind_of_key(key, frame.columns, frame.table.vocabulary)
     return frame.table.judge.verdict(
         frame.witnesses(groups, frame.table.judge.prior(key, kind.prior), key).part(differ)
     )

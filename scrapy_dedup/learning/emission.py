@@ -12,7 +12,8 @@ from .constant_pages import ConstantPage
 from .frame import Level
 from .guards import PRESENT, Node, Pattern
 from .shapes import Alike
-from .table import ABSENT, REPEAT, Rows, Table
+from .table import ABSENT, BARE, REPEAT, Rows, Table
+from .value_kinds import ValueKind, kind_of_key, other_part
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
 
@@ -43,7 +44,9 @@ def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[Constant
     """Return what a tree of functions and the constant pages say, operation by operation."""
     found: list[Proposal] = []
     for page in constants:
-        match = tuple((key, Absent() if value is None else _literal(value)) for key, value in page.literals)
+        if any(key == BARE and (value is None or REPEAT in value) for key, value in page.literals):
+            continue  # a pattern cannot ask for it
+        match = tuple(_asked(key, value) for key, value in page.literals)
         covered = rows_matching(table, rows, page.literals)
         found += [Proposal(match, key, dropped(table, covered, key), constant=True) for key in page.ignored]
     for part in node.walk():
@@ -103,7 +106,12 @@ def guard_of(table: Table, rows: Rows, key: str) -> frozenset[str] | ValueClass:
     """
     values = seen_values(table, rows, key)
     present = int(np.count_nonzero(table.columns[key][rows] != ABSENT))
-    if len(values) <= current().named_values and present >= current().named_repeats * len(values):
+    other = other_part(key)
+    # What stands beside a drawn token is of its kind.
+    is_token_part = (
+        other in table.columns and kind_of_key(key, table.columns, table.vocabulary, rows) is ValueKind.DRAWN
+    )
+    if not is_token_part and len(values) <= current().named_values and present >= current().named_repeats * len(values):
         return frozenset(values)
     return widened(class_of(values))
 
@@ -122,6 +130,13 @@ def widened(shape: ValueClass) -> ValueClass:
     # Short values that are all of A to F are letters by chance.
     name = "alnum" if shape.name == "hex" and shape.max_len < MIN_HEX else shape.name
     return ValueClass(name, shape.min_len // 2 or min(shape.min_len, 1), 2 * shape.max_len)
+
+
+def _asked(key: str, value: str | None) -> tuple[str, Predicate]:
+    """Return what asks for a value, None for none; a parameter without one is asked for by its name."""
+    if key == BARE and value is not None:
+        return f"q.{value}", _literal("")
+    return key, Absent() if value is None else _literal(value)
 
 
 def _literal(value: str) -> Predicate:

@@ -17,6 +17,7 @@ from ..rules import Rule, RuleBook
 from ..store.pages import cut_off_pages
 from ..store.store import Store
 from ..urls import DeepSplit, normal_form
+from .clusters import APART
 from .controls import seen_pages, undecided, unequal_pairs
 from .differing import differing_note
 from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
@@ -24,12 +25,14 @@ from .masks import Kept, Masks, SitePages
 from .memory import Memory
 from .methods.policy import Policy
 from .nesting import innermost_first
-from .refetching import refetches
+from .refetching import MOST, refetches
 from .report import SiteReport
 from .sighted import with_aliases
 from .user_names import Names
 
 MOST_ROUNDS = 3
+MOST_ASKED = 2 * MOST
+"""URLs of a site that are to be fetched again at once: controls and merges that wait first, odd responses after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,9 @@ class Evidence:
         )
 
     def observations(self, site: str, *, versions: bool) -> Iterable[Observation]:
-        """Yield the latest observation of each URL of *site*."""
+        """Yield the latest observation of each URL of *site*, and those of the same crawl before it."""
         return self.store.observations(
-            self.scope, site, since=self.since, versions=versions, unpack=self.memory.version
+            self.scope, site, since=self.since, versions=versions, again=APART, unpack=self.memory.version
         )
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
@@ -83,6 +86,7 @@ def learn_both(
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
+    candidates: bool = False,
     elsewhere: Elsewhere | None = None,
     policy: Policy | None = None,
 ) -> Both:
@@ -121,6 +125,7 @@ def learn_both(
                 progress=progress,
                 deadline=deadline,
                 diagnose=diagnose and not kept,
+                candidates=candidates,
                 elsewhere=rules_elsewhere,
                 memory=evidence.memory,
                 policy=policy,
@@ -135,7 +140,8 @@ def learn_both(
                 break
         if kept and site in found:
             learned, used = found[site]
-            asked[site], note = _further(kept, learned.book, used.comparing)
+            urls, note = _further(kept, learned.book, used.comparing)
+            asked[site] = tuple(dict.fromkeys((*urls, *learned.odd.get(site, ()))))[:MOST_ASKED]
             if diagnose and note:
                 found[site] = _with_note(learned, site, note), used
 
@@ -150,8 +156,9 @@ def learn_both(
     rules, deep = _together([learned.book for learned, _ in found.values()])
     reports = [_with_what_passes(report, used.mask) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
+    likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
     learned = with_aliases(
-        Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures)),
+        Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), candidates=likely),
         evidence.store,
         scope=evidence.scope,
         since=evidence.since,

@@ -18,7 +18,7 @@ from .deadline import NEVER, Deadline
 from .difference_sets import MAX_CANDIDATES, drop_set
 from .frame import Frame, Level
 from .sampling import sampled
-from .table import ABSENT, REPEAT, Rows, is_token
+from .table import ABSENT, BARE, REPEAT, Rows, is_token
 from .values import Recoding, recode
 
 SAMPLE = 8_000
@@ -206,7 +206,7 @@ def possible_guards(frame: Frame, levels: Mapping[str, Level]) -> list[Guard]:
     """Return the guards on kept keys, at most MAX_GUARDS, those that divide the URLs best."""
     found = []
     for key in frame.columns:
-        if levels.get(key, Level.KEPT) is Level.KEPT:
+        if levels.get(key, Level.KEPT) is Level.KEPT and key != BARE:  # no pattern can ask for it
             for guard in (Guard(key), Guard(key, presence=True)):
                 if branches := guard.branches(frame):
                     shares = np.array([len(rows) for _, rows in branches]) / len(frame)

@@ -222,8 +222,8 @@ class Verdict:
 
     @property
     def passes(self) -> bool:
-        """Whether the proposal may act."""
-        return self.posterior.may_act
+        """Whether the proposal may act: its groups are one page each, and it saves more than what it loses is worth."""
+        return self.posterior.may_act and self.value >= 0
 
 
 def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> Numbers:

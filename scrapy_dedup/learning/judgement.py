@@ -38,10 +38,6 @@ class Sample:
     """URLs that were the same page in two crawls; None where crawls are not known."""
     times: Sequence[float] | None = field(default=None, repr=False, compare=False)
     """When each URL was last seen, in seconds since 1970; None where no times are known."""
-    refused: AbstractSet[str] = field(default=frozenset(), repr=False, compare=False)
-    """Other URLs of the site, which were never answered but by redirects and errors of the client; of a part: of the whole."""
-    soft: Sequence[str] = field(default=(), repr=False, compare=False)
-    """Other URLs of the site, which show soft errors; of a part: of the whole."""
     passwords: AbstractSet[int] | None = field(default=None, repr=False, compare=False)
     """Contents that have a password field; None where nobody looked for one."""
     constant: Sequence[int] | None = field(default=None, repr=False, compare=False)
@@ -69,8 +65,8 @@ class Sample:
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
-        # What one URL showed in two crawls is a page, and no clock.
-        sure = found.confirmed or frozenset()
+        # What one URL showed twice is a page, and no clock nor an odd response.
+        sure = (found.confirmed or frozenset()) | found.stable
         passing = {found.content[i] for i in chosen if found.urls[i] not in sure}
         lone = {number for number, count in Counter(content).items() if count == 1 and number in passing}
         urls, times = [found.urls[i] for i in chosen], _of(found.times, chosen)
@@ -82,7 +78,6 @@ class Sample:
             lone,
             found.confirmed,
             times=times,
-            refused=found.refused,
             passwords=found.passwords,
             names=names or Names(),
             others=others,

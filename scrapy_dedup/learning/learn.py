@@ -22,6 +22,7 @@ from ..rules.lifecycle import Departure, Reason
 from ..store.schema import signed_hash
 from ..urls import DeepSplit, normal_form, site_of_url
 from .budget import within_budget
+from .candidates import candidate_parameters
 from .class_guards import with_open_lengths
 from .clusters import Clusters, clusters
 from .coverage import exclude_each_other, keys_meet
@@ -37,6 +38,7 @@ from .methods.policy import Policy, policy_of
 from .names import JUDGE
 from .nesting import inner_sites, innermost_first
 from .other_sites import priors_by_site
+from .refetching import odd_responses
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
@@ -59,8 +61,6 @@ MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 
 _LEARNED = (Status.ACTIVE, Status.CANDIDATE)
-INQUIRY = 0.5
-"""Share of the time left in which odd responses are looked for, where a site has any."""
 
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
@@ -75,6 +75,10 @@ class Learned:
     departures: tuple[Departure, ...] = field(default=())
     """The learned rules of before that leave their files, and why."""
     nested: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
+    candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Site -> keys of parameters that probably make no difference, where they were asked for."""
+    odd: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Site -> URLs of odd responses that may be pages, to be fetched again."""
 
 
 def learn_rules(
@@ -131,6 +135,7 @@ def learn(
     progress: Progress | None = None,
     deadline: float | None = None,
     diagnose: bool = False,
+    candidates: bool = False,
     elsewhere: Elsewhere | None = None,
     memory: Memory | None = None,
     policy: Policy | None = None,
@@ -140,7 +145,8 @@ def learn(
     As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
-    how many pages are nearly alike, which takes a second a site. Sites whose URLs are nested in those of others are
+    how many pages are nearly alike, which takes a second a site; with *candidates* it is said which parameters may be
+    postponed. Sites whose URLs are nested in those of others are
     learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*. Where there is a
     *policy*, a published method decides, and not the judge.
     """
@@ -156,6 +162,8 @@ def learn(
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
     departures: list[Departure] = []
+    likely: dict[str, tuple[str, ...]] = {}
+    odd: dict[str, tuple[str, ...]] = {}
     priors = priors_by_site(by_site, known, masks) if policy is None else {}
     nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
@@ -190,6 +198,7 @@ def learn(
             may_return=back,
             deadline=Deadline(deadline),
             others=others,
+            candidates=candidates,
         )
         of_it = (
             found,
@@ -208,10 +217,14 @@ def learn(
         rules += outcome.rules
         deep[site] = outcome.deep
         departures += outcome.departures
+        likely[site] = outcome.candidates
+        if outcome.odd:
+            requested = {normal_form(each.url): each.url for each in seen}
+            odd[site] = tuple(requested[url] for url in outcome.odd)
         reports.append(report)
     if progress:
         progress("learned", len(by_site), len(by_site))
-    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), nested)
+    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), nested, likely, odd)
 
 
 def pruned(learned: Learned, known: RuleBook) -> Learned:
@@ -240,6 +253,8 @@ class LearnedSite:
     deep: Mapping[str, DeepSplit]
     report: SiteReport
     departures: tuple[Departure, ...] = ()
+    candidates: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
     out_of_time: bool = False
 
 
@@ -266,14 +281,16 @@ def learn_site(
     may_return: AbstractSet[str] = frozenset(),
     deadline: Deadline = NEVER,
     others: RuleBook | None = None,
+    candidates: bool = False,
 ) -> LearnedSite:
     """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own.
+    sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own; *candidates*
+    asks for candidate parameters.
     """
     every = Sample.of(site, found, groups, others, names)
-    sample, table = judged_sample(every, found.controls.values(), declarations, priors)
+    sample, table = judged_sample(every, found.controls.values())
     learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
     sample = learner.evidence.sample
     found_now = within_budget(learner.proposals(), sample, learner.deep, max_loss)
@@ -294,14 +311,18 @@ def learn_site(
     fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    report = site_report(site, found, rules, judged(book_of(rules, sample, deep), sample))
+    book = book_of(rules, sample, deep)
+    report = site_report(site, found, rules, judged(book, sample))
     if odd := len(every.urls) - len(sample.urls):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
+    likely = candidate_parameters(sample, book, rules) if candidates and not learner.out_of_time else ()
     departures = (*settled.departures, *_switched_off(before, rules, settled.departures))
-    return LearnedSite(rules, deep, report, departures, learner.out_of_time)
+    wide = book.with_ignored(site, likely) if likely else book
+    again = odd_responses(judged(wide, sample), found.again)
+    return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
 
 
 def decide_site(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..urls import DeepSplit, values_of
+from ..urls import DeepSplit
 from . import affixes, declared, replacing
 from .combining import rules_of
 from .constant_pages import constant_pages
@@ -19,8 +19,8 @@ from .judgement import Sample, book_of, judged
 from .linked_directories import linked_directories
 from .methods import entropy, equivalence, pattern_tree
 from .methods.entropy import Priors
+from .orders import any_orders, kept_names
 from .table import Rows, Table
-from .token_pages import token_drops
 
 SEED = 0
 """Of the random choice of pairs and samples: the same observations give the same rules."""
@@ -72,7 +72,7 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     rows = np.arange(len(table))
     frame = Frame(table, rows)
     constants, covered = constant_pages(frame, sample)
-    fixed = [*proposals(table, rows, Node(()), constants), *_tokens(frame, evidence)]
+    fixed = proposals(table, rows, Node(()), constants)
     del frame  # it is large
     rest = np.flatnonzero(~covered & ~home_pages(table))
     tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
@@ -80,31 +80,8 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
     found = without_home_pages(found, table, judgement)
-    return [*fixed, *found, *linked_directories(judgement, table, evidence.deep)]
-
-
-def _tokens(frame: Frame, evidence: Evidence) -> list[Proposal]:
-    """Return the tokens of single pages that are ignored, but for what the site declares to be content.
-
-    Nor are those that the server has also answered otherwise: redirects and errors are no page, but a sign that the
-    token matters.
-    """
-    sample, deep = evidence.sample, evidence.deep
-    found = token_drops(frame, sample.times)
-    if found and sample.refused:
-        refused = {key for url in sample.refused for key in values_of(url, groups=sample.groups, deep=deep)}
-        found = [one for one in found if one.key not in refused]
-    walled = [values_of(url, groups=sample.groups, deep=deep) for url in sample.soft]
-    found = [one for one in found if not any(_is_beside(one, view) for view in walled)]
-    said = evidence.table.judge.said  # that the site calls a token content is a sign, too
-    return [one for one in found if said.get(one.key, 0.0) <= 0]
-
-
-def _is_beside(token: Proposal, view: Mapping[str, str | None]) -> bool:
-    """Tell whether a URL has the path of those of which a token is ignored."""
-    asked = [(key, predicate) for key, predicate in token.match if key.startswith(("path.", "ext"))]
-    values = [(predicate, view.get(key)) for key, predicate in asked]
-    return all(predicate.optional if value is None else predicate.holds(value) for predicate, value in values)
+    found = [*fixed, *found, *kept_names([*fixed, *found], table)]
+    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
 
 LEARNERS: Mapping[str, Learner] = {

@@ -9,6 +9,7 @@ fewest controls say why. Where nothing suggests that a control would help, none 
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,14 @@ from .controls import Page, UnequalPair, settled_templates
 
 if TYPE_CHECKING:
     from ..content.mask import Template
+    from .judgement import Judgement
 
-__all__ = ["MOST", "refetches"]
+__all__ = ["MOST", "odd_responses", "refetches"]
 
 MOST = 4
 """Pages that are chosen at once: what each one shows changes what the next one should be."""
+UNDECIDED = 0.1
+"""Probability, and that of the contrary, from which on an odd response may be a page."""
 TWICE = 2
 """Times that a page is fetched again in one crawl at most."""
 
@@ -40,6 +44,23 @@ def refetches(pages: Sequence[Page], undecided: Sequence[UnequalPair]) -> tuple[
             break
         found.setdefault(page.url)
     return tuple(found)
+
+
+def odd_responses(judgement: "Judgement", answered: AbstractSet[str]) -> tuple[str, ...]:
+    """Return the URLs whose responses decide most whether URLs that rules make one are one page.
+
+    Each is the only one of the site with what it shows, beside others of its group, and may be a page as well as an odd
+    response. Those that were *answered* twice already have said which.
+    """
+    sample, found = judgement.sample, []
+    for members, bad in zip(judgement.merged, judgement.verdict().bad.tolist(), strict=True):
+        shown = Counter(sample.content[i] for i in members)
+        if len(shown) > 1 and UNDECIDED <= bad <= 1 - UNDECIDED:
+            odd = [i for i in members if sample.content[i] in sample.lone and sample.urls[i] not in answered]
+            most = max(shown.values())
+            asked = [i for i in odd if most == 1 or shown[sample.content[i]] < most]
+            found += [(abs(bad - 0.5), sample.urls[i]) for i in asked[:TWICE] if not acts(sample.urls[i])]
+    return tuple(url for _, url in sorted(found)[:MOST])
 
 
 def _may_be_asked(page: Page) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..rules.model import operation_problem
+from ..rules.model import key_problem, operation_problem
 from .combining import rules_of
 from .config import current
 from .emission import Match, Proposal
@@ -207,8 +207,11 @@ def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
         # The others have found something, too; their rules must not go with this one's fault.
         logger.exception("The learner %s failed on %s; the others go on", name, evidence.sample.site)
         return []
-    problems = ((proposal, operation_problem(proposal.key, proposal.operation)) for proposal in found)
-    unsayable = {proposal.match for proposal, problem in problems if problem is not None}
+    unsayable = {
+        one.match
+        for one in found
+        if operation_problem(one.key, one.operation) or any(key_problem(key) for key, _ in one.match)
+    }
     return [proposal for proposal in found if proposal.match not in unsayable]
 
 

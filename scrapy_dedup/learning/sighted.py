@@ -62,7 +62,9 @@ def with_aliases(
         reports.append(replace(report, rules=report.rules + len(acting), notes=notes))
     rules += [rule for rule in book if rule.is_alias and not rule.status.users and rule not in rules]
     deep = {site: book.site_rules(site).deep for site in book.sites}
-    return Learned(RuleBook(rules, deep, book.groups), tuple(reports), tuple(departures))
+    return replace(
+        learned, book=RuleBook(rules, deep, book.groups), reports=tuple(reports), departures=tuple(departures)
+    )
 
 
 def _departed(before: Iterable[Rule], found: Iterable[Rule]) -> list[Departure]:

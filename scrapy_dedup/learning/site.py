@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from .affixes import affix_splits, wider_families
 from .casing import wider_spellings
@@ -23,7 +24,7 @@ from .selection import Selected, selected
 from .soft_errors import soft_errors
 from .table import ABSENT, REPEAT, Rows, Table, encode
 from .tokens import varies_alone
-from .value_kinds import kind_of_values
+from .value_kinds import ORDER, kind_of_key
 
 SEARCH = 0.4
 """Share of the time left that is spent on looking for rules; the rest is for testing them."""
@@ -54,7 +55,7 @@ class SiteLearner:
         sample, table = replace(sample, judge=judge), replace(table, judge=judge)
         evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
         columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
-        kinds = {key: kind_of_values(key, codes, vocabulary) for key, codes in columns.items()}
+        kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
         self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
         self._learners = learners
         self._deadline = deadline
@@ -111,18 +112,14 @@ def encoded(sample: Sample) -> Table:
     return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
 
 
-def judged_sample(
-    sample: Sample,
-    controls: Iterable[tuple[int, int]],
-    declarations: Declarations | None = None,
-    priors: Priors | None = None,
-) -> tuple[Sample, Table]:
+def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[Sample, Table]:
     """Return a sample that knows its site's error rate and constant pages, without soft errors, and its table.
 
-    *controls* are as :func:`.error_rate.judge_of` takes them, *declarations* and *priors* as :class:`SiteLearner` does.
+    *controls* are as :func:`.error_rate.judge_of` takes them.
     """
     table = encoded(sample)
-    said = said_of(table, declarations or Declarations(), sample.groups, priors, sample.names)
+    # What the site and other sites say of a key is said of other pages than those of one content.
+    said = said_of(table, Declarations(), sample.groups, names=sample.names)
     table = replace(table, judge=replace(table.judge, said=said))
     every = np.arange(len(table))
     soft = soft_errors(sample.urls, table.content)
@@ -132,13 +129,7 @@ def judged_sample(
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     rows = np.flatnonzero(~soft)
     judge = judge_of(Frame(table, rows), controls)
-    table, sample = (
-        replace(table.part(rows), judge=judge),
-        replace(
-            sample.part(rows.tolist()), judge=judge, soft=[sample.urls[row] for row in np.flatnonzero(soft).tolist()]
-        ),
-    )
-    return sample, table
+    return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:

@@ -2,7 +2,7 @@
 
 The strata of a proposal are alike and have one share of wrong groups, but for exceptions: these are each as it is. Whether
 there are any before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen: none,
-a tenth, a third, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
+a tenth, three tenths, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
 these are alike: session ids that make no difference in one section do so nowhere, and ``sort=price`` says little of
 ``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
@@ -24,8 +24,8 @@ from .emission import Match, Proposal, seen_values, widened
 from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
-from .table import ABSENT, Codes, Table, is_token
-from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_values
+from .table import ABSENT, BARE, Codes, Table, is_token
+from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 
 __all__ = ["Sections", "Split", "by_value", "narrowed"]
 
@@ -180,15 +180,15 @@ class _Groups:
         if not chosen.any():
             return []
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
-        kind = kind_of_values(proposal.key, codes[changed], table.vocabulary)
+        kind = kind_of_key(proposal.key, table.columns, table.vocabulary, np.flatnonzero(changed))
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if (
             isinstance(operation, Ignore | IgnoreValue)
             and isinstance(only, frozenset)
-            and proposal.key.startswith(("q.", "m.", "s."))
+            and proposal.key.startswith(("q.", "m.", "s.", BARE))
         ):
-            values = self._values(sorted(only), codes, rows, group)
+            values = self._values(sorted(only), codes, rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
@@ -221,9 +221,11 @@ class _Groups:
             ]
         return found_here
 
-    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows) -> list[str]:
+    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
         """Return those of some values that make no difference to any other."""
         numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
+        is_token = kind is ValueKind.DRAWN  # in one value with another one; else a choice of few
+        kind = kind if is_token else ValueKind.ENUMERATED
         chosen = by_value(numbers, codes, self._table.content, rows, group)
         if not chosen.rows:
             return list(values)
@@ -232,10 +234,12 @@ class _Groups:
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
-            ValueKind.ENUMERATED.prior,
+            kind.prior,
             codes[some],
         )
-        split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), VALUES_UNLIKE)
+        split = Split.of(
+            self._table.judge, found, np.array(chosen.values), len(values), kind.unlike if is_token else VALUES_UNLIKE
+        )
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
 
 

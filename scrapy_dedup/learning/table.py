@@ -27,6 +27,8 @@ RARE = "\x1f"
 """The column of parameters that hardly any URL has; no key of a rule."""
 MIN_URLS = 10
 MAX_RARE = 64
+BARE = "bare"
+"""The column of the texts of parameters without a value, which are as good as values: each on few URLs, or with a digit."""
 REPEAT = "\x1f"
 """What joins the values of a repeated key in a column (no URL holds it)."""
 
@@ -138,6 +140,7 @@ def encode(
             codes[key].append(code)
             if REPEAT in value:
                 repeated.add(key)
+    _gather_bare(rows, codes, vocabulary, numbers)
     _fold_rare(rows, codes, vocabulary, numbers)
     columns = {}
     for key in sorted(rows):
@@ -149,6 +152,35 @@ def encode(
     contents = np.asarray(content, dtype=np.int32)
     alone = np.isin(contents, np.fromiter(lone, dtype=np.int32, count=len(lone)))
     return Table(urls, columns, vocabulary, contents, seeds, numbers, alone, frozenset(repeated))
+
+
+def _gather_bare(
+    rows: dict[str, "array[int]"], codes: dict[str, "array[int]"], vocabulary: list[str], numbers: dict[str, int]
+) -> None:
+    """Make one column of the parameters that never have a value, and whose texts are rather values than names."""
+    empty = numbers.get("")
+    bare = [
+        key
+        for key in rows
+        if key.startswith("q.")
+        and len(key) > len("q.")
+        and (len(rows[key]) < MIN_URLS or any(map(str.isdigit, key)))
+        and all(code == empty for code in codes[key])
+    ]
+    if len(bare) < 2 or sum(len(rows[key]) for key in bare) < MIN_URLS:
+        return
+    texts: dict[int, list[str]] = {}
+    for key in sorted(bare):
+        del codes[key]
+        for row in rows.pop(key):
+            texts.setdefault(row, []).append(key.removeprefix("q."))
+    rows[BARE], codes[BARE] = array("i"), array("i")
+    for row, names in texts.items():
+        text = REPEAT.join(names)
+        rows[BARE].append(row)
+        codes[BARE].append(numbers.setdefault(text, len(vocabulary)))
+        if numbers[text] == len(vocabulary):
+            vocabulary.append(text)
 
 
 def _fold_rare(

@@ -2,7 +2,7 @@
 
 What the user calls relevant or irrelevant moves the prior of a parameter as an opinion that is right nineteen times in twenty
 (:data:`.belief.Source.MANUAL`); a name that says where to return to speaks for a constant page just as much
-(:mod:`.constant_pages`). No name outvotes what pages show.
+(:mod:`.walls`). No name outvotes what pages show.
 """
 
 from collections.abc import Iterable, Mapping

@@ -13,15 +13,17 @@ from itertools import pairwise
 import numpy as np
 
 from ..rules import RuleBook
+from ..rules.model import ORDERED
 from ..urls import values_of
-from .blame import MAX_MEMBERS, blamed
+from .blame import MAX_MEMBERS, bare_texts, blamed
 from .clusters import APART
 from .combining import rules_of
 from .emission import Proposal
 from .judge import Verdict, remembered
 from .judge import witnesses as groups_of
 from .judgement import Deep, Judgement, Sample, book_of, judged
-from .table import joined_repeats
+from .orders import arrangement
+from .table import BARE, REPEAT, joined_repeats
 
 ROUNDS = 20
 MAX_CLEAN = 2_000
@@ -182,8 +184,8 @@ class _Evidence:
             rows = [i for number in sorted(against) for i in self._bad[number]]
             content, lone = self._sample.shown(rows)
             return None if self._sample.judge.is_one_page(content, lone) else 1.0
-        posterior = self.verdict(proposal, against).posterior
-        return None if posterior.may_act else posterior.wrong
+        found = self.verdict(proposal, against)
+        return None if found.passes else found.posterior.wrong
 
     def verdict(self, proposal: Proposal, against: AbstractSet[int]) -> Verdict:
         """Return what is to be expected of a proposal, of which the groups of these numbers speak against it."""
@@ -215,8 +217,16 @@ class _Evidence:
     def _value(self, url: str, key: str) -> str | None:
         known = self._values.setdefault(key, {})
         if url not in known:
-            known[url] = dict(joined_repeats(values_of(url, groups=self._sample.groups))).get(key)
+            known[url] = dropped_value(url, key, self._sample)
         return known[url]
+
+
+def dropped_value(url: str, key: str, sample: Sample) -> str | None:
+    """Return what a proposal on *key* drops of a URL: its value there, or the order in which things stand."""
+    if key in ORDERED:
+        return arrangement(url, key)
+    view = dict(joined_repeats(values_of(url, groups=sample.groups)))
+    return (REPEAT.join(bare_texts(view)) or None) if key == BARE else view.get(key)
 
 
 def _starts(sample: Sample) -> list[float]:

@@ -16,16 +16,19 @@ import numpy as np
 
 from .config import current
 from .judge import Prior
-from .table import ABSENT, Codes
+from .table import ABSENT, Codes, Rows
 
 __all__ = [
     "HAND_SET",
+    "ORDER",
     "PRIORS_FILE",
     "VALUES_UNLIKE",
     "WHOLE",
     "KindPrior",
     "ValueKind",
+    "kind_of_key",
     "kind_of_values",
+    "other_part",
     "using_priors",
 ]
 
@@ -81,13 +84,38 @@ class ValueKind(Enum):
 HAND_SET: Mapping[ValueKind, KindPrior] = {
     ValueKind.DRAWN: KindPrior(0.6, 0.1, 0.3, (0.75, 0.1, 0.1, 0.049, 0.001), 0.02),
     ValueKind.OTHER: KindPrior(0.2, 0.04, 0.76, (0.75, 0.1, 0.1, 0.049, 0.001), 0.2),
-    ValueKind.FORM: KindPrior(0.6, 0.1, 0.3, (0.6, 0.1, 0.1, 0.198, 0.002), 0.2),
+    ValueKind.FORM: KindPrior(0.6, 0.1, 0.3, (0.6, 0.1, 0.1, 0.198, 0.002), 0.5),
     ValueKind.ENUMERATED: KindPrior(0.15, 0.03, 0.82, (0.6, 0.1, 0.1, 0.198, 0.002), 0.5),
 }
 """What was believed before anything was learned: the learned priors are drawn towards it."""
 WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004))
 """Of a function that drops several keys together."""
 _instead: list[Mapping[ValueKind, KindPrior]] = []
+
+
+ORDER = ValueKind.FORM
+"""Of an order: segments that stand in several orders at all are hardly ever anything but a set."""
+
+
+def other_part(key: str) -> str | None:
+    """Return the key of the other token of a value of two; None for other keys.
+
+    >>> other_part("m.jsessionid.tail"), other_part("q.id")
+    ('m.jsessionid.head', None)
+    """
+    base, _, end = key.rpartition(".")
+    return {"head": f"{base}.tail", "tail": f"{base}.head"}.get(end)
+
+
+def kind_of_key(key: str, columns: Mapping[str, Codes], vocabulary: list[str], rows: Rows | None = None) -> ValueKind:
+    """Return the kind of a key's values, in some of the rows: what stands in one value with what is drawn was rather drawn, too."""
+
+    def kind(of: str) -> ValueKind:
+        return kind_of_values(of, columns[of] if rows is None else columns[of][rows], vocabulary)
+
+    other = other_part(key)
+    drawn = other is not None and other in columns and kind(other) is ValueKind.DRAWN
+    return ValueKind.DRAWN if drawn else kind(key)
 
 
 def _priors() -> Mapping[ValueKind, KindPrior]:

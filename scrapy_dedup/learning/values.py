@@ -17,7 +17,7 @@ from .frame import Frame, Level
 from .grouping import Flags
 from .judge import witnesses
 from .shapes import Alike, values_alike
-from .table import ABSENT, REPEAT, Hashes, Rows
+from .table import ABSENT, BARE, REPEAT, Hashes, Rows
 from .value_kinds import ValueKind
 
 MAX_KEYS = 100
@@ -95,7 +95,7 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
     """
     bundles: dict[bytes, list[str]] = {}
     for key, codes in list(frame.columns.items()):
-        if key not in varying or levels.get(key, Level.KEPT) is not Level.KEPT:
+        if key not in varying or key == BARE or levels.get(key, Level.KEPT) is not Level.KEPT:
             continue
         present = codes != ABSENT
         if present.all():

@@ -2,18 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from ..rules import Evidence, Keep, Operation, Rule, Status
 from ..rules.lifecycle import pooled
 from ..rules.redaction import redact
 from ..urls import DeepSplit, ValueClass, values_of
-from .blame import MAX_MEMBERS, View, changes
+from .blame import MAX_MEMBERS, View, bare_texts, changes
 from .combining import combined, rules_of
 from .emission import Proposal
 from .evidence import upper_bound
 from .judgement import Deep, Sample, book_of, judged
-from .table import REPEAT, joined_repeats
+from .orders import is_arranged
+from .table import BARE, REPEAT, joined_repeats
 
 EXAMPLES = 2
 
@@ -83,7 +85,7 @@ def with_counts(
             count.pages |= contents
             if sample.times is not None:
                 count.until = max(count.until, *(sample.times[i] for i in own))
-            if _merges(acting[name], views):
+            if _merges(acting[name], views, {sample.urls[i] for i in members[:MAX_MEMBERS]}):
                 snapshot = snapshots.get(name)
                 if snapshot is not None and sample.times is not None and len(contents) == 1:
                     count.later += min(sample.times[i] for i in members) > snapshot.until
@@ -131,7 +133,12 @@ def _note_lengths(lengths: dict[str, tuple[int, int]], rule: Rule, views: Sequen
     """Note the lengths of values of which a rule asks only of what class they are."""
     for key, operation in rule.ops.items():
         if isinstance(getattr(operation, "only", None), ValueClass):
-            for value in (each for view in views for each in view.get(key, "").split(REPEAT) if each):
+            texts = [
+                text
+                for view in views
+                for text in ([*bare_texts(view)] if key == BARE else view.get(key, "").split(REPEAT))
+            ]
+            for value in filter(None, texts):
                 least, most = lengths.get(key, (len(value), len(value)))
                 lengths[key] = min(least, len(value)), max(most, len(value))
 
@@ -148,7 +155,7 @@ def _views(members: Sequence[int], sample: Sample, deep: Deep) -> list[View]:
     return [dict(joined_repeats(values_of(url, groups=sample.groups, deep=deep))) for url in urls]
 
 
-def _merges(rule: Rule, views: Sequence[View]) -> bool:
+def _merges(rule: Rule, views: Sequence[View], urls: AbstractSet[str]) -> bool:
     """Tell whether a rule has a part in that URLs are one: they differ in a key whose value it changes.
 
     What all rules together merge would tell the same of each that acts everywhere.
@@ -158,6 +165,12 @@ def _merges(rule: Rule, views: Sequence[View]) -> bool:
         if prefix.endswith("*"):
             covered = {key for view in views for key in view if key.startswith(prefix[:-1])}
             acting += [(key, operation) for key in covered]
+    if any(is_arranged(Proposal((), key, operation), urls) for key, operation in acting):
+        return True
+    if BARE in rule.ops:
+        texts = {tuple(bare_texts(view)) for view in views}
+        if len(texts) > 1 and any(changes(rule.ops[BARE], text) for some in texts for text in some):
+            return True
     for key, operation in acting:
         values = {view.get(key) for view in views}
         if len(values) > 1 and any(value is not None and changes(operation, value) for value in values):

@@ -9,6 +9,7 @@ from .lifecycle import Departure, Reason, merge
 from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operations import (
     Anchored,
+    AnyOrder,
     Declared,
     Ignore,
     IgnoreValue,
@@ -26,6 +27,7 @@ from .redaction import redact
 __all__ = [
     "Absent",
     "Anchored",
+    "AnyOrder",
     "Declared",
     "Departure",
     "Evidence",

@@ -15,6 +15,7 @@ from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_first, lower_value, path_value, query_value
 from .operations import (
     Anchored,
+    AnyOrder,
     Declared,
     Ignore,
     IgnoreValue,
@@ -99,7 +100,7 @@ def normal_value(key: str, value: str) -> str:
     ('%C3%A9t%C3%A9+%C3%A0+Paris', 'www')
     """
     kind = key.partition(".")[0]
-    if kind == "q":
+    if kind in {"q", "bare"}:
         return query_value(value)
     if kind in {"scheme", "host"}:
         return value.lower()
@@ -126,7 +127,7 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
             return lambda value, context: _nested(key, operation, value, context)
         case Replace():
             return lambda value, context: _replaced(key, operation, context)
-        case Anchored() | Declared():
+        case Anchored() | Declared() | AnyOrder():
             return lambda value, _: Mark.PASS
 
 

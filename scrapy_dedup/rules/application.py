@@ -1,4 +1,4 @@
-"""Operations applied: to the parts of a URL in normal form, all at once."""
+"""Operations applied to the origin and the path of a URL in normal form, all at once."""
 
 import re
 from collections.abc import Sequence
@@ -6,98 +6,13 @@ from collections.abc import Sequence
 from ..urls import PLACEHOLDER
 from ..urls.origins import Origin
 from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
-from .actions import Action, Context, Mark, Outcome, added_text
-from .operations import SetOfValues
+from .actions import Action, Context, Mark, Outcome
+from .order import in_order
 from .table import OpTable
 
-__all__ = ["new_origin", "new_path", "new_query"]
+__all__ = ["new_origin", "new_path"]
 
 _GONE = (Mark.DROP, Mark.CUT)
-
-
-def new_query(table: OpTable, query: str, context: Context) -> str:
-    """Return *query* as the canonical key has it."""
-    if table.deep_query or table.added or table.distinct:
-        return _new_query(table, query, context)
-    if table.marks:
-        for mark in table.marks:
-            if mark in query:
-                break
-        else:
-            return query
-    names, beginnings = table.names, table.beginnings
-    pieces = []
-    for piece in query.split("&"):
-        if ";" in piece:
-            parts = [new for part in piece.split(";") if (new := _new_part(table, part, context))]
-            if parts:
-                pieces.append(";".join(parts))
-            continue
-        name, _, value = piece.partition("=")
-        actions = names.get(name)
-        if actions is None:
-            if not beginnings or not name.startswith(beginnings):
-                pieces.append(piece)
-                continue
-            actions = table.actions(name)
-        outcome: Outcome = Mark.PASS
-        for action in actions:
-            outcome = action(value, context)
-            if outcome is not Mark.PASS:
-                break
-        if outcome is Mark.PASS or outcome is Mark.KEEP:
-            pieces.append(piece)
-        elif isinstance(outcome, str):
-            pieces.append(f"{name}={outcome}")
-    pieces.sort()
-    return "&".join(pieces)
-
-
-def _new_part(table: OpTable, part: str, context: Context) -> str:
-    name, _, value = part.partition("=")
-    outcome = table.outcome("q." + name, value, context)
-    if outcome is Mark.PASS:
-        return part
-    return f"{name}={outcome}" if isinstance(outcome, str) else ""
-
-
-def _new_query(table: OpTable, query: str, context: Context) -> str:
-    """Return the new query, with deep tokens, added parameters and sets of values."""
-    pieces = []
-    seen: set[str] = set()
-    for piece in query.split("&") if query else ():
-        parts = []
-        for part in piece.split(";"):
-            name, _, value = part.partition("=")
-            key = "q." + name
-            # Deep tokens are those of the first value; a repeat is one token.
-            outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
-            seen.add(key)
-            if outcome is Mark.PASS:
-                parts.append(part)
-            elif isinstance(outcome, str):
-                parts.append(f"{name}={outcome}")
-        if parts:
-            pieces.append(";".join(parts))
-    for key, operation in table.added:
-        if key.startswith("q.") and key not in seen:
-            text = added_text(key, operation, context)
-            if text is not None:
-                seen.add(key)
-                pieces.append(f"{key[2:]}={text}")
-    pieces.sort()
-    return "&".join(_distinct(table, pieces) if table.distinct else pieces)
-
-
-def _distinct(table: OpTable, pieces: list[str]) -> list[str]:
-    kept: list[str] = []
-    for piece in pieces:
-        if kept and kept[-1] == piece and ";" not in piece:
-            bounds = table.bounds("q." + piece.partition("=")[0])
-            if any(isinstance(bound.operation, SetOfValues) for bound in bounds):
-                continue
-        kept.append(piece)
-    return kept
 
 
 def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
@@ -130,6 +45,12 @@ def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
 
 def new_path(table: OpTable, path: str, context: Context) -> str:
     """Return *path* as the canonical key has it."""
+    path = _new_path(table, path, context)
+    return in_order(path, table.orders) if table.orders else path
+
+
+def _new_path(table: OpTable, path: str, context: Context) -> str:
+    """Return *path* with what is done to each of its keys."""
     if table.positions_only and ";" not in path and "=" not in path:
         return _new_positions(table, path, context)
     if table.pairs_only and not (table.segment_pairs and ";" in path):
@@ -138,6 +59,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     texts: list[Outcome] = []  # of the positional segments
     places: list[int] = []
     written: list[str | None] = []
+    params: set[str] = set()
     last = max((number for number, segment in enumerate(segments) if not segment.name), default=-1)
     additions = _additions(table, sum(not segment.name for segment in segments), context)
     if additions:
@@ -147,7 +69,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     for number, segment in enumerate(segments):
         outcome = table.deep_outcome(segment.key, segment.value, context)
         rest = "" if additions else _extension(table, segment.extension, number == last, context)
-        rest += _params(table, segment, context)
+        rest += _params(table, segment, context, params)
         if segment.name:
             value = segment.value if outcome is Mark.PASS else outcome
             written.append(f"{segment.name}={value}{rest}" if isinstance(value, str) else rest or None)
@@ -194,11 +116,14 @@ def _extension(table: OpTable, extension: str | None, last: bool, context: Conte
     return "" if extension is None else f".{extension}"
 
 
-def _params(table: OpTable, segment: Segment, context: Context) -> str:
-    """Return the matrix parameters of a segment."""
+def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) -> str:
+    """Return the matrix parameters of a segment; *seen* are the keys of those before, and of these."""
     rest = ""
     for name, value in segment.params:
-        outcome = table.outcome(param_key(name), value, context)
+        key = param_key(name)
+        # Deep tokens are those of the first value.
+        outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
+        seen.add(key)
         if outcome is Mark.PASS:
             rest += f";{name}" if value is None else f";{name}={value}"
         elif isinstance(outcome, str):

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
 from .actions import Context
-from .application import new_origin, new_path, new_query
+from .application import new_origin, new_path
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
-from .operations import Nested
+from .operations import Ignore, Nested
 from .predicates import Absent, Literal, Predicate
 from .program import OriginProgram, SiteProgram
+from .queries import new_query
 from .table import OpTable
 
 if TYPE_CHECKING:
@@ -154,6 +155,13 @@ class RuleBook:
         compiled = {site: program for site, program in self._compiled.items() if site in kept}
         return self._sharing({**kept, **fresh._sites}, compiled | fresh._compiled)
 
+    def with_ignored(self, site: str, keys: Iterable[str]) -> "RuleBook":
+        """Return the book of the rules of *site* that act, and of one more that ignores some keys, whatever their values."""
+        rules = [rule for rule in self.for_site(site) if rule.status.acts]
+        made = Rule(site, {}, dict.fromkeys(keys, Ignore()))
+        rules += [made] if made.id not in {rule.id for rule in rules} else []
+        return RuleBook(rules, {site: self.site_rules(site).deep}, self.groups)
+
     def beside(self, others: "RuleBook") -> "RuleBook":
         """Return the book with the rules of the sites of *others* that it has none of; what is compiled is shared."""
         compiled = {site: program for site, program in others._compiled.items() if site not in self._sites}
@@ -210,7 +218,7 @@ class RuleBook:
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
             context = self._context(program, path, query, 0)
-            used = used_operations(program.table(path, query), values, context)
+            used = used_operations(program.table(path, query), values, context, path, query)
         return Explanation(
             url,
             site,

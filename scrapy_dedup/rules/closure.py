@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..urls import PLACEHOLDER
 from .actions import normal_value
 from .compiled import Bound
-from .operations import Ignore, IgnoreValue, Keep, Lower, Operation, Set, SetOfValues
+from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Operation, Set, SetOfValues
 from .predicates import Predicate
 
 __all__ = ["leaves_normal", "may_awaken"]
@@ -22,7 +22,7 @@ def leaves_normal(key: str, operation: Operation) -> bool:
     be anything: of a parameter it is one value, if it holds no ``;`` that could part it.
     """
     if not isinstance(operation, Set):
-        return isinstance(operation, Ignore | IgnoreValue | Lower | SetOfValues | Keep)
+        return isinstance(operation, Ignore | IgnoreValue | Lower | SetOfValues | Keep | AnyOrder)
     values = {old and normal_value(key, old): new and normal_value(key, new) for old, new in operation.values}
     return (
         key.startswith("q.")

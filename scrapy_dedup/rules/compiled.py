@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .actions import Action, normal_key, normal_value
-from .model import Rule, Status
+from .model import BARE, ORDERED, Rule, Status
 from .operations import Operation
 from .predicates import Literal, OneOf, Predicate
 
@@ -11,6 +11,7 @@ __all__ = ["Bound", "CompiledRule"]
 
 #: How well an operation's key fits where it is the very key.
 _EXACT = 1_000_000
+_EXACT_ONLY = frozenset({"path.len", BARE, *ORDERED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class CompiledRule:
         operation = self.exact.get(key)
         if operation is not None:
             return operation, _EXACT
-        if key in self.match or key == "path.len":
+        if key in self.match or key in _EXACT_ONLY:
             return None
         for prefix, operation in self.prefixes:
             if key.startswith(prefix):

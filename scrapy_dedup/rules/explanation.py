@@ -1,11 +1,12 @@
 """How a URL comes to its canonical key: what ``scrapy explain-url`` shows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .actions import Context, Mark, added_text
-from .model import Rule
-from .operations import Operation, SetOfValues
+from .model import BARE, Rule
+from .operations import Keep, Operation, SetOfValues
+from .order import in_order
 from .table import OpTable
 
 __all__ = ["Explanation", "used_operations"]
@@ -29,9 +30,9 @@ class Explanation:
 
 
 def used_operations(
-    table: OpTable, values: Mapping[str, str | None], context: Context
+    table: OpTable, values: Mapping[str, str | None], context: Context, path: str, query: str
 ) -> dict[str, dict[str, Operation]]:
-    """Return id of a rule -> key -> its operation, for the operations that change something."""
+    """Return id of a rule -> key -> its operation, for the operations that change something of *path* and *query*."""
     used: dict[str, dict[str, Operation]] = {}
     met: set[tuple[str, str | None]] = set()
     for key, value in values.items():
@@ -50,4 +51,27 @@ def used_operations(
         for key, operation in rule.exact.items():
             if key not in values and added_text(key, operation, context) is not None:
                 used.setdefault(rule.rule.id, {})[key] = operation
+    for rule_id, key, operation in _of_the_whole(table, context, path, query):
+        used.setdefault(rule_id, {})[key] = operation
     return used
+
+
+def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> Iterator[tuple[str, str, Operation]]:
+    """Yield (id of a rule, key, operation) of what is not about the value of a named key, where it changes something."""
+    for text in query.replace(";", "&").split("&"):
+        name, _, value = text.partition("=")
+        if name and not value and table.outcome("q." + name, "", context) is Mark.PASS:
+            outcome = table.bare_outcome(name, context)
+            acting = [bound for bound in table.bounds(BARE) if bound.action(name, context) is outcome]
+            if acting and outcome is not Mark.PASS:
+                yield acting[0].rule.id, BARE, acting[0].operation
+    if table.semicolons and ";" in query:
+        best = table.bounds("query")[0]
+        yield best.rule.id, "query", best.operation
+    for key in table.orders:
+        for bound in table.bounds(key):
+            operation = bound.operation
+            if isinstance(operation, Keep):
+                break
+            if in_order(path, {key: (operation,)}) != path:  # type: ignore[dict-item]  # nothing else may stand there
+                yield bound.rule.id, key, operation

@@ -10,6 +10,7 @@ from typing import Any
 from ..urls import CLASS_NAMES, ValueClass
 from .operations import (
     Anchored,
+    AnyOrder,
     Declared,
     Ignore,
     IgnoreValue,
@@ -36,12 +37,13 @@ _WORDS: dict[str, Operation] = {
     "lower-first": Lower(first=True),
     "nested": Nested(),
     "set-of-values": SetOfValues(),
+    "any-order": AnyOrder(),
     "declared": Declared(),
 }
 _WORD_OF = {operation: word for word, operation in _WORDS.items()}
 _OPERATIONS = (
     ", ".join([f'"{word}"' for word in _WORDS])
-    + ", { ignore = [..] }, { set = {..} }, { replace = .. }, { nested = {..} } or { anchor = .. }"
+    + ", { ignore = [..] }, { set = {..} }, { replace = .. }, { nested = {..} }, { any-order = [..] } or { anchor = .. }"
 )
 _PREDICATES = '"a value", { in = [..] }, { class = "..", length = [.., ..] } or { absent = true }'
 
@@ -146,6 +148,8 @@ def operation_form(operation: Operation) -> Form:
                     place: {key: operation_form(one) for key, one in keys.items()} for place, keys in inner.items()
                 }
             }
+        case AnyOrder(names, after):
+            return {"any-order": list(names), "after": after} if after else {"any-order": list(names)}
         case Anchored(prefix, lead, pages):
             form = {"anchor": prefix, "lead": lead, "pages": list(pages)}
             return {name: value for name, value in form.items() if value or name == "anchor"}
@@ -193,11 +197,26 @@ def operation_of(form: Form) -> Operation:
     if "nested" in form:
         _no_other(form, {"nested"})
         return _nested_of(form["nested"])
+    if "any-order" in form:
+        _no_other(form, {"any-order", "after"})
+        return _any_order_of(_strings(form["any-order"], "any-order"), form.get("after", 0))
     if "anchor" in form:
         _no_other(form, {"anchor", "lead", "pages"})
         prefix, lead = (_string(form.get(name, ""), name) for name in ("anchor", "lead"))
         return Anchored(prefix, lead, tuple(_strings(form.get("pages", []), "pages")))
     raise FormError(f"{_shown(form)} is no operation", f"an operation is {_OPERATIONS}")
+
+
+def _any_order_of(names: list[str], after: Form) -> AnyOrder:
+    if not isinstance(after, int) or isinstance(after, bool) or after < 0:
+        raise FormError(
+            f"after = {_shown(after)}", "after is the number of segments that stay in their places, such as 1"
+        )
+    try:
+        return AnyOrder(names, after=after)
+    except ValueError as error:
+        problem, _, remedy = str(error).partition("; ")
+        raise FormError(problem, remedy) from None
 
 
 def _nested_of(form: Form) -> Nested:

@@ -9,7 +9,7 @@ from enum import Enum
 
 from ..urls import DeepSplit
 from .forms import operation_form, predicate_form
-from .operations import Anchored, Declared, Operation
+from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation
 from .predicates import Predicate
 
 __all__ = [
@@ -32,6 +32,11 @@ _is_key = re.compile(
 
 
 _repeat = re.compile(r"[qms]\..*\[[0-9]+\]\Z", re.DOTALL).match
+
+#: Keys of operations on the order of what stands there.
+ORDERED = ("query", "matrix", "path")
+#: Key of operations on parameters that have no value (``?1690839133``); what is said of is the parameter's text.
+BARE = "bare"
 
 #: Beginning of the key of an operation that makes a rule a kind of aliases.
 ALIAS = "alias."
@@ -187,7 +192,7 @@ def operation_key_problem(key: str) -> str | None:
     if key.startswith(ALIAS):
         name = key.removeprefix(ALIAS)
         return None if name == FRAGMENT or name in DECLARATIONS or is_key(name) else f'"{key}" is no alias; {_ALIASES}'
-    if key.endswith("*"):
+    if key.endswith("*") or key in ORDERED or key == BARE:
         return None
     if _repeat(key):
         name = key.replace("[", "%5B").replace("]", "%5D")
@@ -206,6 +211,22 @@ def operation_problem(key: str, operation: Operation) -> str | None:
     wanted = (Declared if key.removeprefix(ALIAS) in DECLARATIONS else Anchored) if key.startswith(ALIAS) else None
     if isinstance(operation, Anchored | Declared) if wanted is None else not isinstance(operation, wanted):
         return f'"{key}" has another kind of operation; {_ALIASES}'
+    return _whole_problem(key, operation)
+
+
+def _whole_problem(key: str, operation: Operation) -> str | None:
+    """Return what is wrong with *operation* as far as it, or its key, is about more than one value."""
+    if key == BARE:
+        fits = isinstance(operation, IgnoreValue | Keep) or (isinstance(operation, Ignore) and not operation.cut)
+        return None if fits else f'"{BARE}" can be ignored or kept; write "ignore", "ignore-value" or "keep"'
+    if key in ORDERED and isinstance(operation, Keep):
+        return None
+    if key in ORDERED and not isinstance(operation, AnyOrder):
+        return f'"{key}" is about the order of what stands there; write "any-order" or "keep"'
+    if isinstance(operation, AnyOrder) and key not in ORDERED:
+        return f'"{key}" is in no order; "any-order" is of {", ".join(ORDERED)}'
+    if isinstance(operation, AnyOrder) and key != "path" and operation != AnyOrder():
+        return f'only segments of the "path" are told by names or places; write "{key}" = "any-order"'
     return None
 
 

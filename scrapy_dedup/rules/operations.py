@@ -13,6 +13,7 @@ from ..urls import ValueClass
 
 __all__ = [
     "Anchored",
+    "AnyOrder",
     "Declared",
     "Ignore",
     "IgnoreValue",
@@ -162,6 +163,36 @@ class Replace:
             raise ValueError(f"transform is {self.transform!r}, and must be 'lower' or left out")
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class AnyOrder:
+    """The order makes no difference: what stands at the key is shown sorted.
+
+    - of ``query``: the parameters, between which ``;`` counts as ``&``;
+    - of ``matrix``: the matrix parameters of a segment (``;a=1;b=2``);
+    - of ``path``: the segments after the first *after* ones. With *names* only those that begin with one of
+      these (``color-red``), where they stand in a row. A name that ends in a slash is a segment of its own,
+      and the next one its value (``color/red``). An extension stays at the end of the path.
+
+    >>> AnyOrder(["size-", "color-"]) == AnyOrder(["color-", "size-"])
+    True
+
+    Raises ValueError for a name that cannot begin a segment, and for a negative *after*.
+    """
+
+    names: tuple[str, ...]
+    after: int
+
+    def __init__(self, names: Iterable[str] = (), *, after: int = 0) -> None:
+        names = tuple(sorted(set(names)))
+        for name in names:
+            if name in {"", "/"} or "/" in name[:-1]:
+                raise ValueError(f'"{name}" begins no segment; write "color-", or "color/" for a segment and the next')
+        if after < 0:
+            raise ValueError(f"after is {after}, and is a number of segments")
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "after", after)
+
+
 @dataclass(frozen=True, slots=True)
 class Anchored:
     """A URL that names an element of a page is that page: the operation of a kind of aliases.
@@ -189,4 +220,4 @@ class Declared:
     """
 
 
-Operation = Ignore | IgnoreValue | Set | Lower | SetOfValues | Nested | Keep | Replace | Anchored | Declared
+Operation = Ignore | IgnoreValue | Set | Lower | SetOfValues | Nested | Keep | Replace | AnyOrder | Anchored | Declared

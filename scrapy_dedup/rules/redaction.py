@@ -11,7 +11,7 @@ from ..urls.origins import origin_of
 from ..urls.paths import param_key, segments_of
 from .actions import normal_value
 from .compiled import CompiledRule
-from .model import Rule
+from .model import BARE, Rule
 from .operations import Ignore, IgnoreValue, Keep, Operation, Set
 
 __all__ = ["redact"]
@@ -61,6 +61,8 @@ class _Hider:
 
     def parameter(self, part: str) -> str:
         name, _, value = part.partition("=")
+        if not value and self._rule.operation_on(BARE) is not None:
+            return f"{self.shown(BARE, name)}="
         return f"{name}={self.shown('q.' + name, value)}"
 
     def shown(self, key: str, value: str) -> str:

@@ -6,7 +6,8 @@ from ..urls import DeepSplit
 from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
 from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
-from .operations import Ignore, IgnoreValue, Keep, Nested, Operation, Replace, SetOfValues
+from .model import BARE
+from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Nested, Operation, Replace, SetOfValues
 from .predicates import Predicate
 
 __all__ = ["OpTable"]
@@ -37,6 +38,9 @@ class OpTable:
       ``slash``: the actions on ``ext`` and ``path.trail``; ``positions_only``,
       ``pairs_only``: whether of a path only these, or only matrix parameters and
       key=value segments, are touched;
+    - ``semicolons``: whether ``;`` between parameters counts as ``&``; ``orders``: what is said of the order in
+      the path, and of matrix parameters; ``bare``: what is done to parameters without a value;
+    - ``whole_query``: whether one look at each parameter is not enough;
     - ``deep``: the site's deep tokens; ``rules``: those that match.
     """
 
@@ -45,6 +49,7 @@ class OpTable:
         "_memo",
         "added",
         "asks",
+        "bare",
         "beginnings",
         "closed",
         "deep",
@@ -58,13 +63,16 @@ class OpTable:
         "on_path",
         "on_query",
         "once",
+        "orders",
         "pairs_only",
         "plain",
         "positions",
         "positions_only",
         "rules",
         "segment_pairs",
+        "semicolons",
         "slash",
+        "whole_query",
     )
 
     def __init__(
@@ -85,13 +93,17 @@ class OpTable:
         self.deep_path = any(not key.startswith("q.") for key in in_parts)
         operations = [op for rule in rules for op in rule.exact.values()] + [op for _, op in prefixes]
         self.on_origin = _touches(exact, prefixes, _ORIGIN_KINDS)
-        self.on_path = _touches(exact, prefixes, _PATH_KINDS)
-        self.on_query = _touches(exact, prefixes, ("q.",))
+        self.orders = {key: found for key in ("path", "matrix") if (found := self._orders(key))}
+        self.semicolons = bool(self._orders("query"))
+        self.bare = self._actions(BARE)
+        self.on_path = _touches(exact, prefixes, _PATH_KINDS) or bool(self.orders)
+        self.on_query = _touches(exact, prefixes, ("q.",)) or self.semicolons or bool(self.bare)
         self.extension = self._actions("ext")
         self.slash = self._actions("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         self.added = [(key, op) for rule in rules for key, op in rule.exact.items() if adds(op)]
         self.distinct = any(isinstance(operation, SetOfValues) for operation in operations)
+        self.whole_query = bool(self.deep_query or self.added or self.distinct or self.semicolons or self.bare)
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
         self.positions = [(n, self._actions(f"path.{n}")) for n in sorted(positions, reverse=True)]
         self.positions_only = not (
@@ -129,6 +141,10 @@ class OpTable:
             if key.startswith(_ORIGIN_KINDS):
                 continue
             operations = [bound.operation for bound in self.bounds(key)]
+            if key == BARE and any(asked.startswith("q.") for asked in guards):
+                return False
+            if key in self.orders and not self._moves_only_what_is_not_asked_for(exact, guards):
+                return False
             if "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
                 return False
             if len(operations) > 1 and not all(isinstance(operation, Ignore) for operation in operations):
@@ -141,6 +157,14 @@ class OpTable:
             and not self.deep_query
         )
 
+    def _moves_only_what_is_not_asked_for(self, exact: Iterable[str], guards: Iterable[str]) -> bool:
+        """Return whether all else that is said of the path is of segments before those that an order moves."""
+        orders = self.orders.get("path", ())
+        if "matrix" in self.orders or len(orders) != 1:
+            return False
+        asked = {key for key in (*exact, *guards) if key.startswith(_PATH_KINDS)} - {"path.len", "path.trail"}
+        return all(key[5:].isdigit() and int(key[5:]) < orders[0].after for key in asked)
+
     def is_end(self, path: str, query: str) -> bool:
         """Return whether the result of one step from a URL of *path* and *query* is its key.
 
@@ -148,6 +172,9 @@ class OpTable:
         the second one is looked at. So it is with several slashes at the end.
         """
         if not self.closed or (self.on_path and path.endswith("//")):
+            return False
+        # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
+        if self.orders and any(char in path for char in ".;="):
             return False
         return not self.once or all(query.count(name) <= 1 for name in self.once)
 
@@ -182,6 +209,19 @@ class OpTable:
         known = self.names[name] = self._actions("q." + name)
         return known
 
+    def _orders(self, key: str) -> tuple[AnyOrder, ...]:
+        """Return what is said of the order of *key*, unless what is best for it keeps it."""
+        operations = [bound.operation for bound in self.bounds(key)]
+        kept = bool(operations) and isinstance(operations[0], Keep)
+        return () if kept else tuple([one for one in operations if isinstance(one, AnyOrder)])
+
+    def bare_outcome(self, text: str, context: Context) -> Outcome:
+        """Return what becomes of a parameter that is nothing but *text*, and of which no rule says anything by name."""
+        for bound in self.bounds("q." + text):
+            if bound.action("", context) is Mark.KEEP:
+                return Mark.PASS
+        return self.outcome(BARE, text, context)
+
     def _actions(self, key: str) -> tuple[Action, ...]:
         return tuple([bound.action for bound in self.bounds(key)])
 
@@ -193,7 +233,7 @@ class OpTable:
                 return Mark.PASS if outcome is Mark.KEEP or outcome == value else outcome
         return Mark.PASS
 
-    def deep_outcome(self, key: str, value: str, context: Context) -> Outcome:
+    def deep_outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return what becomes of *value* at *key*, which may be shown by its two parts."""
         split = self.deep.get(key)
         parts = split.parts(value) if split is not None and value else None

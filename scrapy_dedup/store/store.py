@@ -179,11 +179,13 @@ class Store:
         *,
         since: float | None = None,
         versions: bool = False,
+        again: float | None = None,
         unpack: Unpack = version_in,
     ) -> Iterator[Observation]:
         """Yield the latest observation of each URL, redirects included.
 
-        *since* is seconds since 1970; *versions* are read only where they are asked for. Responses with status 200 of which no
+        *since* is seconds since 1970; with *again* pages come, too, that the same URL has shown at most so many seconds before,
+        the oldest first, unless a cache has answered; *versions* are read only where they are asked for. Responses with status 200 of which no
         content is known (answers to HEAD) are left out. The order is fixed, but
         means nothing.
         """
@@ -191,6 +193,10 @@ class Store:
         later = exists().where(
             n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
         )
+        if again is not None:
+            is_page = [each.c[name] for each in (o, n) for name in ("status", "from_cache")]
+            late = n.c.time > o.c.time + again
+            later = later.where(or_(late, is_page[0] != 200, is_page[1], is_page[2] != 200, is_page[3]))
         sources = o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch)
         version: Any = null()
         if versions:
@@ -200,7 +206,7 @@ class Store:
             select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, version.label("version"))
             .select_from(sources)
             .where(o.c.scope == scope, _known(o), ~later)
-            .order_by(o.c.scope, o.c.site, o.c.url_key)
+            .order_by(o.c.scope, o.c.site, o.c.url_key, o.c.id)
         )
         if site is not None:
             query = query.where(o.c.site == site)

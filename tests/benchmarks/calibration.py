@@ -38,7 +38,7 @@ MOST_REQUESTS = 20
 """Filtered requests of a stratum that count: a site must not outweigh the others by its size."""
 LEAST = 1e-4
 """Predictions are not taken to be surer than that in the log loss."""
-SMALL, SEEDS = 60, 2
+SMALL, SEEDS = 80, 2
 LOST = np.repeat(SHARES, len(EQUALS)) * (1 - np.tile(EQUALS, len(SHARES)))
 """Share of the filtered requests that lose a page, in each state."""
 

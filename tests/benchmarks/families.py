@@ -29,6 +29,8 @@ LINKED: Final = 4
 FAMILIES: Final = ("topic", "thread", "article", "print")
 PAGES: Final = 1 + NUMBERS * len(FAMILIES)
 """Distinct pages, with the first one."""
+MOST_WITH_LINKS: Final = 1200
+"""Answers after which pages have no links any more, so that every crawl ends."""
 
 _SPELLINGS: Final[tuple[Callable[[int, Random], str], ...]] = (
     lambda number, rng: f"/view.php?topic={number}",
@@ -144,7 +146,7 @@ class _Site:
         page = page_of(target)
         if page is None:
             return "404 Not Found", b"there is no such page"
-        links = links_of(self._rng)
+        links = links_of(self._rng) if len(self.targets) < MOST_WITH_LINKS else []
         self._linked.update(links)
         return "200 OK", self._noise.on(html_of(page, links).encode(), target)
 

@@ -6,7 +6,8 @@ Crawls the site of tests/benchmarks/families.py breadth first with Scrapy's own 
 duplicate-url-discarder and the rules it ships, and with rules written by hand for this site; with MaybeDont; with
 scrapy-dedup, which knows nothing of the site and learns while it crawls (cold); and with what it learned (warm). All
 is counted at the server, which waits 20 ms before it answers, as no site on the network is faster: a crawler that
-learns while it waits can learn nothing from a server that never lets it wait. A crawl ends after 1200 downloads.
+learns while it waits can learn nothing from a server that never lets it wait. After 1200 downloads a crawl is ended, and
+pages have no more links, since the site's never end.
 The pages carry a clock, a counter, a token and rotating teasers, unless they are to be quiet; which page one is, its URL
 says.
 """
@@ -94,10 +95,12 @@ def rules_by_hand(site: str) -> list[dict[str, Any]]:
 
 def variants(site: str, folder: Path) -> Iterator[tuple[str, Project]]:
     """Each crawl with the project in which it runs; what is not installed is left out, with a note."""
-    common = {"CLOSESPIDER_PAGECOUNT": MOST_DOWNLOADS, "LOG_LEVEL": "WARNING"}
 
     def project(name: str, settings: dict[str, Any]) -> Project:
-        return Project(folder / name, {**common, **settings})
+        return Project(folder / name, {"LOG_LEVEL": "WARNING", **ending, **settings})
+
+    # Where it is set, scrapy-dedup postpones nothing: it has to come to an end by itself.
+    ending = {"CLOSESPIDER_PAGECOUNT": MOST_DOWNLOADS}
 
     yield PLAIN, project("plain", {})
     if has_duplicate_url_discarder() and find_spec("maybedont"):
@@ -113,6 +116,7 @@ def variants(site: str, folder: Path) -> Iterator[tuple[str, Project]]:
         )
     else:
         print("duplicate-url-discarder and MaybeDont are not installed (the extra bench)", file=sys.stderr)
+    ending = {}
     ours = project("ours", {**PLUGIN_SETTINGS, "DEDUP_LEARN": "live"})
     yield COLD, ours
     yield WARM, ours

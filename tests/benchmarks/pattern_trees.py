@@ -1,10 +1,12 @@
 """The pattern trees of sites: Table 2 of the paper, the number of nodes, the height and the time to build them.
 
     python -m tests.benchmarks.pattern_trees [FILE.jsonl.gz...] [--level L0..L4]... [--seeds N] [--share .2]
-                                             [--resolutions faithful|improved] [--option KEY=VALUE]... [--sites] [--json]
+                                             [--least 100] [--resolutions faithful|improved] [--option KEY=VALUE]...
+                                             [--sites] [--json]
 
 FILEs are labelled URL sets (see ``tests.benchmarks.labelled``); ``--level`` are made-up sites, and all of L0 to L3 where
-neither is given. As in the paper a fifth of a site's URLs is drawn, 100,000 at most. The time is that from URLs to a tree.
+neither is given. As in the paper a fifth of a site's URLs is drawn, 100,000 at most; sites of which fewer than
+``--least`` are drawn are left out. The time is that from URLs to a tree.
 """
 
 import argparse
@@ -32,6 +34,7 @@ from .sites.levels import LEVELS, level_knobs, sites_of
 SHARE = 0.2
 MOST = 100_000
 """URLs of a site that the paper draws: a fifth of them, and at most so many."""
+LEAST = 100
 COLUMNS = {
     "nodes": "nodes of the tree",
     "height": "height of the tree",
@@ -51,11 +54,15 @@ class TreeOf:
     seconds: float
 
 
-def measured(site: str, observations: Sequence[Observation], options: Options, share: float = SHARE) -> TreeOf | None:
-    """Draw from the URLs of a site and build their tree; None where no URL is evidence."""
+def measured(
+    site: str, observations: Sequence[Observation], options: Options, share: float = SHARE, least: int = LEAST
+) -> TreeOf | None:
+    """Draw from the URLs of a site and build their tree; None where fewer than *least* are drawn."""
     found = clusters(observations)
     rows = [number for number, content in enumerate(found.content) if content >= 0]
     drawn = sorted(Random(0).sample(rows, min(max(1, round(share * len(rows))), MOST))) if rows else []
+    if len(drawn) < least:
+        return None
     urls, content = [found.urls[row] for row in drawn], [found.content[row] for row in drawn]
     start = perf_counter()
     tree = tree_of(urls, content, options)
@@ -110,6 +117,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--level", action="append", choices=LEVELS, help="may be given again")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds 0 to N - 1")
     parser.add_argument("--share", type=float, default=SHARE, help=f"of the URLs of a site that are drawn ({SHARE})")
+    parser.add_argument(
+        "--least", type=int, default=LEAST, metavar="N", help=f"URLs of a site that are drawn ({LEAST})"
+    )
     parser.add_argument("--resolutions", default="faithful", help="how the gaps of the paper are filled")
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the method")
     parser.add_argument("--sites", action="store_true", help="a row for each site, too")
@@ -125,12 +135,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     assert isinstance(options, PatternTreeOptions)
     levels = args.level or ([] if args.files else ["L0", "L1", "L2", "L3"])
     every = [*of_files(args.files), *of_levels(levels, args.seeds)]
-    trees = (measured(name, seen, choices_of(options), args.share) for name, seen in every)
+    trees = (measured(name, seen, choices_of(options), args.share, args.least) for name, seen in every)
     found = [tree for tree in trees if tree is not None]
     if args.json:
         print(json.dumps([asdict(tree) for tree in found], indent=2))
     elif found:
         print_table(found, each=args.sites)
+    else:
+        print(f"no site of which {args.least} URLs are drawn: see --least", file=sys.stderr)
     return 0 if found else 1
 
 

@@ -7,7 +7,7 @@ together count as the root of their number; generated sites together count no mo
 counts as so many proposals (``PSEUDO``): there are few real sites.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +25,9 @@ PSEUDO = 10.0
 """Proposals that what stood before counts for."""
 ROUNDS, MORE_ROUNDS = 40, 6
 """Rounds of expectation and maximisation; those from a fit of nearly the same data on."""
+
+FOLDS = 10
+"""Of generated sites."""
 
 Priors = Mapping[ValueKind, KindPrior]
 Flags = npt.NDArray[np.bool_]
@@ -132,14 +135,21 @@ def _shrunk(kind: ValueKind, states: Numbers, weight: Numbers, apart: Numbers) -
 
 
 def left_out(known: Known, *, generated: bool = True) -> dict[str, Priors]:
-    """Return, of each site, the priors that were fitted to all others; without *generated* ones, to others that are real."""
+    """Return, of each site, the priors that were fitted to others; without *generated* ones, to others that are real.
+
+    Real sites are left out one by one, generated ones a tenth of them at a time.
+    """
     usable = np.ones(len(known.sites), dtype=np.bool_) if generated else ~known.generated
     every = fitted(known, usable)
+    fold_of = dict(zip(known.sites, known.generated.tolist(), strict=True))
+    folds: defaultdict[str, list[str]] = defaultdict(list)
+    for number, (name, is_generated) in enumerate(fold_of.items()):
+        folds[str(number % FOLDS) if is_generated else name].append(name)
     names = np.array(known.sites)
     found: dict[str, Priors] = {}
-    for name in dict.fromkeys(known.sites):
-        chosen = usable & (names != name)
-        found[name] = fitted(known, chosen, every) if (usable & (names == name)).any() else every
+    for out in folds.values():
+        left = usable & np.isin(names, out)
+        found.update(dict.fromkeys(out, fitted(known, usable & ~left, every) if left.any() else every))
     return found
 
 

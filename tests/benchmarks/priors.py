@@ -1,6 +1,6 @@
 """Learn the priors of kinds of values from sites of which the pages are known.
 
-    python -m tests.benchmarks.priors [--worlds DIR] [--labelled FILE...] [--recorded FILE...] [--write]
+    python -m tests.benchmarks.priors [--worlds DIR] [--labelled FILE...] [--recorded FILE...] [--real] [--write]
 
 Prints the priors set by hand, those that fit all sites, and those that fit real sites alone, and how well each explains sites
 that were left out of it (mean log-likelihood of a proposal). ``--write`` writes the package's file of learned priors, which
@@ -26,8 +26,8 @@ from .prior_fitting import PSEUDO, Known, Priors, fitted, left_out, log_likeliho
 from .strata_of_sites import Judged, judged_proposals
 
 DIGITS = 4
-SMALL, SEEDS = 60, 2
-COMMAND = "python -m tests.benchmarks.priors --write"
+SMALL, SEEDS = 80, 2
+COMMAND = "python -m tests.benchmarks.priors --worlds DIR --labelled FILE... --recorded FILE... --write"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_arguments(parser, SMALL, SEEDS)
+    parser.add_argument("--real", action="store_true", help="write what fits real sites alone")
     parser.add_argument("--write", action="store_true", help="write the package's file")
     args = parser.parse_args(argv)
     found = [one for site in chosen(args) for one in judged_proposals(site)]
@@ -47,7 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     _print(known, {"set by hand": HAND_SET, "all sites": every, "real sites": real})
     if args.write:
         target = Path(str(files(value_kinds.__package__).joinpath(PRIORS_FILE)))
-        target.write_text(text_of(every, found, datetime.datetime.now(tz=datetime.timezone.utc).date()), "utf-8")
+        command = COMMAND.replace("--write", "--real --write") if args.real else COMMAND
+        priors, used = (real, [one for one in found if not one.generated]) if args.real else (every, found)
+        target.write_text(
+            text_of(priors, used, datetime.datetime.now(tz=datetime.timezone.utc).date(), command), "utf-8"
+        )
         print(f"wrote {target.name}")
     return 0
 
@@ -69,16 +74,16 @@ def _print(known: Known, rows: dict[str, Priors]) -> None:
     print(f"  learned from other real sites: {log_likelihood(known, left_out(known, generated=False)):.4f}")
 
 
-def text_of(priors: Priors, found: Sequence[Judged], today: datetime.date) -> str:
+def text_of(priors: Priors, found: Sequence[Judged], today: datetime.date, command: str = COMMAND) -> str:
     """Return the file of learned priors."""
     lines = [
         "# What is believed of a key by the kind of its values, before anything of it is seen.",
-        f"# Learned by `{COMMAND}` (see docs/benchmarks.md), drawn towards the values set by hand",
-        f"# (HAND_SET in value_kinds.py), which count as {PSEUDO:g} proposals. Reviewed by hand; do not edit figures one by one.",
+        "# Learned (see docs/benchmarks.md), and drawn towards the values set by hand (HAND_SET in value_kinds.py),",
+        f"# which count as {PSEUDO:g} proposals. Reviewed; do not edit figures one by one.",
         "",
         "[learned]",
         f"on = {today.isoformat()}",
-        f'by = "{COMMAND}"',
+        f'by = "{command}"',
         "",
     ]
     for data in dict.fromkeys(one.data for one in found):

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...rules import Absent, Keep, Operation, Rule
+from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
+from ...urls import values_of
+from ..blame import MAX_MEMBERS
 from ..combining import rules_of
 from ..emission import Match, Proposal
 from ..grouping import Flags
@@ -41,10 +43,10 @@ def written(decision: Decision, sample: Sample, table: Table) -> Written:
     found = list(decision.formations)
     if decision.exclusive:
         found = _apart(found, table)
-    rules = rules_of(sample.site, _proposals(found))
-    right, wrong = _not_wider(rules, decision.canonical, sample)
-    left_out = {**decision.left_out, "what would merge more than the method": wrong}
-    return Written(right, {reason: count for reason, count in left_out.items() if count})
+    proposals = list(dict.fromkeys(_proposals(found)))
+    right = _not_wider(proposals, decision.canonical, sample)
+    left_out = {**decision.left_out, "what would merge more than the method": len(proposals) - len(right)}
+    return Written(rules_of(sample.site, right), {reason: count for reason, count in left_out.items() if count})
 
 
 def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
@@ -88,37 +90,51 @@ def _without_others(one: Formation, table: Table) -> Formation:
     return Formation((*one.match, *absent), one.ops, one.own, kept)
 
 
-def _not_wider(rules: list[Rule], canonical: Callable[[str], str], sample: Sample) -> tuple[list[Rule], int]:
-    """Return the rules less those by which URLs have one key that the method keeps apart, and how many these are."""
+def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], sample: Sample) -> Sequence[Proposal]:
+    """Return the proposals less those by which URLs have one key that the method keeps apart."""
     own = [canonical(url) for url in sample.urls]
-    wrong = 0
     for number in range(MAX_ROUNDS):
-        blamed = _blamed(rules, own, sample)
+        blamed = _blamed(proposals, own, sample)
         if not blamed:
             break
         most = max(blamed.values())
-        gone = {name for name, count in blamed.items() if number == MAX_ROUNDS - 1 or count == most}
-        rules = [rule for rule in rules if rule.id not in gone]
-        wrong += len(gone)
-    return rules, wrong
+        gone = {one for one, count in blamed.items() if number == MAX_ROUNDS - 1 or count == most}
+        proposals = [one for one in proposals if one not in gone]
+    return proposals
 
 
-def _blamed(rules: Sequence[Rule], own: Sequence[str], sample: Sample) -> Counter[str]:
-    """Return the ids of the rules with a part in groups of URLs that are several by the method, and in how many."""
+def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: Sample) -> Counter[Proposal]:
+    """Return the proposals with a part in groups of URLs that are several by the method, and in how many."""
+    rules = rules_of(sample.site, proposals)
+    by_match: defaultdict[Match, list[Proposal]] = defaultdict(list)
+    for one in proposals:
+        if not isinstance(one.operation, Keep):
+            by_match[one.match].append(one)
     book = book_of(rules, sample, {})
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for number, url in enumerate(sample.urls):
         groups[book.canonical_key(url)].append(number)
-    found: Counter[str] = Counter()
+    found: Counter[Proposal] = Counter()
     for members in groups.values():
         if len({own[number] for number in members}) > 1:
-            matched = (rule for number in members for rule in book.matching(sample.urls[number]))
-            found.update({rule.id for rule in matched if not _only_keeps(rule)})
+            # One of each that the method keeps apart.
+            apart = list({own[number]: sample.urls[number] for number in members}.values())
+            several = apart[:MAX_MEMBERS]
+            values = [values_of(url, groups=sample.groups) for url in several]
+            matched = {rule.id: rule for url in several for rule in book.matching(url)}
+            taking_part = {one for rule in matched.values() for one in by_match[tuple(rule.match.items())]}
+            guilty = {one for one in taking_part if not _is_of_one_key(one) or _differ(values, one.key)}
+            found.update(guilty or taking_part)
     return found
 
 
-def _only_keeps(rule: Rule) -> bool:
-    return all(isinstance(operation, Keep) for operation in rule.ops.values())
+def _is_of_one_key(proposal: Proposal) -> bool:
+    """Tell whether a proposal holds by itself, and is no part of a way from one formation to another."""
+    return isinstance(proposal.operation, Ignore | IgnoreValue | Lower)
+
+
+def _differ(values: Sequence[Mapping[str, str | None]], key: str) -> bool:
+    return len({view.get(key) for view in values}) > 1
 
 
 def flags(rows: Iterable[int], count: int) -> Flags:

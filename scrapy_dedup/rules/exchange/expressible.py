@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from ...urls import DeepSplit, ValueClass
 from ..actions import normal_key
-from ..model import Rule
+from ..model import BARE, ORDERED, Rule
 from ..operations import Ignore, Keep
 from ..predicates import Predicate
 from .paths import Area, areas_of, joined
@@ -104,7 +104,11 @@ class _Drops:
         self._all = False
         split = {normal_key(key) for key in deep}
         for key, operation in rule.ops.items():
-            if not key.startswith("q.") or (key.endswith("*") and key != "q.*"):
+            if key in ORDERED:
+                self.said.append(f"the format cannot say that an order makes no difference in the {key}")
+            elif key == BARE:
+                self.said.append("the format knows no parameters without a name")
+            elif not key.startswith("q.") or (key.endswith("*") and key != "q.*"):
                 self.said.append(f"the format has no operation on {key}")
             elif normal_key(key) in split:
                 self.said.append(f"the format does not know the two parts of {key}")

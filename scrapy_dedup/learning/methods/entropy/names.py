@@ -7,6 +7,7 @@ path to be relevant, and ... sessionid to be irrelevant"; prefixes of tracking p
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...names import IRRELEVANT
 from .relevance import Relevance
 
 
@@ -46,8 +47,5 @@ def _among(name: str, listed: frozenset[str]) -> bool:
 DOCUMENT_NAMES = NameList(relevant=["vid", "file", "path"], irrelevant=["sessionid"])
 """The names that the document gives as examples."""
 
-KNOWN_NAMES = NameList(
-    relevant=DOCUMENT_NAMES.relevant,
-    irrelevant=[*DOCUMENT_NAMES.irrelevant, "jsessionid", "phpsessid", "utm_*", "gclid", "fbclid", "msclkid"],
-)
+KNOWN_NAMES = NameList(relevant=DOCUMENT_NAMES.relevant, irrelevant=IRRELEVANT)
 """The document's, with session ids and tracking parameters whose names are unmistakable."""

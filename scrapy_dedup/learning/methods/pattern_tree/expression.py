@@ -14,6 +14,7 @@ import numpy as np
 from ....rules import Absent, Literal, OfClass, Operation, Predicate, Set
 from ....rules import Ignore as Drop
 from ....rules import Replace as Copy
+from ....rules.model import operation_problem
 from ....urls import DeepSplit, class_of
 from ...combining import rules_of
 from ...config import current
@@ -21,7 +22,7 @@ from ...contents import mixed
 from ...emission import Match, Proposal, dropped, seen_values, value_dropped, widened
 from ...evidence import worth_asking
 from ...judgement import Sample, book_of, judged
-from ...table import RARE, REPEAT, Table, is_token
+from ...table import BARE, RARE, REPEAT, Table, is_token
 from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
@@ -100,7 +101,7 @@ def _branches(learned: Learned, node: Node) -> Match:
     for lower, upper in pairwise(line):
         key, branch = lower.key, lower.branch
         named = sum(child.volume for child in upper.children if child.branch is not TRIVIAL)
-        if key == RARE or (key != "path.len" and named < MIN_NAMED * upper.volume):
+        if key in {RARE, BARE} or (key != "path.len" and named < MIN_NAMED * upper.volume):
             raise _NotSayable
         if branch is None:
             found[key] = Absent()
@@ -160,7 +161,7 @@ def _between(
         return []
     found = [Proposal(match, key, operation, joint=True) for key, operation in sorted(ops.items())]
     found += [Proposal(target_match, key, dropped(learned.whole, target.rows, key), joint=True) for key in more]
-    if any(one.key == RARE for one in found):
+    if any(one.key == RARE or operation_problem(one.key, one.operation) for one in found):
         return []
     if not found or not _joins(learned, [*before, *found], (source, target), sample, deep):
         return []
@@ -173,7 +174,7 @@ def _formation(learned: Learned, pattern: Pattern) -> Match:
     for key, part in pattern.parts.items():
         if key in learned.peel.keys:
             continue
-        if key == RARE:
+        if key in {RARE, BARE}:
             raise _NotSayable
         found[key] = _predicate(part)
         if key.startswith("q.") and key in learned.tree.table.repeated:

@@ -1,18 +1,14 @@
-"""One page under hundreds of URLs that differ in a token: merged where the crawl shows that it is no wall, and only there.
+"""Walls that answer for all tokens of a path, and other signs that URLs of one content are pages of their own: all stay apart.
 
-A wall (a log-in, an error, "0 results") answers for every id of a family, too, and then each of the URLs is a page of its
-own. Each site here that must stay apart shows one sign of that, and is merged without it.
+A wall (a log-in, an error, "0 results") answers for every id of a family; once it is gone each of the URLs is a page.
 """
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.rules import Absent, IgnoreValue, Literal, OfClass
-from scrapy_dedup.urls import ValueClass
 
 SITE = "http://shop.example"
 HOME = "the home page"
@@ -28,7 +24,7 @@ def drawn(number: int) -> str:
 
 
 def home(token: Token = drawn, urls: int = URLS, variants: int = VARIANTS) -> Rows:
-    """The home page, whatever its token."""
+    """What the path shows for every token."""
     return [(f"/show?p=home&s={token(i)}&v={i % variants}", HOME) for i in range(urls)]
 
 
@@ -61,68 +57,6 @@ def merges(book: RuleBook, one: str = "", other: str = "") -> bool:
     one = one or f"/show?p=home&s={drawn(-1)}&v=7"
     other = other or f"/show?p=home&s={drawn(-2)}&v=7"
     return book.equivalent(SITE + one, SITE + other)
-
-
-@pytest.mark.parametrize("timed", [True, False])
-def test_a_page_with_tokens_is_one_page(timed: bool) -> None:
-    rows = [*home(), *others()]
-    book = learned(rows) if timed else learn_rules([Observation(SITE + url, page) for url, page in rows])
-    assert merges(book)
-    (rule,) = book
-    assert rule.ops == {"q.s": IgnoreValue(only=ValueClass("hex", 16, 16))}
-    assert rule.match["q.p"] == Literal("home")
-    assert rule.match["q.v"] == OfClass(ValueClass("int", 1, 2))
-    assert rule.evidence is not None
-    assert (rule.evidence.groups, rule.evidence.pages, rule.evidence.urls) == (VARIANTS, 1, URLS)
-    assert not [text for pair in rule.evidence.examples for text in pair if any(drawn(i) in text for i in range(URLS))]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("s={a}&v=7", "s={b}&v=8"),
-        ("s={a}&v=7", "v=7"),
-        ("s={a}&v=1001", "s={b}&v=1001"),
-        ("s={a}&v=1001", "v=1001"),
-        ("s={a}{a}&v=7", "s={b}{b}&v=7"),
-        ("s=word&v=7", "s=other&v=7"),
-        ("s=12&v=7", "s=13&v=7"),
-        ("s={a}", "s={b}"),
-        ("s={a}&v=", "s={b}&v="),
-    ],
-)
-def test_what_was_not_seen_is_kept(one: str, other: str) -> None:
-    """``v`` is the page where there is no token; nothing is known of it beside one, nor of other shapes of tokens."""
-    book = learned([*home(), *others()])
-    urls = [f"/show?p=home&{query.format(a=drawn(-1), b=drawn(-2))}" for query in (one, other)]
-    assert not merges(book, *urls)
-
-
-def test_a_parameter_that_was_never_seen_beside_a_token_forbids_the_rule() -> None:
-    prints = [(f"/show?p=home&v={2000 + i}&print=1", f"print {i}") for i in range(5)]
-    book = learned([*home(), *others(), *prints])
-    assert merges(book)
-    assert [rule.match["q.print"] for rule in book] == [Absent()]
-    one, other = (f"/show?p=home&s={drawn(i)}&v=7&print=1" for i in (-1, -2))
-    assert not merges(book, one, other)
-
-
-def test_names_made_up_for_each_url_are_no_part_of_the_pattern() -> None:
-    odd = [(f"/show?p=home&v={2000 + i}&k{i:x}f=1", f"odd {i}") for i in range(100)]
-    assert merges(learned([*home(), *others(), *odd]))
-
-
-def test_two_tokens_are_ignored_together() -> None:
-    rows = [(f"{url}&nonce={drawn(i + URLS)}", page) for i, (url, page) in enumerate(home())]
-    book = learned([*rows, *others()])
-    one, other = (f"/show?p=home&s={drawn(i)}&v=7&nonce={drawn(i - 9)}" for i in (-1, -2))
-    assert merges(book, one, other)
-
-
-def test_enough_urls_without_an_exception() -> None:
-    """As many as leave one of another page in two hundred, at 95 % confidence."""
-    assert merges(learned([*home(urls=598), *others()]))
-    assert not merges(learned([*home(urls=597), *others()]))
 
 
 def each(share: int) -> Rows:
@@ -217,75 +151,3 @@ def test_a_shop_that_shows_the_shelf_for_items_that_are_sold_out() -> None:
     rows = [(f"/show?p=home&v={shelf}", f"shelf {shelf}") for shelf in range(OPEN)]
     rows += [(f"/show?p=home&s={drawn(i)}&v={i % 2}", f"shelf {i % 2}") for i in range(2 * URLS)]
     assert not merges(learned(rows), *(f"/show?p=home&s={drawn(i)}&v=1" for i in (-1, -2)))
-
-
-def test_a_wall_that_went_up_during_the_crawl() -> None:
-    """It was there when all that has a token was fetched, and the path was open before, or before and after."""
-    step = HOUR / URLS
-    before = observed(others(), (i * step for i in range(OPEN)))
-    walled = observed(home(), (HOUR + i * step for i in range(URLS)))
-    after = observed(others(2 * OPEN)[OPEN:], (3 * HOUR + i * step for i in range(OPEN)))
-    assert not merges(learn_rules([*before, *walled]))
-    assert not merges(learn_rules([*before, *walled, *after]))
-    half = observed(others(2 * OPEN)[OPEN:], (HOUR + i * step for i in range(OPEN)))
-    assert not merges(learn_rules([*before, *walled, *half])), "nor what was fetched since the path was seen open"
-    among = observed(others(2 * OPEN)[OPEN:], (HOUR + (i + 0.5) * URLS / OPEN * step for i in range(OPEN)))
-    assert merges(learn_rules([*walled, *among]))
-    early = [seen for seen in among if not HOUR * 1.5 < seen.time - 1e9 < HOUR * 1.8]
-    assert len(early) > 30
-    assert not merges(learn_rules([*walled, *early])), "nor what was fetched while nothing else was"
-
-
-def test_a_crawl_whose_times_are_all_the_same_tells_no_order() -> None:
-    rows = [*home(), *others()]
-    assert not merges(learn_rules(observed(rows, [0.0] * len(rows))))
-
-
-def test_what_the_site_declares_to_be_content() -> None:
-    rows = [*home(), *others()]
-    said = {"no-vary-search": 'params, except=("s" "p" "v")'}
-    seen = observed(rows, evenly(rows))
-    assert not merges(learn_rules([replace(each, headers=said) for each in seen]))
-    assert not merges(learn_rules([replace(each, canonical=each.url) for each in seen]))
-
-
-@pytest.mark.parametrize("status", [301, 302, 401, 403, 404, 410])
-def test_another_answer_for_a_token(status: int) -> None:
-    """An item that is gone, or asks for a log-in in another way, is one all the same."""
-    rows = [*home(), *others()]
-    seen = observed(rows, evenly(rows))
-    to = f"{SITE}/login" if status < 400 else None
-    gone = Observation(f"{SITE}/show?p=home&s={drawn(-3)}&v=7", "", status=status, redirect=to, time=1e9)
-    assert not merges(learn_rules([*seen, gone]))
-
-
-@pytest.mark.parametrize("status", [429, 500, 503])
-def test_an_error_of_the_server_says_nothing_of_a_token(status: int) -> None:
-    rows = [*home(), *others()]
-    seen = observed(rows, evenly(rows))
-    failed = [Observation(f"{SITE}/show?p=home&s={drawn(-3)}&v=7", "", status=status, time=1e9)]
-    failed += [Observation(seen[3].url, "", status=404, time=1e9 - 9)]
-    assert merges(learn_rules([*failed, *seen])), "nor does what was missing at first"
-
-
-def test_noise_among_the_urls_of_the_page() -> None:
-    """An error in the place of the page cannot be told from an item of its own."""
-    rows = [*home(), *others()]
-    rows[100] = (rows[100][0], "the connection was cut")
-    assert not merges(learned(rows))
-
-
-def test_what_stands_beside_it_is_learned_all_the_same() -> None:
-    ids = [(f"/item?id={i}&ref={ref}", f"item {i}") for i in range(40) for ref in "abc"]
-    book = learned([*home(), *others(), *ids])
-    assert merges(book)
-    assert book.equivalent(f"{SITE}/item?id=99&ref=a", f"{SITE}/item?id=99&ref=b")
-    assert not book.equivalent(f"{SITE}/item?id=98&ref=a", f"{SITE}/item?id=99&ref=a")
-
-
-def test_the_rules_do_not_depend_on_the_order_of_what_was_seen() -> None:
-    rows = [*home(), *others()]
-    seen = observed(rows, evenly(rows))
-    (rule,) = learn_rules(seen)
-    random.Random(1).shuffle(seen)
-    assert [other.id for other in learn_rules(seen)] == [rule.id]

@@ -1,0 +1,93 @@
+"""Paths in order: what stands in a path in any order, sorted."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from ..urls.paths import split_extension
+from ..urls.percent import path_value
+from .operations import AnyOrder
+
+__all__ = ["in_order", "segments_in_order"]
+
+Unit = tuple[str, ...]
+"""A segment, or a name and its value."""
+
+
+def in_order(path: str, orders: Mapping[str, Sequence[AnyOrder]]) -> str:
+    """Return *path*, in normal form, with its segments (``path``) or their matrix parameters (``matrix``) sorted."""
+    for operation in orders.get("path", ()):
+        path = segments_in_order(path, operation)
+    if "matrix" in orders and ";" in path:
+        path = "/".join([_params_in_order(text) for text in path.split("/")])
+    return path
+
+
+def _params_in_order(text: str) -> str:
+    head, *params = text.split(";")
+    return ";".join([head, *sorted(params)])
+
+
+def segments_in_order(path: str, operation: AnyOrder) -> str:
+    """Return *path*, in normal form, with the segments that *operation* is about sorted where they stand.
+
+    >>> segments_in_order("/list/size-9/color-red/", AnyOrder(["color-", "size-"]))
+    '/list/color-red/size-9/'
+    >>> segments_in_order("/size/9/color/red/page/2", AnyOrder(["color/", "size/"]))
+    '/color/red/size/9/page/2'
+    >>> segments_in_order("/tags/b/a.html", AnyOrder(after=1))
+    '/tags/a/b.html'
+    """
+    texts = path.split("/")
+    slash = len(texts) > 1 and not texts[-1]
+    if slash:
+        del texts[-1]
+    start = 1 + operation.after
+    if len(texts) <= start + 1:
+        return path
+    fits = _fits_of(operation.names)
+    stem, extension = split_extension(texts[-1])
+    if extension is not None and (fits.is_one(stem) or (fits.is_name(texts[-2]) and not fits.is_one(texts[-2]))):
+        texts[-1], end = stem, f".{extension}"
+    else:
+        end = ""
+    units = _sorted_runs(texts[start:], fits)
+    return "/".join([*texts[:start], *[text for unit in units for text in unit]]) + end + ("/" if slash else "")
+
+
+class _Fits:
+    """Which segments are moved: those with certain beginnings, pairs of certain names, or all."""
+
+    def __init__(self, heads: tuple[str, ...], pairs: frozenset[str]) -> None:
+        self._heads, self._pairs = heads, pairs
+        self._all = not heads and not pairs
+
+    def is_one(self, text: str) -> bool:
+        return bool(text) and (self._all or text.startswith(self._heads))
+
+    def is_name(self, text: str) -> bool:
+        return text in self._pairs
+
+
+@lru_cache(maxsize=4096)
+def _fits_of(names: tuple[str, ...]) -> _Fits:
+    """Return which segments have some names, these as a path in normal form has them."""
+    heads = tuple([path_value(name) for name in names if not name.endswith("/")])
+    return _Fits(heads, frozenset([path_value(name[:-1]) for name in names if name.endswith("/")]))
+
+
+def _sorted_runs(texts: Sequence[str], fits: _Fits) -> list[Unit]:
+    """Return the segments as units, each run of those that are moved sorted."""
+    found: list[Unit] = []
+    run: list[Unit] = []
+    place = 0
+    while place < len(texts):
+        if fits.is_one(texts[place]):
+            run.append((texts[place],))
+        elif fits.is_name(texts[place]) and place + 1 < len(texts) and texts[place + 1]:
+            run.append((texts[place], texts[place + 1]))
+            place += 1
+        else:
+            found += [*sorted(run), (texts[place],)]
+            run = []
+        place += 1
+    return found + sorted(run)

@@ -1,0 +1,98 @@
+"""Operations applied to the query of a URL in normal form, all at once."""
+
+from .actions import Context, Mark, Outcome, added_text
+from .operations import SetOfValues
+from .table import OpTable
+
+__all__ = ["new_query", "new_query_at_length"]
+
+
+def new_query(table: OpTable, query: str, context: Context) -> str:
+    """Return *query* as the canonical key has it."""
+    if table.whole_query:
+        return new_query_at_length(table, query, context)
+    if table.marks:
+        for mark in table.marks:
+            if mark in query:
+                break
+        else:
+            return query
+    names, beginnings = table.names, table.beginnings
+    pieces = []
+    for piece in query.split("&"):
+        if ";" in piece:
+            parts = [new for part in piece.split(";") if (new := _new_part(table, part, context))]
+            if parts:
+                pieces.append(";".join(parts))
+            continue
+        name, _, value = piece.partition("=")
+        actions = names.get(name)
+        if actions is None:
+            if not beginnings or not name.startswith(beginnings):
+                pieces.append(piece)
+                continue
+            actions = table.actions(name)
+        outcome: Outcome = Mark.PASS
+        for action in actions:
+            outcome = action(value, context)
+            if outcome is not Mark.PASS:
+                break
+        if outcome is Mark.PASS or outcome is Mark.KEEP:
+            pieces.append(piece)
+        elif isinstance(outcome, str):
+            pieces.append(f"{name}={outcome}")
+    pieces.sort()
+    return "&".join(pieces)
+
+
+def _new_part(table: OpTable, part: str, context: Context) -> str:
+    name, _, value = part.partition("=")
+    outcome = table.outcome("q." + name, value, context)
+    if outcome is Mark.PASS:
+        return part
+    return f"{name}={outcome}" if isinstance(outcome, str) else ""
+
+
+def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
+    """Return the new query, with all that is about more than one parameter by its name."""
+    pieces = []
+    if table.semicolons and ";" in query:
+        query = "&".join(sorted(query.replace(";", "&").split("&")))
+    seen: set[str] = set()
+    for piece in query.split("&") if query else ():
+        parts = []
+        for part in piece.split(";"):
+            name, _, value = part.partition("=")
+            key = "q." + name
+            # Deep tokens are those of the first value; a repeat is one token.
+            outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
+            seen.add(key)
+            if table.bare and not value and name and outcome is Mark.PASS:
+                outcome = table.bare_outcome(name, context)
+                part = f"{outcome}=" if isinstance(outcome, str) else part
+                outcome = Mark.PASS if isinstance(outcome, str) else outcome
+            if outcome is Mark.PASS:
+                parts.append(part)
+            elif isinstance(outcome, str):
+                parts.append(f"{name}={outcome}")
+        if parts:
+            pieces.append(";".join(parts))
+    for key, operation in table.added:
+        if key.startswith("q.") and key not in seen:
+            text = added_text(key, operation, context)
+            if text is not None:
+                seen.add(key)
+                pieces.append(f"{key[2:]}={text}")
+    pieces.sort()
+    return "&".join(_distinct(table, pieces) if table.distinct else pieces)
+
+
+def _distinct(table: OpTable, pieces: list[str]) -> list[str]:
+    kept: list[str] = []
+    for piece in pieces:
+        if kept and kept[-1] == piece and ";" not in piece:
+            bounds = table.bounds("q." + piece.partition("=")[0])
+            if any(isinstance(bound.operation, SetOfValues) for bound in bounds):
+                continue
+        kept.append(piece)
+    return kept

@@ -1,0 +1,146 @@
+"""Orders, bare values and values of two tokens: both errors, on made-up sites with and without odd responses."""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from itertools import permutations
+
+import pytest
+
+from scrapy_dedup import Observation, RuleBook, learn_rules
+
+SITE = "http://shop.example"
+COLORS, SIZES, MAKERS = ("red", "blue", "green", "black"), ("s", "m", "l", "xl"), ("north", "arc", "peak", "vale")
+FACETS = [
+    tuple((name, value) for name, value in zip(("color", "size", "maker"), each, strict=True) if value)
+    for each in ((c, s, m) for c in COLORS for s in ("", *SIZES) for m in ("", *MAKERS))
+]
+Page = Hashable
+Spell = Callable[[random.Random, Page], str]
+
+
+def learned(pages: Sequence[Page], spell: Spell, seed: int, noise: float) -> tuple[float, int]:
+    """(share of the duplicates among URLs of other pages that are merged, pages of them that are lost)."""
+    r = random.Random(seed)
+    pages = r.sample(list(pages), len(pages))
+    new, known = pages[: len(pages) // 3], pages[len(pages) // 3 :]
+    seen = {SITE + spell(r, page): page for page in known for _ in range(r.choice((1, 2, 3, 5)))}
+    rows = [
+        Observation(url, repr(page) if r.random() >= noise else f"odd {n}")
+        for n, (url, page) in enumerate(seen.items())
+    ]
+    return scored(learn_rules(rows), {SITE + spell(r, page): page for page in new for _ in range(4)})
+
+
+def scored(book: RuleBook, truth: dict[str, Page]) -> tuple[float, int]:
+    keys: defaultdict[str, set[Page]] = defaultdict(set)
+    for url, page in truth.items():
+        key = book.canonical_key(url)
+        assert book.canonical_key(key) == key
+        keys[key].add(page)
+    lost = sum(len(found) - 1 for found in keys.values())
+    return (len(truth) - len(keys) - lost) / (len(truth) - len(set(truth.values()))), lost
+
+
+def token(r: random.Random, digits: str = "0123456789abcdef", length: int = 16) -> str:
+    return "".join(r.choice(digits) for _ in range(length))
+
+
+def facets(start: str, between: str, end: str = "") -> Spell:
+    """URLs of facets as segments in any order."""
+
+    def spell(r: random.Random, page: Page) -> str:
+        assert isinstance(page, tuple)
+        return start + "/".join(name + between + value for name, value in r.sample(page, len(page))) + end
+
+    return spell
+
+
+def semicolons(r: random.Random, page: Page) -> str:
+    assert isinstance(page, tuple)
+    pairs = [
+        f"col={page[1]}",
+        f"way={page[2]}",
+        *([f"stamp={r.randint(10**9, 2 * 10**9)}"] if r.random() < 0.5 else []),
+    ]
+    r.shuffle(pairs)
+    return f"/pub/{page[0]}/?" + "".join(pair + r.choice(";&") for pair in pairs)[:-1]
+
+
+NUMBERS = range(100, 280)
+LISTS = [(n, c, w) for n in range(40) for c in "NMS" for w in "AD"]
+TAGS = [tuple(sorted(pair)) for pair in permutations(["ash", "bay", "elm", "fir", "oak", "yew", "box", "fig"], 3)]
+SAME = {
+    "dashes": (FACETS, facets("/list/", "-", "/")),
+    "colons at the root": (FACETS, facets("/", ":")),
+    "equals": (FACETS, facets("/list/", "=")),
+    "extension": (FACETS, facets("/shop/list/", "_", ".html")),
+    "pairs of segments": (FACETS, facets("/", "/", "/")),
+    "pairs before a page": (FACETS, facets("/list/", "/", "/page/2")),
+    "tags without names": (sorted(set(TAGS)) * 2, lambda r, page: "/tags/" + "/".join(r.sample(page, 3))),
+    "semicolons": (LISTS, semicolons),
+    "bare number": (NUMBERS, lambda r, page: f"/{page}.css?{r.randint(10**9, 2 * 10**9)}"),
+    "bare letters": (NUMBERS, lambda r, page: f"/{page}.css?{token(r, 'abcdefghijkmnpqrstuvwxyz0123456789', 6)}"),
+    "bare beside others": (NUMBERS, lambda r, page: r.choice(("/a?{1}&id={0}", "/a?id={0}")).format(page, token(r))),
+    "session of two tokens": (NUMBERS, lambda r, page: f"/a/{page};sid={token(r)}.node{r.randint(1, 4)}"),
+}
+DIFFERENT = {
+    "a way and its way back": (
+        list(permutations(range(14), 2)),
+        lambda r, page: f"/from/{page[0]}/to/{page[1]}" + r.choice(("", "?sid=" + token(r))),
+    ),
+    "segments whose order is the page": (
+        list(permutations(("ash", "bay", "elm", "fir", "oak", "yew"), 3)),
+        lambda r, page: "/route/" + "/".join(page) + r.choice(("", "?sid=" + token(r))),
+    ),
+    "bare words": (
+        [(n, word) for n in range(40) for word in ("about", "team", "map", "jobs")],
+        lambda r, page: f"/{page[0]}?{page[1]}" + r.choice(("", "&sid=" + token(r))),
+    ),
+    "bare numbers": (NUMBERS, lambda r, page: f"/show?{page}" + r.choice(("", "&sid=" + token(r)))),
+    "bare pages of a list": (
+        [(n, p) for n in range(20) for p in range(9)],
+        lambda r, page: f"/list{page[0]}?p{page[1]}" + r.choice(("", "&sid=" + token(r))),
+    ),
+    "a token and a language": (
+        [(n, code) for n in range(60) for code in ("en", "de", "fr")],
+        lambda r, page: f"/a/{page[0]};s={token(r)}.{page[1]}",
+    ),
+    "an id and a token": (NUMBERS, lambda r, page: f"/show?t={page}.{token(r)}"),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_what_makes_no_difference_is_merged(name: str, noise: float) -> None:
+    pages, spell = SAME[name]
+    share, lost = learned(sorted(set(pages)), spell, 1, noise)
+    assert lost == 0
+    assert share > 0.95
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+def test_what_makes_a_page_is_kept(name: str, noise: float) -> None:
+    pages, spell = DIFFERENT[name]
+    share, lost = learned(list(pages), spell, 2, noise)
+    assert lost == 0
+    assert share > 0.45 if noise else share > 0.95
+
+
+def test_names_that_were_not_seen_to_move_stay_in_their_places() -> None:
+    r = random.Random(0)
+    spell = facets("/list/", "-")
+    rows = [Observation(SITE + spell(r, page), repr(page)) for page in FACETS for _ in range(3)]
+    book = learn_rules(rows)
+    assert book.equivalent(f"{SITE}/list/size-9/color-pink", f"{SITE}/list/color-pink/size-9")
+    assert not book.equivalent(f"{SITE}/list/step-2/color-pink", f"{SITE}/list/color-pink/step-2")
+
+
+def test_names_of_parameters_are_kept_where_bare_values_are_ignored() -> None:
+    r = random.Random(0)
+    rows = [Observation(f"{SITE}/a/{n}?{token(r, length=6)}", f"page {n}") for n in range(60) for _ in range(3)]
+    rows += [Observation(f"{SITE}/a/{n}?print", f"print {n}") for n in range(30)]
+    book = learn_rules(rows)
+    assert book.equivalent(f"{SITE}/a/99?1a2b3c", f"{SITE}/a/99")
+    assert not book.equivalent(f"{SITE}/a/99?print", f"{SITE}/a/99")
