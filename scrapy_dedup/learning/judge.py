@@ -243,8 +243,9 @@ def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> N
     some = np.flatnonzero(weight.any(axis=0))
     one = found.one[some, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[some][:, :, None, :] + np.log(SHARES)[:, None]
-    both: Numbers = weight[:, some] @ np.logaddexp(one, several).reshape(len(some), -1)
-    return both.reshape(parts, len(RATES), -1)
+    states = len(SHARES) * len(EQUALS)
+    both: Numbers = weight[:, some] @ np.logaddexp(one, several).reshape(len(some), len(RATES) * states)
+    return both.reshape(parts, len(RATES), states)
 
 
 def _usual_rates() -> Numbers:
