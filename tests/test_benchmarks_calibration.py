@@ -22,7 +22,7 @@ from .benchmarks.prior_fitting import STATES, Known, fitted, left_out, log_likel
 from .benchmarks.strata_of_sites import Judged, judged_proposals
 
 BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
-CAREFUL = KindPrior(0.00001, 0.00999, 0.99, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
+CAREFUL = KindPrior(1e-12, 1e-12, 1 - 2e-12, (0.001, 0.004, 0.995, 1e-12, 1e-12), 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +96,12 @@ def test_priors_follow_what_is_seen_and_are_drawn_towards_those_set_by_hand() ->
     before = HAND_SET[ValueKind.OTHER]
     of_many = fitted(known_of(clean, many, ValueKind.OTHER))[ValueKind.OTHER]
     of_one = fitted(known_of(clean, ["one"] * 100, ValueKind.OTHER))[ValueKind.OTHER]
-    assert of_many.right > 0.9
-    assert before.right < of_one.right < 0.7  # a hundred proposals of one site count as ten
+    assert 0.55 < of_many.right < 0.65
+    assert before.right < of_one.right < 0.3  # a hundred proposals of one site count as ten
     assert fitted(known_of(clean, many, ValueKind.OTHER))[ValueKind.DRAWN].right == pytest.approx(0.6)
     wrong = fitted(known_of(clean[:, ::-1], many, ValueKind.OTHER))[ValueKind.OTHER]
-    assert wrong.wrong > 0.95
-    assert wrong.equals[-1] > before.equals[-1]
+    assert before.wrong < 0.85 < wrong.wrong
+    assert wrong.equals == before.equals
 
 
 def test_priors_of_other_sites_explain_a_site_better_than_those_set_by_hand(found: list[Judged]) -> None:

@@ -55,6 +55,8 @@ class Judged:
     generated: bool
     rule: str
     kind: ValueKind
+    by_values: bool
+    """Whether its strata are values of its key: it stands there by sections, too."""
     said: float
     """The log-odds of relevance that others than pages give."""
     strata: int
@@ -193,13 +195,13 @@ class _Site:
                 side = np.concatenate([np.r_[np.zeros(size - 1), 1] for size in chosen.sizes]).astype(np.intp)
                 number = np.repeat(np.arange(len(chosen.sizes)), chosen.sizes)
                 groups = _Groups(rows[chosen.rows], number, side, seen[chosen.rows], np.array(chosen.values))
-                yield self._record(f"{rule}, value by value", proposal.key, kind, groups)
+                yield self._record(f"{rule}, value by value", proposal.key, kind, groups, by_values=True)
 
     def _kind(self, key: str) -> ValueKind:
         codes = self._table.columns.get(key)
-        return ValueKind.OTHER if codes is None else kind_of_values(codes, self._table.vocabulary)
+        return ValueKind.OTHER if codes is None else kind_of_values(key, codes, self._table.vocabulary)
 
-    def _record(self, rule: str, key: str, kind: ValueKind, groups: _Groups) -> Judged:
+    def _record(self, rule: str, key: str, kind: ValueKind, groups: _Groups, *, by_values: bool = False) -> Judged:
         judge = self._sample.judge
         content, lone = self._sample.shown(groups.rows.tolist())
         page = self._page[groups.rows]
@@ -210,7 +212,7 @@ class _Site:
         site = self._site
         strata = int(groups.stratum.max()) + 1
         return Judged(
-            *(site.name, site.data, site.generated, rule, kind, judge.said.get(key, 0.0), strata, judge),
+            *(site.name, site.data, site.generated, rule, kind, by_values, judge.said.get(key, 0.0), strata, judge),
             *(*seen, *known, held_out),
         )
 
