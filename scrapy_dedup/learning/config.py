@@ -23,9 +23,6 @@ class Config:
     repeated_odd: float = 0.02
     """How much rarer an odd content is that other URLs show, too (a factor of likelihood): errors of chance do not repeat
     themselves, pages do. Any value from .005 to .1 gave the same on labelled sets."""
-    page_alone: float = 0.7
-    """How often a page that is another one is shown by a single URL of the site (a factor of likelihood): an odd content
-    nearly always is. At .5 made-up quiet sites lose pages, at 1 noise takes a tenth of the savings."""
     changing_templates: float = 0.1
     """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
     repeated answers say nothing of the error rate."""

@@ -38,10 +38,11 @@ def judge_of(frame: Frame, controls: Iterable[tuple[int, int]]) -> Judge:
         clean = int(np.count_nonzero((groups.size > 1) & (groups.contents == 1)))
         kinds = [kind_of_values(key, frame.columns[key], frame.table.vocabulary) for key in keys]
         kind = max(kinds, key=lambda kind: kind.prior.shares[-1])
-        found.append((clean, frame.witnesses(groups, kind.prior)))
+        found.append((clean, keys, frame.witnesses(groups, kind.prior)))
     found.sort(key=lambda each: -each[0])
-    return judge.knowing(
-        judge.posterior(each).evidence / current().error_rate_overlap for _, each in found[: current().error_rate_sets]
+    return judge.told_by(
+        (keys, judge.posterior(each).evidence / current().error_rate_overlap)
+        for _, keys, each in found[: current().error_rate_sets]
     )
 
 

@@ -113,7 +113,7 @@ def learn_both(
         pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept])
         old = pages.without_refuted(before.get(site), known)
         used = wanted = pages.masks(None, old)
-        for _ in range(MOST_ROUNDS):
+        for left in range(MOST_ROUNDS - 1, -1, -1):
             fresh = learn(
                 evidence.observations(site, versions=wanted.comparing is not None),
                 max_loss=max_loss,
@@ -134,7 +134,7 @@ def learn_both(
                 break  # out of time, or nothing to learn from: what an earlier round has found stands
             used = wanted
             found[site] = fresh, used
-            if pages:
+            if pages and left:
                 wanted = pages.masks(fresh.book, old)
             if _version(wanted.comparing) == _version(used.comparing):
                 break

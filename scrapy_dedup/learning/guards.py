@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
+from xxhash import xxh3_128
 
 from .config import current
 from .deadline import NEVER, Deadline
 from .difference_sets import MAX_CANDIDATES, drop_set
 from .frame import Frame, Level
 from .sampling import sampled
-from .table import ABSENT, BARE, REPEAT, Hashes, Rows, is_token
+from .table import ABSENT, BARE, REPEAT, Rows, is_token
 from .values import Recoding, recode
 
 SAMPLE = 8_000
@@ -32,6 +33,10 @@ MAX_TRIED_KEYS = 100
 MAX_AHEAD = 8
 """Guards tried as the second of two."""
 ROUNDS = 3
+LEAST_LEFT = 3
+"""Duplicates that are left in a branch where anything is tried."""
+SEED = 0
+"""Of what is chosen at random where a guard is tried: the same URLs are tried alike, whichever guard leads to them."""
 
 
 class Present(Enum):
@@ -166,33 +171,34 @@ def best_guard(
     All guards are tried on a sample; where that is a part of what there is to find, the best of
     them are tried on a larger one, where their branches have more of the URLs that evidence takes.
     """
-    sample = sampled(frame, levels, SAMPLE, rng)
-    scores = _gains(sample.frame, levels, possible_guards(sample.frame, levels), rng, deadline)
+    sample, trials = sampled(frame, levels, SAMPLE, rng), _Trials()
+    scores = _gains(trials, sample.frame, levels, possible_guards(sample.frame, levels), deadline)
     first = sorted(scores, key=lambda guard: -scores[guard])
     if sample.share < 1:
         sample = sampled(frame, levels, LARGE_SAMPLE, rng)
-        scores = _gains(sample.frame, levels, first[:MAX_LARGE], rng, deadline)
+        scores = _gains(trials, sample.frame, levels, first[:MAX_LARGE], deadline)
     if not scores:
         return None
-    least = max(current().guard_gain * sample.share, 3)
+    least = max(current().guard_gain * sample.share, LEAST_LEFT)
     best = max(scores, key=lambda guard: scores[guard])
     if scores[best] >= least or not ahead or deadline.passed():
         return best if scores[best] >= least else None
     sample = sampled(sample.frame, levels, SAMPLE, rng)
-    deeper = {guard: gain(sample.frame, levels, guard, rng, then=first[:MAX_AHEAD]) for guard in first[:MAX_AHEAD]}
+    tried = tuple(first[:MAX_AHEAD])
+    deeper = {guard: trials.gain(sample.frame, levels, guard, tried) for guard in tried}
     best = max(deeper, key=lambda guard: deeper[guard])
     return best if deeper[best] >= least * sample.share else None
 
 
 def _gains(
-    frame: Frame, levels: Mapping[str, Level], guards: Sequence[Guard], rng: np.random.Generator, deadline: Deadline
+    trials: "_Trials", frame: Frame, levels: Mapping[str, Level], guards: Sequence[Guard], deadline: Deadline
 ) -> dict[Guard, int]:
     """Return what guards gain, of those that are tried before the deadline."""
     found: dict[Guard, int] = {}
     for guard in guards:
         if deadline.passed():
             break
-        found[guard] = gain(frame, levels, guard, rng)
+        found[guard] = trials.gain(frame, levels, guard)
     return found
 
 
@@ -209,30 +215,51 @@ def possible_guards(frame: Frame, levels: Mapping[str, Level]) -> list[Guard]:
     return [guard for _, _, guard in found[:MAX_GUARDS]]
 
 
-def gain(
-    frame: Frame,
-    levels: Mapping[str, Level],
-    guard: Guard,
-    rng: np.random.Generator,
-    then: Sequence[Guard] = (),
-) -> int:
-    """Return how many more URLs are removed when the answers to *guard* get functions of their own."""
-    kept = frame.kept_hashes(levels)
-    total = 0
-    for _, rows in guard.branches(frame):
-        branch = frame.subset(rows)
-        before = _removed(branch, kept[rows])
+class _Trials:
+    """What guards gain, remembered: many divide the URLs alike, and what an answer gains depends on its URLs alone."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[bytes, Sequence[Guard]], tuple[int, Mapping[Guard, int]]] = {}
+
+    def gain(self, frame: Frame, levels: Mapping[str, Level], guard: Guard, then: Sequence[Guard] = ()) -> int:
+        """Return how many more URLs are removed when the answers to *guard* get functions of their own.
+
+        With one of *then*, each is divided once more by the best of these.
+        """
+        total = 0
+        for _, rows in guard.branches(frame):
+            added, further = self._of_branch(frame.subset(rows), levels, then)
+            total += max(added + max((gain for other, gain in further.items() if other != guard), default=0), 0)
+        return total
+
+    def _of_branch(
+        self, branch: Frame, levels: Mapping[str, Level], then: Sequence[Guard]
+    ) -> tuple[int, Mapping[Guard, int]]:
+        """Return what a function of its own removes of a branch, and what each of *then* adds to that."""
+        key = _digest(branch, levels), then
+        if key not in self._known:
+            self._known[key] = self._tried(branch, levels, then)
+        return self._known[key]
+
+    def _tried(
+        self, branch: Frame, levels: Mapping[str, Level], then: Sequence[Guard]
+    ) -> tuple[int, Mapping[Guard, int]]:
+        before = branch.groups(levels).removed
         possible = len(branch) - len(np.unique(branch.content)) - before
-        if possible < 3:
-            continue
-        node = fitted(branch, levels, (), rng, trial=True)
+        if possible < LEAST_LEFT:
+            return 0, {}
+        node = fitted(branch, levels, (), np.random.default_rng(SEED), trial=True)
         inner = {**levels, **node.levels}
         added = branch.groups(inner).removed - before
-        if then and possible - added >= 3:
-            added += max((gain(branch, inner, other, rng) for other in then if other != guard), default=0)
-        total += max(added, 0)
-    return total
+        if possible - added < LEAST_LEFT:
+            return added, {}
+        return added, {other: self.gain(branch, inner, other) for other in then}
 
 
-def _removed(frame: Frame, kept: Hashes) -> int:
-    return frame.grouped(kept).removed
+def _digest(frame: Frame, levels: Mapping[str, Level]) -> bytes:
+    """Return what tells the URLs of a frame, as they are recoded, and the levels of their keys from others."""
+    found = xxh3_128(frame.rows.tobytes())
+    for key, codes in frame.columns.items():
+        found.update(f"{key}\0{levels.get(key, Level.KEPT):d}".encode("utf-8", "surrogatepass"))
+        found.update(np.ascontiguousarray(codes).data)
+    return found.digest()

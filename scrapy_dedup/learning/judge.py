@@ -23,15 +23,17 @@ import numpy as np
 from .config import current
 from .contents import Codes, Contents, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 
-__all__ = ["EQUALS", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
+__all__ = ["EQUALS", "EVERY_KEY", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
 
 RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.27])
 """Error rates that a site may have."""
-SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.95])
+SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6, 0.95])
 """Shares of a proposal's witness groups that may be several pages."""
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
 """How often two pages may show the same, though what a proposal drops tells them apart."""
 
+EVERY_KEY = "*"
+"""Stands for all keys of a site's URLs."""
 AT_ONCE = 1_000
 """Proposals that are judged together, so that the memory they take has a bound."""
 
@@ -42,18 +44,25 @@ class Prior:
 
     shares: Numbers
     equals: Numbers
+    key: str | None = None
+    """The key that the proposal is about, EVERY_KEY for all of them; None where it is about none in particular."""
 
     @classmethod
     def of(cls, right: float, mixed: float, wrong: float, equals: Sequence[float]) -> "Prior":
         """Return the prior of a proposal whose groups are one page each, or some of them not, or most of them not."""
-        shares = np.r_[right, np.full(6, mixed / 6), wrong * 0.3, wrong * 0.7]
+        between = len(SHARES) - 3
+        shares = np.r_[right, np.full(between, mixed / between), wrong * 0.3, wrong * 0.7]
         return cls(shares / shares.sum(), np.array(equals) / sum(equals))
 
     def given(self, log_odds: float) -> "Prior":
         """Return the prior in the light of what is said: the log-odds that what a proposal drops is relevant."""
         shares = self.shares.copy()
         shares[SHARES >= 0.5] *= np.exp(log_odds)
-        return Prior(shares / shares.sum(), self.equals)
+        return replace(self, shares=shares / shares.sum())
+
+    def about(self, key: str) -> "Prior":
+        """Return the prior of a proposal that is about this key."""
+        return replace(self, key=key)
 
     @property
     def states(self) -> Numbers:
@@ -121,18 +130,14 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     first = np.flatnonzero(np.r_[True, group_of_part[1:] != group_of_part[:-1]])
     values = np.diff(np.r_[first, len(parts)])
     distinct = Contents.of(group_of_part, parts.page, np.zeros(len(parts), dtype=np.bool_)).number
-    main, part_look = parts.main, parts.look
-    alone = np.minimum(np.add.reduceat(parts.lone[main].astype(np.intp), first), distinct - 1)
-    looks = (
-        mixed(whole.look) + np.add.reduceat(mixed(part_look), first) + mixed(pairs(distinct, alone).astype(np.uint64))
-    )
+    part_look = parts.look
+    looks = mixed(whole.look) + np.add.reduceat(mixed(part_look), first) + mixed(distinct.astype(np.uint64))
     # What looks alike is worked out once.
     shown, look = np.unique(looks, return_index=True, return_inverse=True)[1:]
-    values, distinct, alone = values[shown], distinct[shown], alone[shown]
+    values, distinct = values[shown], distinct[shown]
     inner = spans(first[shown], values)
     inner = inner[np.lexsort((part_look[inner], np.repeat(np.arange(len(shown)), values)))]
     equal = np.outer(values - distinct, np.log(EQUALS)) + np.outer(distinct - 1, np.log1p(-EQUALS))
-    equal += (alone * np.log(current().page_alone))[:, None]
     of_parts = np.add.reduceat(_one_page(parts.part(inner)), np.cumsum(values) - values, axis=0)
     several = of_parts[:, :, None] + equal[:, None, :]
     size, number = whole.size.astype(np.float64), whole.number.astype(np.float64)
@@ -231,13 +236,14 @@ def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> N
 
     *part* is the number of each row's part, of so many *parts*; all are of one by default.
     """
-    looks, states = len(found.one), len(SHARES) * len(EQUALS)
+    looks = len(found.one)
     number = found.look if part is None else part * looks + found.look
     weight: Numbers = np.bincount(number, weights=found.weight, minlength=parts * looks).astype(np.float64)
     weight = weight.reshape(parts, looks)
     some = np.flatnonzero(weight.any(axis=0))
     one = found.one[some, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[some][:, :, None, :] + np.log(SHARES)[:, None]
+    states = len(SHARES) * len(EQUALS)
     both: Numbers = weight[:, some] @ np.logaddexp(one, several).reshape(len(some), len(RATES) * states)
     return both.reshape(parts, len(RATES), states)
 
@@ -250,25 +256,38 @@ def _usual_rates() -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The judge of a site; ``rates`` are the logarithms of what is believed of its error rate (RATES).
+    """The judge of a site.
 
-    ``said`` are the log-odds, by key, that it is relevant: what is said of it by others than its pages.
+    ``rates`` are the logarithms of what is believed of its error rate (RATES), less what groups of URLs tell: ``told`` are
+    keys in which URLs of groups differ, and the logarithms of the likelihoods of RATES that these give. ``said`` are the log-odds, by key,
+    that it is relevant: what is said of it by others than its pages.
     """
 
     rates: Numbers = field(default_factory=_usual_rates)
+    told: tuple[tuple[frozenset[str], Numbers], ...] = ()
     said: Mapping[str, float] = field(default_factory=dict)
 
     def prior(self, key: str, prior: Prior) -> Prior:
         """Return the *prior* of a key in the light of what is said of it."""
         log_odds = self.said.get(key)
-        return prior.given(log_odds) if log_odds else prior
+        return (prior.given(log_odds) if log_odds else prior).about(key)
+
+    def rates_beside(self, key: str | None) -> Numbers:
+        """Return the logarithms of what is believed of RATES, without what groups say that differ in a key.
+
+        These groups are judged themselves: were they to tell the error rate first, any exceptions would be odd responses.
+        """
+        if key == EVERY_KEY:
+            return self.rates
+        whole = None if key is None else key.removesuffix(".head").removesuffix(".tail")
+        return self.rates + sum((each for keys, each in self.told if whole not in keys), np.zeros(len(RATES)))
 
     def posterior(self, found: Witnesses) -> Posterior:
         """Return what is believed after some witness groups were seen."""
         log = np.log(found.prior.states) + np.zeros((len(RATES), 1))
         if len(found):
             log = log + likelihoods(found)[0]
-        joint = log + self.rates[:, None]
+        joint = log + self.rates_beside(found.prior.key)[:, None]
         share = np.exp(joint - joint.max())
         share /= share.sum()
         is_right = np.repeat(SHARES < current().noticed, len(EQUALS))
@@ -280,7 +299,7 @@ class Judge:
     def may_act(self, found: Witnesses, part: Rows, parts: int) -> Flags:
         """Tell of each of many proposals whether it may act; *part* is the number of each row's, ascending, of so many *parts*."""
         result = np.zeros(parts, dtype=np.bool_)
-        prior = np.log(found.prior.states) + self.rates[:, None]
+        prior = np.log(found.prior.states) + self.rates_beside(found.prior.key)[:, None]
         for start in range(0, parts, AT_ONCE):
             number = min(AT_ONCE, parts - start)
             rows = np.arange(*np.searchsorted(part, (start, start + number)))
@@ -308,7 +327,8 @@ class Judge:
         The share of those others may be any.
         """
         likelihood = _one_page(Contents.of(np.zeros(len(content), dtype=np.intp), content, lone))
-        one = np.logaddexp.reduce(likelihood[0] + self.rates) - np.logaddexp.reduce(self.rates)
+        rates = self.rates_beside(None)
+        one = np.logaddexp.reduce(likelihood[0] + rates) - np.logaddexp.reduce(rates)
         urls = len(content)
         others = urls - int(np.unique(content, return_counts=True)[1].max())
         among = lgamma(others + 1) + lgamma(urls - others + 1) - lgamma(urls + 2)
@@ -317,3 +337,7 @@ class Judge:
     def knowing(self, evidence: Iterable[Numbers]) -> "Judge":
         """Return the judge that knows more of the error rate: logarithms of likelihoods of RATES."""
         return replace(self, rates=self.rates + sum(evidence, np.zeros(len(RATES))))
+
+    def told_by(self, groups: Iterable[tuple[Iterable[str], Numbers]]) -> "Judge":
+        """Return the judge that knows what groups tell of the error rate whose URLs differ in these keys."""
+        return replace(self, told=tuple((frozenset(keys), each) for keys, each in groups))

@@ -13,14 +13,13 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from xxhash import xxh3_64_intdigest
-
 from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
+from ..store.schema import signed_hash
 from ..urls import DeepSplit, normal_form, site_of_url
 from .budget import within_budget
 from .candidates import candidate_parameters
@@ -416,10 +415,8 @@ def _by_site(
                 pages[normal_form(observation.url)] = observation.sketch
             observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
-    for seen in by_site.values():  # what is learned does not depend on the order in which responses came
-        seen.sort(
-            key=lambda each: (xxh3_64_intdigest(each.url.encode("utf-8", "surrogatepass")), each.url, each.time or 0.0)
-        )
+    for seen in by_site.values():  # as a store yields them, in whatever order the responses came
+        seen.sort(key=lambda each: (signed_hash(each.url), each.url, each.time or 0.0))
     return by_site, sketches
 
 

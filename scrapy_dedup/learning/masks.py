@@ -51,6 +51,8 @@ class SitePages:
         #: (URL, seconds since 1970) -> the number of its crawl.
         self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
         self._visits_under: dict[str, Passing] = {}
+        #: The last masks, with the keys of the pages that they were found by, and with what was known before.
+        self._last: tuple[object, Masks] | None = None
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -58,6 +60,12 @@ class SitePages:
     def masks(self, book: RuleBook | None, before: Mask | None) -> Masks:
         """Return what passes, the pages told apart by their URLs or by the rules of *book*; *before* was known before."""
         key_of = book.canonical_key if book is not None else str
+        asked = [key_of(url) for url, _, _ in self._kept], before
+        if self._last is None or self._last[0] != asked:
+            self._last = asked, self._masks(key_of, before)
+        return self._last[1]
+
+    def _masks(self, key_of: Callable[[str], str], before: Mask | None) -> Masks:
         pages = self._pages(key_of)
         mask = mask_of(
             pages,

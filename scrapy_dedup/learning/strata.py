@@ -24,7 +24,7 @@ from .emission import Match, Proposal, seen_values, widened
 from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
-from .table import ABSENT, BARE, Codes, Table, is_token
+from .table import ABSENT, Codes, Table, is_token
 from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 
 __all__ = ["Sections", "Split", "by_value", "narrowed"]
@@ -92,7 +92,7 @@ class Split:
             either = [np.logaddexp(log, np.log(share) + own) for log, share in zip(as_others, EXCEPTIONS, strict=True)]
         usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
         weight = np.stack([each.sum(axis=0) for each in either])
-        weight += prior + judge.rates[:, None] + np.log(usual)[:, None, None]
+        weight += prior + judge.rates_beside(found.prior.key)[:, None] + np.log(usual)[:, None, None]
         weight = np.exp(weight - weight.max())
         weight /= weight.sum()
         rates = weight.sum(axis=(0, 2))
@@ -183,12 +183,8 @@ class _Groups:
         kind = kind_of_key(proposal.key, table.columns, table.vocabulary, np.flatnonzero(changed))
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
-        if (
-            isinstance(operation, Ignore | IgnoreValue)
-            and isinstance(only, frozenset)
-            and proposal.key.startswith(("q.", "m.", "s.", BARE))
-        ):
-            values = self._values(sorted(only), codes, rows, group, kind)
+        if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, frozenset):
+            values = self._values(proposal.key, sorted(only), rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
@@ -221,11 +217,13 @@ class _Groups:
             ]
         return found_here
 
-    def _values(self, values: Sequence[str], codes: Codes, rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
-        """Return those of some values that make no difference to any other."""
+    def _values(self, key: str, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
+        """Return those of some values of a key that make no difference to any other."""
+        codes = self._table.columns[key]
         numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
-        is_token = kind is ValueKind.DRAWN  # in one value with another one; else a choice of few
-        kind = kind if is_token else ValueKind.ENUMERATED
+        # A drawn value may stand in one value with another one; forms are forms, and all others a choice of few.
+        kind = kind if kind in (ValueKind.DRAWN, ValueKind.FORM) else ValueKind.ENUMERATED
+        unlike = VALUES_UNLIKE if kind is ValueKind.ENUMERATED else kind.unlike
         chosen = by_value(numbers, codes, self._table.content, rows, group)
         if not chosen.rows:
             return list(values)
@@ -234,12 +232,10 @@ class _Groups:
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
-            kind.prior,
+            kind.prior.about(key),
             codes[some],
         )
-        split = Split.of(
-            self._table.judge, found, np.array(chosen.values), len(values), kind.unlike if is_token else VALUES_UNLIKE
-        )
+        split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)
         return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
 
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 import numpy as np
 
 from .config import current
-from .judge import Prior
+from .judge import EVERY_KEY, Prior
 from .table import ABSENT, Codes, Rows
 
 __all__ = [
@@ -88,7 +88,7 @@ HAND_SET: Mapping[ValueKind, KindPrior] = {
     ValueKind.ENUMERATED: KindPrior(0.15, 0.03, 0.82, (0.6, 0.1, 0.1, 0.198, 0.002), 0.5),
 }
 """What was believed before anything was learned: the learned priors are drawn towards it."""
-WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004))
+WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004)).about(EVERY_KEY)
 """Of a function that drops several keys together."""
 _instead: list[Mapping[ValueKind, KindPrior]] = []
 

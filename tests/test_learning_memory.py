@@ -1,0 +1,134 @@
+"""A process that learns again and again: what it remembers changes nothing of what it learns, nor does the order of responses."""
+
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.learning import fixed_point, memory
+from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
+from scrapy_dedup.learning.memory import Memory
+from scrapy_dedup.learning.saving import save
+from scrapy_dedup.rules.mask_files import load_masks
+from scrapy_dedup.store.rows import ObservationRow
+from scrapy_dedup.store.store import Store
+
+from .test_learning_transient_losses import SITE, page, row, words
+
+
+def responses(seed: int, pages: int = 30) -> list[ObservationRow]:
+    """Responses in the order of a crawl: pages under session ids with a number of visitors, one in ten fetched again."""
+    rng = Random(seed)
+    urls = [(n, sid) for n in range(pages) for sid in "abc"]
+    rng.shuffle(urls)
+    asked = [each for number, each in enumerate(urls) for each in ([each, urls[0]] if number % 10 == 9 else [each])]
+    return [
+        row(
+            f"http://{SITE}/p/{n}/x?sid={sid}{n}",
+            page(
+                words("h", n, number=3),
+                f"<p>{words('main', n, number=40)}</p><p class=on>{rng.randrange(900)} visitors now</p>",
+            ),
+            1e9 + at,
+        )
+        for at, (n, sid) in enumerate(asked)
+    ]
+
+
+def learned(store: Store, directory: Path, remembered: Memory) -> Both:
+    """Learn beside what the files of a directory say, and write what was learned into them."""
+    found = learn_both(
+        Evidence(store, "", [SITE], memory=remembered), known=RuleBook.load(directory), masks=load_masks([directory])
+    )
+    save(found, directory)
+    return found
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_increments_teach_what_learning_from_nothing_teaches(seed: int, tmp_path: Path) -> None:
+    """After each of several parts of a crawl, the files of a process that stays and of new ones are the same, byte by byte."""
+    rows, staying = responses(seed), Memory()
+    cuts = [0, *sorted(Random(seed).sample(range(40, len(rows)), 3)), len(rows)]
+    with_memory, without = tmp_path / "with", tmp_path / "without"
+    for each in (with_memory, without):
+        each.mkdir()
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for start, end in pairwise(cuts):
+            store.add(rows[start:end])
+            one, other = learned(store, with_memory, staying), learned(store, without, Memory())
+            assert files(with_memory) == files(without)
+            assert one.learned.reports == other.learned.reports
+            assert (one.masks, one.refetches) == (other.masks, other.refetches)
+    book = RuleBook.load(with_memory)
+    assert book.equivalent(f"http://{SITE}/p/3/x?sid=new", f"http://{SITE}/p/3/x?sid=other")
+    assert one.masks[SITE].paths
+
+
+def test_another_order_and_other_moments_teach_the_same(tmp_path: Path) -> None:
+    """At the end of a crawl the rules are the same, in whatever order its responses came, and however often it was learned."""
+    rows, found = responses(0), []
+    for name, order, moments in (("one", rows, (50, 80)), ("other", rows[::-1], (70,)), ("late", rows, ())):
+        directory = tmp_path / name
+        directory.mkdir()
+        staying = Memory()
+        with Store.open(tmp_path / f"{name}.sqlite") as store:
+            for start, end in zip((0, *moments), (*moments, len(order)), strict=True):
+                # Other URLs come first; of one URL the responses come in the order of their times.
+                part = sorted(order[start:end], key=lambda each: each.url)
+                store.add(sorted(part, key=lambda each: each.time) if order is rows else part)
+                learned(store, directory, staying)
+        found.append({rule.id for rule in RuleBook.load(directory)})
+    assert found[0] == found[1] == found[2] != set()
+
+
+def test_a_page_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unpacked = []
+
+    def counted(data: bytes | None) -> Version | None:
+        unpacked.append(data)
+        return Version.from_bytes(data) if data is not None else None
+
+    monkeypatch.setattr(memory, "version_in", counted)
+    rows, staying = responses(0), Memory()
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for part in (rows[:60], rows[60:]):
+            store.add(part)
+            learn_both(Evidence(store, "", [SITE], memory=staying), known=RuleBook())
+    assert len(unpacked) == len(set(unpacked)) == len({each.version for each in rows})
+
+
+def test_a_site_is_not_learned_again_from_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round whose mask tells the pages apart as the one before did teaches nothing new of the URLs."""
+    asked = []
+
+    class Counting(Memory):
+        def site(self, site, asked_of, learn, *, lasts):  # type: ignore[no-untyped-def]
+            asked.append(asked_of[0])
+            return super().site(site, asked_of, lambda: (runs.append(asked_of[0]), learn())[1], lasts=lasts)
+
+    runs: list[object] = []
+    with Store.open(tmp_path / "store.sqlite") as store:
+        store.add(responses(0))
+        learn_both(Evidence(store, "", [SITE], memory=Counting()), known=RuleBook())
+    assert 1 <= len(runs) < len(asked) <= fixed_point.MOST_ROUNDS
+
+
+def test_what_was_not_asked_for_is_forgotten() -> None:
+    data = version_of("<p>some text</p>").to_bytes()
+    staying = Memory()
+    one = staying.version(data)
+    staying.end()
+    assert staying.version(data) is one
+    staying.end()
+    staying.end()
+    assert staying.version(data) is not one
+    assert staying.version(data) == one
+    assert staying.version(b"damage") is None
+    assert staying.version(None) is None
