@@ -28,14 +28,14 @@ from scrapy_dedup.learning.value_kinds import KindPrior, ValueKind
 from .checks import Check, report
 from .known_sites import add_arguments, chosen
 from .prior_fitting import Known, Priors, left_out
-from .strata_of_sites import Judged, judged_proposals
+from .strata_of_sites import BY_VALUES, Judged, judged_proposals
 
 EDGES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 0.75)
 """Between the bins of predicted loss."""
 FACTOR = 1.5
 BOUND = NormalDist().inv_cdf(0.95)
 MOST_REQUESTS = 20
-"""Filtered requests of a stratum that count: a site must not outweigh the others by its size."""
+"""Filtered requests that count, of a stratum and of all strata of a key on a site: they are one finding, whatever their number."""
 LEAST = 1e-4
 """Predictions are not taken to be surer than that in the log loss."""
 SMALL, SEEDS = 80, 2
@@ -54,6 +54,11 @@ class Cell:
     observed: float
     weight: float
     """Requests that count."""
+
+    @property
+    def finding(self) -> tuple[str, str]:
+        """What all strata of a proposal have in common, by sections and by values."""
+        return self.site, self.rule.removesuffix(BY_VALUES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,11 @@ class Bin:
 
 def cells_of(found: Iterable[Judged], priors: Mapping[str, Priors]) -> list[Cell]:
     """Return the strata of proposals of which anything was held out; *priors* are those of each site."""
-    return [cell for one in found for cell in _cells(one, priors[one.site][one.kind])]
+    cells = [cell for one in found for cell in _cells(one, priors[one.site][one.kind])]
+    of_finding: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for cell in cells:
+        of_finding[cell.finding] += cell.weight
+    return [replace(cell, weight=cell.weight * min(1.0, MOST_REQUESTS / of_finding[cell.finding])) for cell in cells]
 
 
 def _cells(one: Judged, believed: KindPrior) -> list[Cell]:

@@ -34,6 +34,8 @@ MOST_KEYS = 60
 MOST_URLS = 6_000
 """URLs of a site, those of some of its pages."""
 MAX_LOSS = 0.001
+BY_VALUES = ", value by value"
+"""What the name of a rule ends with whose strata are values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,7 @@ class _Site:
                 side = np.concatenate([np.r_[np.zeros(size - 1), 1] for size in chosen.sizes]).astype(np.intp)
                 number = np.repeat(np.arange(len(chosen.sizes)), chosen.sizes)
                 groups = _Groups(rows[chosen.rows], number, side, seen[chosen.rows], np.array(chosen.values))
-                yield self._record(f"{rule}, value by value", proposal.key, kind, groups, by_values=True)
+                yield self._record(f"{rule}{BY_VALUES}", proposal.key, kind, groups, by_values=True)
 
     def _kind(self, key: str) -> ValueKind:
         codes = self._table.columns.get(key)
