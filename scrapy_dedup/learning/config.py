@@ -86,8 +86,6 @@ class Config:
     """Values of a key that are compared each with each, and with no value."""
     alike_contents: int = 15
     """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
-    alike_values: int = 3
-    """Values of one shape that are proposed together."""
     named_values: int = 12
     """Values of a key up to which a rule names them one by one, and not their class."""
     named_repeats: int = 3

@@ -236,14 +236,13 @@ def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> N
 
     *part* is the number of each row's part, of so many *parts*; all are of one by default.
     """
-    looks = len(found.one)
+    looks, states = len(found.one), len(SHARES) * len(EQUALS)
     number = found.look if part is None else part * looks + found.look
     weight: Numbers = np.bincount(number, weights=found.weight, minlength=parts * looks).astype(np.float64)
     weight = weight.reshape(parts, looks)
     some = np.flatnonzero(weight.any(axis=0))
     one = found.one[some, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[some][:, :, None, :] + np.log(SHARES)[:, None]
-    states = len(SHARES) * len(EQUALS)
     both: Numbers = weight[:, some] @ np.logaddexp(one, several).reshape(len(some), len(RATES) * states)
     return both.reshape(parts, len(RATES), states)
 

@@ -35,7 +35,7 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
     codes = frame.columns[key]
     present = codes != ABSENT
     values, counts = np.unique(codes[present], return_counts=True)
-    if not current().alike_values < len(values) <= MAX_VALUES:
+    if not 2 < len(values) <= MAX_VALUES:
         return []
     _, urls = np.unique(frame.content[present], return_counts=True)
     if np.count_nonzero(urls > 1) < current().alike_contents:
@@ -78,7 +78,7 @@ def _shapes(texts: Sequence[str], values: Codes) -> Iterator[Codes]:
         for length in sorted(set(lengths[among].tolist()), reverse=True):
             for part in (among & (lengths <= length), among & (lengths == length)):
                 # What is left must not be of the same shape: a class could not tell it from these.
-                if current().alike_values <= part.sum() < len(texts) and _tells_apart(texts, part.tolist()):
+                if 1 < part.sum() < len(texts) and _tells_apart(texts, part.tolist()):
                     found.setdefault(values[part].tobytes(), values[part])
     yield from sorted(found.values(), key=len, reverse=True)[:MAX_SHAPES]
 
