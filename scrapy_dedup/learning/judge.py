@@ -25,8 +25,8 @@ from .contents import Codes, Contents, Flags, Numbers, Rows, mixed, numbered, pa
 
 __all__ = ["EQUALS", "EVERY_KEY", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
 
-RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.27])
-"""Error rates that a site may have."""
+RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1])
+"""Error rates that a site may have: were more than a tenth of its responses odd, they would explain any page away."""
 SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6, 0.95])
 """Shares of a proposal's witness groups that may be several pages."""
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
