@@ -42,10 +42,11 @@ def test_a_rule_that_does_not_act_says_nothing(status: Status) -> None:
     assert EVERYWHERE.id not in [rule.id for rule in acting]
 
 
-def test_a_page_against_it_ends_it() -> None:
+def test_pages_against_it_end_it() -> None:
     other = Observation(f"http://{SITE}/c/?tag=t1", "quite another list that is not the list of the tag given twice")
     more = [
-        Observation(f"http://{SITE}/c/?tag=t{n}", f"and number {n} is another list, too, with words") for n in (2, 3)
+        Observation(f"http://{SITE}/c/?tag=t{n}", f"and number {n} is another list, too, with words")
+        for n in range(2, 9)
     ]
     book = learn_rules([*seen(discarded="cdefgh"), other, *more], known=RuleBook([EVERYWHERE]))
     assert EVERYWHERE.id not in [rule.id for rule in book]

@@ -3,15 +3,20 @@
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from scrapy_dedup import RuleBook
+from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning import fixed_point, memory
+from scrapy_dedup.learning import learn as learn_module
+from scrapy_dedup.learning import memory
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
+from scrapy_dedup.learning.learn import LearnedSite, learn, learn_site
+from scrapy_dedup.learning.masks import SitePages
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
+from scrapy_dedup.rules import Ignore, Literal, Rule
 from scrapy_dedup.rules.mask_files import load_masks
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
@@ -104,20 +109,39 @@ def test_a_page_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(unpacked) == len(set(unpacked)) == len({each.version for each in rows})
 
 
-def test_a_site_is_not_learned_again_from_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A round whose mask tells the pages apart as the one before did teaches nothing new of the URLs."""
-    asked = []
+def test_a_site_is_not_learned_again_from_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where a mask that is new tells its pages apart as the one before did; but from anything else it is."""
+    found = []
 
-    class Counting(Memory):
-        def site(self, site, asked_of, learn, *, lasts):  # type: ignore[no-untyped-def]
-            asked.append(asked_of[0])
-            return super().site(site, asked_of, lambda: (runs.append(asked_of[0]), learn())[1], lasts=lasts)
+    def counted(*arguments: Any, **more: Any) -> LearnedSite:
+        found.append(learn_site(*arguments, **more))
+        return found[-1]
 
-    runs: list[object] = []
+    monkeypatch.setattr(learn_module, "learn_site", counted)
+    rows = [Observation(f"http://{SITE}/p?id={n}&sid={n}{sid}", f"{n}") for n in range(30) for sid in "abc"]
+    staying, known = Memory(), RuleBook()
+    one, same = (learn(each, known=known, memory=staying) for each in (rows, rows[::-1]))
+    assert len(found) == 1
+    assert one.reports == same.reports
+    assert [rule.id for rule in one.book] == [rule.id for rule in same.book] != []
+    another = learn([*rows, Observation(f"http://{SITE}/p?id=1&sid=1d", "1")], known=known, memory=staying)
+    assert len(found) == 2
+    assert another.reports != one.reports
+    staying.end()
+    learn(rows, known=known, memory=staying)
+    assert len(found) == 3
+
+
+def test_the_same_pages_have_the_same_mask(tmp_path: Path) -> None:
+    """The mask is not looked for again where other rules take the same URLs for one page."""
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add(responses(0))
-        learn_both(Evidence(store, "", [SITE], memory=Counting()), known=RuleBook())
-    assert 1 <= len(runs) < len(asked) <= fixed_point.MOST_ROUNDS
+        pages = SitePages(SITE, Evidence(store, "", [SITE]).versions(SITE))
+    ignoring = [RuleBook([Rule(SITE, {"path.0": Literal(name)}, {"q.sid": Ignore()})]) for name in ("p", "p", "other")]
+    by_url, *by_rules = (pages.masks(book, None) for book in (None, *ignoring))
+    assert by_rules[0] is by_rules[1]
+    assert by_rules[2] == by_url
+    assert by_rules[2] is not by_rules[1]
 
 
 def test_what_was_not_asked_for_is_forgotten() -> None:

@@ -14,12 +14,13 @@ from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..urls.templates import template_of
 from .changes import changes_between
+from .hidden_spans import disjoint, spans_of, without
 from .paths import TransientPaths
 from .plan import PageKind, PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
 from .sketch import Sketch, sketch_of_texts
-from .slots import Slot, joined, pieces, places
-from .tokens import Block, Blocks, Token, blocks, tokens
+from .slots import Slot
+from .tokens import Blocks, Token, blocks, tokens
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -241,8 +242,8 @@ class Mask:
         found = blocks(html)
         spans: list[tuple[int, int]] = []
         for index, ranges in self._stripped(html, found, url, other).items():
-            spans += _spans_of(html, found[index], ranges)
-        return _disjoint(spans)
+            spans += spans_of(html, found[index], ranges)
+        return disjoint(spans)
 
     def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
         """Return what is stripped of each block of *html*, by its index."""
@@ -322,7 +323,7 @@ class Mask:
         """Return a version with what is left of its texts when pages are compared; *carried* as in :meth:`masked`."""
         hidden = self._compared(version, url, carried=carried)
         rows = [
-            (selector, "", text if index not in hidden else _without(text, hidden[index]))
+            (selector, "", text if index not in hidden else without(text, hidden[index]))
             for index, (selector, attribute, text) in enumerate(version.blocks)
             if not attribute
         ]
@@ -336,7 +337,7 @@ class Mask:
             if attribute:
                 continue
             if index in hidden:
-                cut.append((text, _without(text, hidden[index])))
+                cut.append((text, without(text, hidden[index])))
             else:
                 whole.append(text)
         return whole, cut
@@ -363,7 +364,7 @@ def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
         if attribute:
             continue
         ranges = hidden.get(index)
-        texts.append(text if ranges is None else _without(text, ranges))
+        texts.append(text if ranges is None else without(text, ranges))
     return [text for text in texts if text]
 
 
@@ -390,32 +391,3 @@ def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
     at_once = path.typed and (whole or path.state == "strip")
     words = frozenset(path.words)
     return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)
-
-
-def _without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
-    if not ranges:
-        return ""
-    words = pieces(text)
-    for start, end in reversed(ranges):
-        del words[start:end]
-    return joined(words)
-
-
-def _spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the offsets of ranges of a block's pieces; all of it where there are none."""
-    if not ranges:
-        return [(block.start, block.end)]
-    found = places(html[block.start : block.end], block.attribute)
-    if [piece for piece, _, _ in found] != pieces(block.text, block.attribute):
-        return []  # written with entities that cut words in two: nothing is better than the wrong words
-    return [(block.start + found[first][1], block.start + found[end - 1][2]) for first, end in ranges]
-
-
-def _disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        elif start < end:
-            found.append((start, end))
-    return found

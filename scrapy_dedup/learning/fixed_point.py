@@ -20,11 +20,12 @@ from ..urls import DeepSplit, normal_form
 from .clusters import APART
 from .controls import seen_pages, undecided, unequal_pairs
 from .differing import differing_note
-from .learn import MAX_LOSS, Elsewhere, Learned, Progress, learn
+from .learn import MAX_LOSS, Elsewhere, Learned, learn
 from .masks import Kept, Masks, SitePages
 from .memory import Memory
 from .methods.policy import Policy
 from .nesting import innermost_first
+from .observed import Progress
 from .refetching import MOST, refetches
 from .report import SiteReport
 from .sighted import with_aliases

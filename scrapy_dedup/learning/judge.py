@@ -25,8 +25,8 @@ from .contents import Codes, Contents, Flags, Numbers, Rows, mixed, numbered, pa
 
 __all__ = ["EQUALS", "EVERY_KEY", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
 
-RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.27])
-"""Error rates that a site may have."""
+RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1])
+"""Error rates that a site may have: were more than a tenth of its responses odd, they would explain any page away."""
 SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6, 0.95])
 """Shares of a proposal's witness groups that may be several pages."""
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
@@ -236,14 +236,13 @@ def likelihoods(found: Witnesses, part: Rows | None = None, parts: int = 1) -> N
 
     *part* is the number of each row's part, of so many *parts*; all are of one by default.
     """
-    looks = len(found.one)
+    looks, states = len(found.one), len(SHARES) * len(EQUALS)
     number = found.look if part is None else part * looks + found.look
     weight: Numbers = np.bincount(number, weights=found.weight, minlength=parts * looks).astype(np.float64)
     weight = weight.reshape(parts, looks)
     some = np.flatnonzero(weight.any(axis=0))
     one = found.one[some, :, None, None] + np.log1p(-SHARES)[:, None]
     several = found.several[some][:, :, None, :] + np.log(SHARES)[:, None]
-    states = len(SHARES) * len(EQUALS)
     both: Numbers = weight[:, some] @ np.logaddexp(one, several).reshape(len(some), len(RATES) * states)
     return both.reshape(parts, len(RATES), states)
 

@@ -6,7 +6,7 @@ function -> held-out check of the budget -> rules
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,13 +19,11 @@ from ..content.sketch import Sketch
 from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
-from ..store.schema import signed_hash
-from ..urls import DeepSplit, normal_form, site_of_url
+from ..urls import DeepSplit, normal_form
 from .budget import within_budget
 from .candidates import candidate_parameters
 from .class_guards import with_open_lengths
 from .clusters import Clusters, clusters
-from .coverage import exclude_each_other, keys_meet
 from .deadline import NEVER, Deadline
 from .declared import Declarations
 from .differing import NOTABLE_SHARE
@@ -37,12 +35,14 @@ from .methods.entropy import Priors
 from .methods.policy import Policy, policy_of
 from .names import JUDGE
 from .nesting import inner_sites, innermost_first
+from .observed import Progress, observations_by_site
 from .other_sites import priors_by_site
 from .refetching import odd_responses
 from .reinstating import may_return, returned
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
 from .user_names import Names, names_of
+from .user_rules import switched_off, with_those_of_the_user
 from .weighing import weighed, with_counts
 from .witness_counts import counted_with_files
 
@@ -51,14 +51,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Progress = Callable[[str, int, int], None]
-"""Takes what is being done, the number of steps done, and of all steps."""
 
 Elsewhere = Callable[[AbstractSet[str]], RuleBook]
 """Takes the names of sites, and returns their rules."""
-
-MAX_SKETCHES = 200
-"""Pages per site that are looked at for those that are nearly alike."""
 
 _LEARNED = (Status.ACTIVE, Status.CANDIDATE)
 
@@ -157,7 +152,7 @@ def learn(
     asked = chosen_learners(learners)
     said = names_of(names)
     known = known if known is not None else RuleBook(groups=groups)
-    by_site, sketches = _by_site(observations, groups, progress)
+    by_site, sketches = observations_by_site(observations, groups, progress)
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
@@ -310,7 +305,7 @@ def learn_site(
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
     fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
     back = {rule.id for rule in fresh} & may_return
-    rules = _with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
+    rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = book_of(rules, sample, deep)
     report = site_report(site, found, rules, judged(book, sample))
     if odd := len(every.urls) - len(sample.urls):
@@ -319,7 +314,7 @@ def learn_site(
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     likely = candidate_parameters(sample, book, rules) if candidates and not learner.out_of_time else ()
-    departures = (*settled.departures, *_switched_off(before, rules, settled.departures))
+    departures = (*settled.departures, *switched_off(before, rules, settled.departures))
     wide = book.with_ignored(site, likely) if likely else book
     again = odd_responses(judged(wide, sample), found.again)
     return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
@@ -347,7 +342,7 @@ def decide_site(
         if rule.evidence is not None
     ]
     before = known.for_site(site)
-    rules = _with_those_of_the_user(fresh, before)
+    rules = with_those_of_the_user(fresh, before)
     ids = {rule.id for rule in rules}
     gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
     report = site_report(site, found, rules, judged(book_of(rules, sample, {}), sample), notes)
@@ -356,68 +351,6 @@ def decide_site(
 
 def _is_learned(rule: Rule) -> bool:
     return rule.status in _LEARNED and not rule.is_alias
-
-
-def _switched_off(
-    before: Iterable[Rule], rules: Iterable[Rule], departures: Iterable[Departure]
-) -> Iterator[Departure]:
-    """Yield the rules that leave since the user has switched off what they do, or a part of it."""
-    known = {rule.id for rule in rules} | {departure.rule.id for departure in departures}
-    for rule in before:
-        if rule.status is Status.ACTIVE and not rule.is_alias and rule.id not in known:
-            yield Departure(rule, Reason.OFF)
-
-
-def _with_those_of_the_user(fresh: Sequence[Rule], before: Sequence[Rule]) -> list[Rule]:
-    """Return the learned rules with the user's, less what the user or a refutation forbids.
-
-    What is off is never learned back, under whatever other pattern or shape of values.
-    """
-    kept = [rule for rule in before if rule.status.users or rule.status is Status.SUSPENDED]
-    forbidden = {rule.id for rule in kept}
-    off = [rule for rule in kept if rule.status is Status.OFF]
-    allowed = (_without_what_is_off(rule, off) for rule in fresh)
-    return kept + [rule for rule in allowed if rule.ops and rule.id not in forbidden]
-
-
-def _without_what_is_off(rule: Rule, off: Sequence[Rule]) -> Rule:
-    """Return a rule without the operations on keys that a rule which is off, where both hold, acts on."""
-    keys = {key for other in off if not exclude_each_other(rule.match, other.match) for key in other.ops}
-    forbidden = {key for key in rule.ops if any(keys_meet(key, other) for other in keys)}
-    if not forbidden:
-        return rule
-    ops = {key: operation for key, operation in rule.ops.items() if key not in forbidden}
-    return Rule(rule.site, rule.match, ops, rule.status, rule.evidence)
-
-
-def _by_site(
-    observations: Iterable[Observation],
-    groups: Mapping[str, Sequence[str]] | None,
-    progress: Progress | None,
-) -> tuple[dict[str, list[Observation]], dict[str, dict[str, Sketch]]]:
-    """Return the observations of each site, and of some pages of each the sketch by a URL in normal form.
-
-    Sketches are by far the largest part of observations: those of the first pages are kept.
-    """
-    by_site: dict[str, list[Observation]] = {}
-    sketches: dict[str, dict[str, Sketch]] = {}
-    known: dict[str, set[str]] = {}
-    for number, observation in enumerate(observations):
-        if progress and number % 1000 == 0:
-            progress("reading observations", number, 0)
-        site = site_of_url(observation.url, groups=groups)
-        if not site:
-            continue
-        if observation.sketch is not None:
-            pages, bags = sketches.setdefault(site, {}), known.setdefault(site, set())
-            if len(pages) < MAX_SKETCHES and observation.sketch.bag not in bags:
-                bags.add(observation.sketch.bag)
-                pages[normal_form(observation.url)] = observation.sketch
-            observation = replace(observation, sketch=None)
-        by_site.setdefault(site, []).append(observation)
-    for seen in by_site.values():  # as a store yields them, in whatever order the responses came
-        seen.sort(key=lambda each: (signed_hash(each.url), each.url, each.time or 0.0))
-    return by_site, sketches
 
 
 def _near_duplicates(sketches: Sequence[Sketch]) -> str | None:

@@ -21,8 +21,8 @@ from .table import ABSENT, Codes, Rows
 
 __all__ = ["LEAST_VALUES", "Evidence", "SiteUrls", "is_parameter"]
 
-LEAST_VALUES = 5
-"""Values of what is ignored from which on a pattern is looked at."""
+LEAST_VALUES = 12
+"""Values of what is ignored from which on a pattern is looked at: a page with a few forms is found by what is dropped on all pages."""
 MIN_IDENTIFIED = 5
 MIN_IDENTIFIED_SHARE = 0.02
 """Pages, and pages per URL, from which on a key is taken for what tells pages apart."""

@@ -1,8 +1,9 @@
 """Writing many rows of a table at a time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from sqlite3 import sqlite_version_info
 from typing import Any, Final, NamedTuple
 
@@ -102,3 +103,12 @@ def _insert(insert: Any, conflict: Conflict | None) -> Insert:
     else:
         made = insert.on_conflict_do_nothing()
     return made
+
+
+def upsert(
+    connection: Connection, table: Table, names: tuple[str, ...], again: Conflict, rows: Iterable[tuple[Any, ...]]
+) -> None:
+    """Write rows; of those with the same keys, the last one wins."""
+    same = itemgetter(*map(names.index, again.keys))
+    distinct = {same(row): row for row in rows}
+    insert_rows(connection, table, names, list(distinct.values()), again)

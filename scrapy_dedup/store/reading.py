@@ -1,7 +1,7 @@
 """From the rows of the database to what was observed."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..content.sketch import Sketch
 from ..content.versions import Version
@@ -61,3 +61,15 @@ def version_in(data: bytes | None) -> Version | None:
         return None if data is None else Version.from_bytes(data)
     except ValueError:  # as above
         return None
+
+
+class SiteCount(NamedTuple):
+    """What the store holds of one site."""
+
+    scope: str
+    site: str
+    responses: int
+    urls: int
+    #: Seconds since 1970, of the first and of the last response.
+    first: float
+    last: float

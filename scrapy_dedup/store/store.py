@@ -3,18 +3,17 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, Table, delete, exists, func, inspect, null, or_, select, update
+from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, inspect, null, or_, select, update
 
 from ..content.versions import Version
 from ..observation import Observation
 from .database import StoreError, clear_errors, database_path, open_engine, place_of
-from .inserting import Conflict, insert_rows
-from .reading import OBSERVED, Unpack, observation_of, version_in
+from .inserting import insert_rows, upsert
+from .reading import OBSERVED, SiteCount, Unpack, observation_of, version_in
 from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
 from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
 from .sketches import sketch_keeper, version_keeper
@@ -36,18 +35,6 @@ __all__ = ["SiteCount", "Store", "StoreError"]
 _STREAM = 1_000  # rows fetched at a time
 _CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
 _DAY = 86_400
-
-
-class SiteCount(NamedTuple):
-    """What the store holds of one site."""
-
-    scope: str
-    site: str
-    responses: int
-    urls: int
-    #: Seconds since 1970, of the first and of the last response.
-    first: float
-    last: float
 
 
 _GONE = (-1, -1)  # the identity of a file that is not there
@@ -129,9 +116,9 @@ class Store:
                 values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
                 insert_rows(connection, observation, OBSERVATION, values)
             if discarded:
-                _upsert(connection, discard, DISCARD, DISCARD_AGAIN, map(discard_values, discarded))
+                upsert(connection, discard, DISCARD, DISCARD_AGAIN, map(discard_values, discarded))
             if sighted:
-                _upsert(connection, alias_sighting, SIGHTING, SIGHTING_AGAIN, map(sighting_values, sighted))
+                upsert(connection, alias_sighting, SIGHTING, SIGHTING_AGAIN, map(sighting_values, sighted))
             if checked:
                 connection.execute(rule_check.insert(), [row._asdict() for row in checked])
 
@@ -406,12 +393,3 @@ class Store:
 
 def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
-
-
-def _upsert(
-    connection: Connection, table: Table, names: tuple[str, ...], again: Conflict, rows: Iterable[tuple[Any, ...]]
-) -> None:
-    same = itemgetter(*map(names.index, again.keys))
-    # The last one wins, also within one batch.
-    distinct = {same(row): row for row in rows}
-    insert_rows(connection, table, names, list(distinct.values()), again)
