@@ -1,17 +1,20 @@
 """A spider that is filtered by what others taught is told so; one that taught itself, or whose user did, is not."""
 
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
-from .crawling import STORE, Links, crawl, in_reactor, messages, rule, write_rules
+from .crawling import STORE, Links, crawl, crawler_of, in_reactor, messages, rule, run, write_rules
 from .server import Asked, Server, page, prose
+from .waiting import PATIENCE
 
 PAGES = 30
 
@@ -72,7 +75,21 @@ async def test_rules_that_a_spider_learns_while_it_crawls_are_its_own(
     """Another one has seen a few pages before, of which nothing was learned."""
     server = serve(site)
     await crawl(First, server.url("/"), CLOSESPIDER_PAGECOUNT=5)
-    done = await crawl(Second, server.url("/"), DEDUP_LEARN="live", CONCURRENT_REQUESTS=1, DOWNLOAD_DELAY=0.02)
+    used = threading.Event()
+    answered = iter(range(10_000))
+
+    def answer(asked: Asked) -> Any:
+        if next(answered) >= 2 * PAGES:  # enough to learn from; the others are answered when rules are in use
+            used.wait(PATIENCE)
+        return site(asked)
+
+    def changed(sites: Any) -> None:
+        used.set()
+
+    server.routes = {"*": answer}
+    crawler = crawler_of(Second, DEDUP_LEARN="live", CONCURRENT_REQUESTS=1)
+    crawler.signals.connect(changed, rules_changed)
+    done = await run(crawler, server.url("/"))
     assert done.stats["dedup/discarded/urls"] > 0
     assert messages(caplog) == []
 

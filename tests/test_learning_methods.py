@@ -20,10 +20,10 @@ from scrapy_dedup.learning.methods.options import (
     options_of,
 )
 from scrapy_dedup.learning.methods.policy import Policy, policy_of
+from scrapy_dedup.learning.observed import observations_by_site
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.rules.lifecycle import Reason
-from scrapy_dedup.urls import site_of_url
 
 WEEK = "http://www.informationweek.com/showArticle.jhtml"
 
@@ -298,7 +298,8 @@ def test_rule_files_merge_nothing_that_the_method_keeps_apart(
     rows = made()
     policy = policy_of(method, options)
     assert policy is not None
-    decision = policy.decide(Sample.of(site_of_url(rows[0].url), clusters(rows), None))
+    ((site, observed),) = observations_by_site(rows, None, None)[0].items()  # in the order in which they are learned
+    decision = policy.decide(Sample.of(site, clusters(observed), None))
     book = learn_rules(rows, method=method, options=options)
     by_key: dict[str, set[str]] = {}
     for row in rows:
