@@ -35,9 +35,7 @@ def by_hand(content: list[int], lone: list[bool], value: list[int]) -> tuple[np.
         shown = [content[row] for row in rows]
         pages.append(max(sorted(set(shown)), key=shown.count))
     distinct = len(set(pages))
-    alone = min(sum(lone[content.index(page)] for page in pages), distinct - 1)
     equal = (len(parts) - distinct) * np.log(EQUALS) + (distinct - 1) * np.log1p(-EQUALS)
-    equal = equal + alone * np.log(current().page_alone)
     several = np.sum([one_page(rows) for rows in parts.values()], axis=0)[:, None] + equal
     return one_page(list(range(len(content)))), several
 
