@@ -1,5 +1,6 @@
 """The benchmarks measure what they say: scores on hand-made cases, and a small recording crawled."""
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -170,6 +171,19 @@ def test_server_answers_as_recorded_on_another_port(tmp_path: Path) -> None:
         assert f"127.0.0.1%3A{server.port}" in body
         assert server.take() == {f"GET {HOST}/old": 1, f"GET {HOST}/": 1}
         assert server.take() == {}
+
+
+def test_cut_bodies_end_in_the_digest_of_the_whole_ones(tmp_path: Path) -> None:
+    paths = ("/a.gz", "/b.gz", "/c.gz")
+    answers = [answer(HOST + path, "cut", content_type="application/gzip", depth=0) for path in paths]
+    write_recording(tmp_path / "site.jsonl.gz", answers)
+    with gzip.open(tmp_path / "site.labels.tsv.gz", "wt") as labels:
+        labels.write("requested_url\tsha1_body\n")
+        labels.writelines(f"{HOST}{path}\t{digest}\n" for path, digest in zip(paths, "112", strict=True))
+    recording = Recording.load(tmp_path / "site.jsonl.gz")
+    assert [recording.answers[HOST + path].body for path in paths] == [b"cut1", b"cut1", b"cut2"]
+    one, same, other = (recording.identities[HOST + path] for path in paths)
+    assert one == same != other
 
 
 def test_recording_crawled_plain_cold_and_warm(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ gives the same bytes, so a crawl of it always comes out the same. Of a site that
 sets that clock anew (see ``site_clock``).
 
 Bodies that are not HTML may have been cut when they were recorded. Where a file
-``NAME.labels.tsv.gz`` lies beside the recording, such a body is identified by the digest of the whole
-one that stands there (column ``sha1_body``).
+``NAME.labels.tsv.gz`` lies beside the recording, the digest of the whole one that stands there (column ``sha1_body``) is
+sent behind what is left of it, so that two answers are the same where the site's were.
 """
 
 import base64
@@ -16,7 +16,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
@@ -47,6 +47,13 @@ class Answer:
         """Whether the body is HTML."""
         return "html" in self.content_type
 
+    def with_end(self, whole: str | None) -> "Answer":
+        """The answer whose body, where it was cut, ends in the digest of the *whole* one."""
+        body = self.body
+        if self.is_html or whole is None or whole == sha1(body, usedforsecurity=False).hexdigest():
+            return self
+        return replace(self, packed=base64.b64encode(zlib.compress(body + whole.encode())).decode("ascii"))
+
     @property
     def address(self) -> tuple[str, str]:
         """(host, request target): what a server sees of the URL."""
@@ -62,12 +69,10 @@ class Recording:
         self,
         name: str,
         answers: Iterable[Answer],
-        whole: dict[str, str] | None = None,
         bags: dict[str, str] | None = None,
     ) -> None:
-        """*whole* and *bags* are labels by URL: digests of whole bodies, and of words in any order."""
+        """*bags* are labels by URL: digests of words in any order."""
         self.name = name
-        self.whole = whole or {}
         self.bags = bags or {}
         self.answers: dict[str, Answer] = {}
         for answer in answers:
@@ -97,10 +102,12 @@ class Recording:
             ]
         name = path.name.split(".")[0]
         labels = path.with_name(f"{name}.labels.tsv.gz")
-        whole = read_labels(labels, "sha1_body") if labels.exists() else None
+        if labels.exists():
+            whole = read_labels(labels, "sha1_body")
+            answers = [each.with_end(whole.get(each.url)) for each in answers]
         if truth is None:
-            return cls(name, answers, whole)
-        return cls(truth.name.split(".")[0], answers, whole, read_labels(truth, "sha1_bag_of_words"))
+            return cls(name, answers)
+        return cls(truth.name.split(".")[0], answers, read_labels(truth, "sha1_bag_of_words"))
 
     @property
     def start_urls(self) -> list[str]:
@@ -136,11 +143,6 @@ class Recording:
         body = answer.body
         if answer.url in self.bags:
             return PageIdentity(identity(body, answer.content_type).text, fingerprint(self.bags[answer.url]))
-        if not answer.is_html:
-            whole = self.whole.get(answer.url)
-            if whole is not None and whole != sha1(body, usedforsecurity=False).hexdigest():
-                digest = fingerprint(whole)
-                return PageIdentity(digest, digest)
         return identity(body, answer.content_type)
 
     def moved(self, text: str, old: int, new: int) -> str:
