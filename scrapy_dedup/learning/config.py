@@ -36,9 +36,11 @@ class Config:
     """URLs that show a content before it can be told to be a soft error."""
     soft_in_common: float = 0.8
     """Share of the URLs of a content that have a word for it to be what these have in common."""
-    soft_most_share: float = 0.07
-    """Share of all URLs with those words, up to which the URLs of a content have nothing of their own in common: it is a soft
-    error. From .05 to .1 on labelled sets and made-up sites."""
+    soft_of_common: float = 0.5
+    """Share of all URLs with those words from which on the URLs of a content have something of their own in common: it is a
+    page."""
+    soft_nearest: float = 0.5
+    """Share of the URLs of any other content whose nearest relatives show it, too, below which it is a soft error."""
 
     # When a proposal acts.
     noticed: float = 0.01

@@ -1,7 +1,8 @@
 """Soft errors: contents that unrelated URLs show with status 200, such as an error, an empty result or a log-in wall.
 
-What the URLs of a page have in common, hardly any other URL has: an id, a title. What the URLs of a soft error have in
-common, many others have, too. Soft errors are no evidence, either way.
+What the URLs of a page have in common, hardly any other URL has: an id, a title. The URLs of a soft error have nothing in
+common that others have not; each of them is nearer to URLs of the page that should have been there. Soft errors are no
+evidence, either way.
 """
 
 import re
@@ -21,6 +22,10 @@ Rows = npt.NDArray[np.integer[Any]]
 
 MOST_WORDS = 8
 """Words that are looked for, the rarest first."""
+MOST_ASKED = 12
+"""URLs of a content whose nearest relatives are looked for."""
+MOST_HOLDING = 2_000
+"""URLs that hold a word up to which it is looked at in such a search."""
 MOST_PARTS = 5
 """Words and numbers in a row up to which they are such, and not a token."""
 _words = re.compile(r"[0-9A-Za-z]+").findall
@@ -38,7 +43,9 @@ def soft_errors(urls: Sequence[str], content: npt.NDArray[np.int32]) -> npt.NDAr
     rows = np.flatnonzero(several)
     rows = rows[np.argsort(content[rows], kind="stable")]
     for showing in np.split(rows, np.flatnonzero(np.diff(content[rows])) + 1):
-        if len(showing) < current().soft_most_share * words.having_in_common(showing):
+        if len(showing) >= current().soft_of_common * words.having_in_common(showing):
+            continue
+        if words.nearest(showing[:: len(showing) // MOST_ASKED + 1], content) < current().soft_nearest:
             found[showing] = True
     return found
 
@@ -75,6 +82,33 @@ class _Words:
             those = self._holding[self._until[word - 1] if word else 0 : self._until[word]]
             having = those if having is None else np.intersect1d(having, those, assume_unique=True)
         return len(having) if having is not None else len(self._ends)
+
+    def nearest(self, rows: Rows, content: npt.NDArray[np.int32]) -> float:
+        """Return the share of *rows* for which no URL of another content is nearer than one of their own.
+
+        The rarer the words that two URLs share, the nearer they are.
+        """
+        return sum(self._is_among_its_own(row, content) for row in rows.tolist()) / len(rows)
+
+    def _is_among_its_own(self, row: int, content: npt.NDArray[np.int32]) -> bool:
+        own = self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]]
+        counts = self._until[own] - np.where(own > 0, self._until[own - 1], 0)
+        shared = np.flatnonzero((counts > 1) & (counts <= MOST_HOLDING))
+        shared = shared[np.argsort(counts[shared], kind="stable")][:MOST_WORDS]
+        if not len(shared):
+            return False
+        holding = np.concatenate(
+            [
+                self._holding[self._until[word] - count : self._until[word]]
+                for word, count in zip(own[shared].tolist(), counts[shared].tolist(), strict=True)
+            ]
+        )
+        rarity = np.repeat(np.log(len(self._ends) / counts[shared]), counts[shared])
+        others, place = np.unique(holding, return_inverse=True)
+        near = np.bincount(place, rarity)
+        alike = (content[others] == content[row]) & (others != row)
+        apart = content[others] != content[row]
+        return bool(alike.any()) and near[alike].max() >= near[apart].max(initial=0.0)
 
 
 def _words_of(text: str) -> frozenset[tuple[str, int]]:
