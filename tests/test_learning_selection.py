@@ -11,11 +11,11 @@ from scrapy_dedup.learning import learners as module
 from scrapy_dedup.learning import selection
 from scrapy_dedup.learning.clusters import clusters
 from scrapy_dedup.learning.deadline import NEVER, Deadline
-from scrapy_dedup.learning.emission import Proposal
 from scrapy_dedup.learning.frame import Frame
 from scrapy_dedup.learning.guards import grown
 from scrapy_dedup.learning.learn import learn_site
 from scrapy_dedup.learning.names import LEARNER_NAMES
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.sampling import searched
 from scrapy_dedup.learning.table import encode
 from scrapy_dedup.rules import Absent, Ignore, IgnoreValue, Literal, OfClass, RuleBook

@@ -15,16 +15,16 @@ import numpy as np
 from ..rules import Ignore, Keep, Set
 from ..urls import DELIMITERS, DeepSplit, class_of
 from ..urls.affixes import ALPHANUMERIC, snapped_prefixes, snapped_suffixes, uniform
-from .blame import changes
 from .constant_pages import constant_pages
 from .coverage import reaches
-from .emission import Match, Proposal, dropped, seen_values, widened
 from .frame import Frame
 from .generalising import Wider, generalised
 from .judgement import Sample
 from .matching import matching
 from .methods.entropy.joint import irrelevant
 from .methods.entropy.proposals import table_of
+from .proposals.operations import changes, dropped, seen_values, widened
+from .proposals.proposal import Match, Proposal
 from .table import Table
 
 MIN_FAMILY = 3

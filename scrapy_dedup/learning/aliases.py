@@ -23,10 +23,11 @@ from ..store.rows import SightingRow
 from ..urls import class_of, normal_form, values_of
 from ..urls.namings import Naming
 from .config import current
-from .emission import ANY_VALUE, widened
 from .evidence import upper_bound
 from .fetched import Fetched
 from .judge import is_proven
+from .proposals.operations import widened
+from .proposals.proposal import ANY_VALUE
 from .table import is_token
 from .value_kinds import WHOLE
 

@@ -6,14 +6,15 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..rules import AnyOrder, Ignore, IgnoreValue, Operation, Replace, RuleBook, Set, SetOfValues
-from ..urls import ValueClass, values_of
+from ..rules import AnyOrder, Replace, RuleBook
+from ..urls import values_of
 from .combining import rules_of
 from .config import current
-from .emission import Match, Proposal
 from .judgement import Judgement
 from .orders import is_arranged
-from .table import BARE, REPEAT, joined_repeats
+from .proposals.operations import adds_value, changes
+from .proposals.proposal import Match, Proposal
+from .table import BARE, joined_repeats
 
 MAX_MEMBERS = 20
 """URLs of a group of one page that are looked at."""
@@ -172,32 +173,6 @@ def bare_texts(view: Mapping[str, str | None]) -> list[str]:
     ['1690839133']
     """
     return [key.removeprefix("q.") for key, value in view.items() if not value and key.startswith("q.")]
-
-
-def changes(operation: Operation, value: str) -> bool:
-    """Tell whether an operation says something of a value (those of a repeated key are joined).
-
-    >>> changes(Ignore(only={"1"}), "1"), changes(Ignore(only={"1"}), "2"), changes(Ignore(), "2")
-    (True, False, True)
-    """
-    if isinstance(operation, Ignore | IgnoreValue):
-        return any(_is_among(operation.only, one) for one in value.split(REPEAT))
-    if isinstance(operation, Set):
-        return value in {source for source, _ in operation.values}
-    if isinstance(operation, SetOfValues):
-        return REPEAT in value
-    return True
-
-
-def adds_value(operation: Operation) -> bool:
-    """Tell whether an operation gives a value to a key that a URL lacks."""
-    return isinstance(operation, Set) and any(source is None for source, _ in operation.values)
-
-
-def _is_among(only: frozenset[str] | ValueClass | None, value: str) -> bool:
-    if isinstance(only, ValueClass):
-        return only.matches(value)
-    return only is None or value in only
 
 
 def _base(key: str) -> str:

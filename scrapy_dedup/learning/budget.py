@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from .config import current
-from .emission import Proposal
 from .judgement import Deep, Sample
+from .proposals.proposal import Proposal
 from .validation import verdicts, without
 
 __all__ = ["within_budget"]

@@ -15,12 +15,12 @@ import numpy as np
 from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
 from .config import current
-from .emission import Match, Proposal
 from .evidence import worth_asking
 from .generalising import Wider
 from .judgement import Judgement
 from .matching import matching
 from .methods.entropy.values import MIN_TESTED
+from .proposals.proposal import Match, Proposal
 from .table import ABSENT, Table
 
 

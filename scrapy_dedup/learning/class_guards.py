@@ -12,10 +12,10 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import ValueClass
-from .emission import Proposal
 from .grouping import Flags
 from .learners import Evidence
 from .matching import concerned, matching
+from .proposals.proposal import Proposal
 from .table import ABSENT, REPEAT, Table
 from .witness_counts import pages_for
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ..rules import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Operation, Rule, Set
 from ..urls import ValueClass
-from .emission import Match, Proposal
+from .proposals.proposal import Match, Proposal
 
 
 def rules_of(site: str, proposals: Iterable[Proposal]) -> list[Rule]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ..rules import AnyOrder, Ignore, IgnoreValue, Literal, Lower, OfClass, OneOf, Predicate, Set
 from ..urls import ValueClass
-from .emission import Match, Proposal
+from .proposals.proposal import Match, Proposal
 
 __all__ = ["covers", "exclude_each_other", "keys_meet", "reaches", "says_as_much"]
 

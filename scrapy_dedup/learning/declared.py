@@ -23,11 +23,12 @@ from .belief import Opinion, Source, opinions_of_pairs
 from .blame import blamed
 from .combining import rules_of
 from .config import current
-from .emission import Match, Proposal, dropped, seen_values, widened
 from .evidence import MIN_STATED
 from .grouping import Flags
 from .judgement import Sample, book_of, judged
 from .methods.entropy import Relevance
+from .proposals.operations import dropped, seen_values, widened
+from .proposals.proposal import Match, Proposal
 from .table import ABSENT, REPEAT, Table, encode, is_token
 from .validation import MAX_CLEAN
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from .combining import rules_of
 from .coverage import keys_meet
-from .emission import Proposal
 from .judgement import Deep, Judgement, Sample, book_of, judged
+from .proposals.proposal import Proposal
 
 __all__ = ["Wider", "generalised"]
 

@@ -14,9 +14,9 @@ import numpy as np
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import values_of
 from .config import current
-from .emission import ANY_VALUE, Match, Proposal
 from .grouping import Flags
 from .judgement import Judgement
+from .proposals.proposal import ANY_VALUE, Match, Proposal
 from .table import Table
 
 ABOVE_ROOT: Match = (("path.0", OfClass(ANY_VALUE)),)

@@ -14,9 +14,9 @@ from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit
 from .combining import rules_of
 from .coverage import exclude_each_other, says_as_much
-from .emission import Proposal
 from .judge import remembered
 from .judgement import Sample, book_of, judged
+from .proposals.proposal import Proposal
 from .validation import validated, validation
 from .witness_counts import pages_for
 

@@ -11,7 +11,7 @@ from .combining import rules_of
 from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
 from .declared import Declarations
-from .emission import Proposal, proposals
+from .emission import proposals
 from .frame import Frame
 from .guards import Node, grown
 from .home_pages import home_pages, without_home_pages
@@ -20,6 +20,7 @@ from .linked_directories import linked_directories
 from .methods import entropy, equivalence, pattern_tree
 from .methods.entropy import Priors
 from .orders import any_orders, kept_names
+from .proposals.proposal import Proposal
 from .table import Rows, Table
 
 SEED = 0

@@ -27,12 +27,12 @@ from ..rules import Absent, Literal, OneOf, Predicate, Set
 from ..urls import PLACEHOLDER, values_of
 from .config import current
 from .contents import mixed
-from .emission import Proposal
 from .evidence import worth_asking
 from .frame import Frame, Level
 from .grouping import Flags
 from .judgement import Deep, Judgement
 from .matching import concerned, matching
+from .proposals.proposal import Proposal
 from .table import ABSENT, Codes, Hashes, Rows, Table, encode, is_token
 
 __all__ = ["linked_directories"]

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..rules import Operation
-from .blame import changes
-from .emission import Match
 from .grouping import Flags
+from .proposals.operations import changes
+from .proposals.proposal import Match
 from .table import ABSENT, REPEAT, Table, places
 
 __all__ = ["concerned", "matching"]

@@ -19,7 +19,7 @@ from ..rules.order import in_order, segments_in_order
 from ..urls import ValueClass, normal_parts
 from ..urls.paths import split_extension
 from .config import current
-from .emission import Proposal
+from .proposals.proposal import Proposal
 from .table import BARE, Table
 from .value_kinds import ORDER
 

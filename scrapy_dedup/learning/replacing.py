@@ -16,10 +16,11 @@ from ..rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicat
 from ..urls import DeepSplit, class_of, values_of
 from .casing import case_operation
 from .config import current
-from .emission import Match, Proposal, widened
 from .evidence import worth_asking
 from .judgement import Sample
 from .mappings import Copy, Way, head_of, way_between
+from .proposals.operations import widened
+from .proposals.proposal import Match, Proposal
 from .templates import Template, Values, is_segment, templates_of
 
 MAX_TEMPLATES = 8

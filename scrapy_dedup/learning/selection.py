@@ -16,10 +16,10 @@ import numpy as np
 from ..rules.model import key_problem, operation_problem
 from .combining import rules_of
 from .config import current
-from .emission import Match, Proposal
 from .frame import Frame
 from .judgement import Judgement, book_of, judged
 from .learners import SEED, Evidence, Learner
+from .proposals.proposal import Match, Proposal
 from .sampling import searched
 from .strata import narrowed
 from .validation import validated

@@ -12,7 +12,6 @@ from .casing import wider_spellings
 from .constant_pages import constant_pages, numbers_of
 from .deadline import NEVER, Deadline
 from .declared import Declarations
-from .emission import Proposal
 from .error_rate import judge_of
 from .frame import Frame
 from .generalising import generalised
@@ -20,6 +19,7 @@ from .judgement import Sample
 from .learners import LEARNERS, Evidence, Learner
 from .methods.entropy import Priors
 from .opinions import said_of
+from .proposals.proposal import Proposal
 from .selection import Selected, selected
 from .soft_errors import soft_errors
 from .table import ABSENT, REPEAT, Rows, Table, encode

@@ -20,10 +20,11 @@ from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .config import current
 from .contents import Flags, Numbers, Rows
-from .emission import Match, Proposal, seen_values, widened
 from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
+from .proposals.operations import seen_values, widened
+from .proposals.proposal import Match, Proposal
 from .table import ABSENT, Codes, Table, is_token
 from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 

@@ -18,11 +18,11 @@ from ..urls import values_of
 from .blame import MAX_MEMBERS, bare_texts, blamed
 from .clusters import APART
 from .combining import rules_of
-from .emission import Proposal
 from .judge import Verdict, remembered
 from .judge import witnesses as groups_of
 from .judgement import Deep, Judgement, Sample, book_of, judged
 from .orders import arrangement
+from .proposals.proposal import Proposal
 from .table import BARE, REPEAT, joined_repeats
 
 ROUNDS = 20

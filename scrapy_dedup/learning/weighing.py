@@ -9,12 +9,13 @@ from ..rules import Evidence, Keep, Operation, Rule, Status
 from ..rules.lifecycle import pooled
 from ..rules.redaction import redact
 from ..urls import DeepSplit, ValueClass, values_of
-from .blame import MAX_MEMBERS, View, bare_texts, changes
+from .blame import MAX_MEMBERS, View, bare_texts
 from .combining import combined, rules_of
-from .emission import Proposal
 from .evidence import upper_bound
 from .judgement import Deep, Sample, book_of, judged
 from .orders import is_arranged
+from .proposals.operations import changes
+from .proposals.proposal import Proposal
 from .table import BARE, REPEAT, joined_repeats
 
 EXAMPLES = 2

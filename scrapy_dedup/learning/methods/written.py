@@ -15,10 +15,10 @@ from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
 from ...urls import values_of
 from ..blame import MAX_MEMBERS
 from ..combining import rules_of
-from ..emission import Match, Proposal
 from ..grouping import Flags
 from ..judgement import Sample, book_of
 from ..matching import matching
+from ..proposals.proposal import Match, Proposal
 from ..table import ABSENT, RARE, Table
 from .decision import Decision, Formation
 

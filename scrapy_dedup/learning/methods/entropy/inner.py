@@ -15,9 +15,9 @@ from ....rules import Ignore, Nested, RuleBook
 from ....rules.actions import inner_url
 from ....urls import normal_parts, site_of_url, values_of
 from ...config import current
-from ...emission import dropped
 from ...frame import Frame
 from ...grouping import varying
+from ...proposals.operations import dropped
 from ...table import ABSENT, REPEAT, Codes, Rows, Table, joined_repeats, places, seeds_of
 from .joint import irrelevant, without
 

@@ -9,11 +9,12 @@ from ....urls import DeepSplit, values_of
 from ...combining import rules_of
 from ...config import current
 from ...constant_pages import constant_pages
-from ...emission import Match, Proposal, dropped
 from ...emission import proposals as pattern_proposals
 from ...frame import Frame
 from ...guards import Node
 from ...judgement import Sample, book_of
+from ...proposals.operations import dropped
+from ...proposals.proposal import Match, Proposal
 from ...table import ABSENT, Rows, Table, encode
 from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant

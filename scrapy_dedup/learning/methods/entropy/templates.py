@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....rules import Absent, Literal, Predicate
-from ...emission import Match
 from ...frame import Frame
+from ...proposals.proposal import Match
 from ...table import ABSENT, REPEAT, Rows, is_token
 
 MIN_URLS = 30

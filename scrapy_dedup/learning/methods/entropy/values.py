@@ -11,10 +11,10 @@ import numpy as np
 from ....rules import Absent, OneOf, Predicate
 from ....urls.percent import lower_value
 from ...config import current
-from ...emission import Match
 from ...evidence import worth_asking
 from ...frame import Frame
 from ...grouping import Flags, Groups, varying
+from ...proposals.proposal import Match
 from ...table import ABSENT, Codes, Rows
 from .joint import case_merit
 from .templates import MAX_VALUES, MIN_URLS

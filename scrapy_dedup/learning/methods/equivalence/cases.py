@@ -8,10 +8,10 @@ import numpy as np
 from ....rules import Literal, Lower, Predicate
 from ....urls import DeepSplit
 from ...config import current
-from ...emission import Match, Proposal
 from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import varying
+from ...proposals.proposal import Match, Proposal
 from ...table import ABSENT, Codes, Rows, Table
 from .paths import holds_for, seen_at
 from .rewriting import RewriteRule

@@ -14,8 +14,9 @@ import numpy as np
 from ....rules import Literal, Predicate
 from ....urls import DeepSplit
 from ...config import current
-from ...emission import Match, Proposal, dropped
 from ...grouping import Flags  # mypy and the reader want it here
+from ...proposals.operations import dropped
+from ...proposals.proposal import Match, Proposal
 from ...table import REPEAT, Table, is_token
 from .cases import lowered_keys, lowering
 from .paths import BESIDE, PathPattern, path_key, tested_pattern

@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from ....urls import DeepSplit
-from ...emission import Proposal
 from ...evidence import worth_asking
 from ...judgement import Sample
+from ...proposals.proposal import Proposal
 from ...table import Table
 from .class_rules import ClassRules, rules_of_classes
 from .expression import Accepted, Expressed, expressed

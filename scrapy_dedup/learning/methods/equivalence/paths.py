@@ -14,10 +14,11 @@ from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
 from ...config import current
 from ...contents import mixed
-from ...emission import Match, Proposal, guard_of, widened
 from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, grouped
+from ...proposals.operations import guard_of, widened
+from ...proposals.proposal import Match, Proposal
 from ...table import ABSENT, Codes, Hashes, Rows, Table
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions

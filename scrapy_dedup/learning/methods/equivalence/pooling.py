@@ -13,10 +13,11 @@ import numpy as np
 
 from ....rules import Absent, Ignore, Literal, Operation
 from ...config import current
-from ...emission import Match, dropped
 from ...evidence import worth_asking
 from ...frame import Frame, Level
 from ...grouping import Flags, Groups, varying
+from ...proposals.operations import dropped
+from ...proposals.proposal import Match
 from ...table import ABSENT, REPEAT, Codes, Rows, Table, is_token
 from .paths import holds_for
 

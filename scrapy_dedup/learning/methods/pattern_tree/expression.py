@@ -19,9 +19,10 @@ from ....urls import DeepSplit, class_of
 from ...combining import rules_of
 from ...config import current
 from ...contents import mixed
-from ...emission import Match, Proposal, dropped, seen_values, value_dropped, widened
 from ...evidence import worth_asking
 from ...judgement import Sample, book_of, judged
+from ...proposals.operations import dropped, seen_values, value_dropped, widened
+from ...proposals.proposal import Match, Proposal
 from ...table import BARE, RARE, REPEAT, Table, is_token
 from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED

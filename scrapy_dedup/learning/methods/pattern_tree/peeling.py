@@ -10,8 +10,8 @@ import numpy as np
 
 from ....urls import ValueClass
 from ...difference_sets import drop_set
-from ...emission import guard_of
 from ...frame import Frame, Level
+from ...proposals.operations import guard_of
 from ...table import ABSENT, REPEAT, Table
 from .patterns import ANYTHING
 from .views import View

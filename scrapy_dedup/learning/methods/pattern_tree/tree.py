@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....urls import class_of
-from ...emission import widened
+from ...proposals.operations import widened
 from ...table import ABSENT, REPEAT, Codes, Rows, Table
 from .modes import Options
 from .patterns import Fixed, Part, Pattern, Varied, ordered
