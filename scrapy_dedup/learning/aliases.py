@@ -28,8 +28,7 @@ from .fetched import Fetched
 from .judge import is_proven
 from .proposals.operations import widened
 from .proposals.proposal import ANY_VALUE
-from .table import is_token
-from .value_kinds import WHOLE
+from .value_kinds import WHOLE, is_token
 
 LEARNER = "aliases"
 MIN_CANDIDATE = 3

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
+from .arrays import ABSENT
 from .config import current
 from .evidence import worth_asking
 from .generalising import Wider
@@ -21,7 +22,7 @@ from .judgement import Judgement
 from .matching import matching
 from .methods.entropy.values import MIN_TESTED
 from .proposals.proposal import Match, Proposal
-from .table import ABSENT, Table
+from .table import Table
 
 
 def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import ValueClass
-from .grouping import Flags
+from .arrays import ABSENT, Flags
 from .learners import Evidence
 from .matching import concerned, matching
 from .proposals.proposal import Proposal
-from .table import ABSENT, REPEAT, Table
+from .table import REPEAT, Table
 from .witness_counts import pages_for
 
 __all__ = ["with_open_lengths"]

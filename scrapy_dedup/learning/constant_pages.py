@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays import ABSENT, Flags, Rows
 from .frame import NEVER_KEPT, Frame
-from .grouping import Flags
 from .judgement import Sample
-from .table import ABSENT, Rows, is_token
+from .value_kinds import is_token
 from .walls import LEAST_VALUES, Evidence, SiteUrls, is_parameter
 
 __all__ = ["ConstantPage", "constant_pages", "numbers_of"]

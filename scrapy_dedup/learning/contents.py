@@ -1,19 +1,12 @@
 """What groups of URLs show: the contents of each, by how many of its URLs, and which groups look alike in that."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-__all__ = ["Contents", "mixed", "numbered", "pairs", "spans"]
+from .arrays import Codes, Flags, Hashes, Rows, Whole, mixed, pairs, spans
 
-Numbers = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.intp]
-Codes = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
-Whole = npt.NDArray[np.integer[Any]]
+__all__ = ["Contents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +74,3 @@ class Contents:
         order = np.lexsort((self.lone[places], self.urls[places], np.repeat(np.arange(len(groups)), number)))
         places = places[order]
         return Contents(self.content[places], self.urls[places], self.lone[places], np.cumsum(number) - number)
-
-
-def pairs(one: Whole, other: Whole) -> Whole:
-    """Return a number for each pair of numbers, in the order of the pairs."""
-    least = int(other.min())
-    found: Whole = one.astype(np.int64) * (int(other.max()) - least + 1) + (other - least)
-    return found
-
-
-def numbered(values: Whole) -> Rows:
-    """Return the place of each value among the distinct ones."""
-    return np.unique(values, return_inverse=True)[1].reshape(-1)
-
-
-def spans(starts: Rows, sizes: Whole) -> Rows:
-    """Return the places from each start on, so many.
-
-    >>> spans(np.array([0, 10]), np.array([2, 3])).tolist()
-    [0, 1, 10, 11, 12]
-    """
-    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-
-
-def mixed(numbers: Hashes) -> Hashes:
-    """Return well-spread 64-bit hashes of numbers (the finalizer of splitmix64)."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))

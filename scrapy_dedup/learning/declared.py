@@ -19,18 +19,19 @@ from ..rules.actions import normal_key
 from ..rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ..rules.exchange.values import Inexpressible, query_key
 from ..urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
+from .arrays import ABSENT, Flags
 from .belief import Opinion, Source, opinions_of_pairs
 from .blame import blamed
 from .combining import rules_of
 from .config import current
 from .evidence import MIN_STATED
-from .grouping import Flags
 from .judgement import Sample, book_of, judged
 from .methods.entropy import Relevance
 from .proposals.operations import dropped, seen_values, widened
 from .proposals.proposal import Match, Proposal
-from .table import ABSENT, REPEAT, Table, encode, is_token
+from .table import REPEAT, Table, encode
 from .validation import MAX_CLEAN
+from .value_kinds import is_token
 
 NO_VARY_SEARCH = "no-vary-search"
 MIN_PAIRS = 10

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .arrays import ABSENT
 from .config import current
 from .frame import Frame, Level
 from .grouping import Groups, sampled_pairs, varying
 from .judge import Verdict
-from .table import ABSENT
 from .value_kinds import WHOLE, kind_of_key
 
 MAX_CANDIDATES = 1_000

@@ -6,13 +6,14 @@ import numpy as np
 
 from ..rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Predicate, Set, SetOfValues
 from ..urls import class_of
+from .arrays import ABSENT, Rows
 from .constant_pages import ConstantPage
 from .frame import Level
 from .guards import PRESENT, Node, Pattern
 from .proposals.operations import dropped, path_position, seen_values, value_dropped, widened
 from .proposals.proposal import ANY_VALUE, Match, Proposal
 from .shapes import Alike
-from .table import ABSENT, BARE, REPEAT, Rows, Table
+from .table import BARE, REPEAT, Table
 from .values import Gone, Merged, Recoding, SegmentGone
 from .values import SetOfValues as ValuesAsSet
 

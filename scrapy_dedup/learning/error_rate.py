@@ -10,8 +10,8 @@ from math import lgamma
 
 import numpy as np
 
+from .arrays import Numbers
 from .config import current
-from .contents import Numbers
 from .frame import Frame, Level
 from .judge import RATES, Judge
 from .value_kinds import kind_of_values

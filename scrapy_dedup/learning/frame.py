@@ -5,9 +5,10 @@ from enum import IntEnum
 
 import numpy as np
 
+from .arrays import ABSENT, Codes, Hashes, Rows
 from .grouping import Groups, grouped
 from .judge import Prior, Witnesses, witnesses
-from .table import ABSENT, RARE, Codes, Hashes, Rows, Table
+from .table import RARE, Table
 
 PRESENCE_SEED = np.uint64(0xD6E8FEB86659FD93)
 

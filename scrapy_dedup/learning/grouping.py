@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from .table import Codes, Hashes, Rows
-
-Flags = npt.NDArray[np.bool_]
+from .arrays import Codes, Flags, Hashes, Rows
 
 
 @dataclass(frozen=True, slots=True)

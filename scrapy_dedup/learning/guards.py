@@ -13,12 +13,14 @@ from enum import Enum
 import numpy as np
 from xxhash import xxh3_128
 
+from .arrays import ABSENT, Rows
 from .config import current
 from .deadline import NEVER, Deadline
 from .difference_sets import MAX_CANDIDATES, drop_set
 from .frame import Frame, Level
 from .sampling import sampled
-from .table import ABSENT, BARE, REPEAT, Rows, is_token
+from .table import BARE, REPEAT
+from .value_kinds import is_token
 from .values import Recoding, recode
 
 SAMPLE = 8_000

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import values_of
+from .arrays import Flags
 from .config import current
-from .grouping import Flags
 from .judgement import Judgement
 from .proposals.proposal import ANY_VALUE, Match, Proposal
 from .table import Table

@@ -20,8 +20,9 @@ from math import lgamma
 
 import numpy as np
 
+from .arrays import Codes, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 from .config import current
-from .contents import Codes, Contents, Flags, Numbers, Rows, mixed, numbered, pairs, spans
+from .contents import Contents
 
 __all__ = ["EQUALS", "EVERY_KEY", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
 

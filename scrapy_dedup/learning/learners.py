@@ -7,6 +7,7 @@ import numpy as np
 
 from ..urls import DeepSplit
 from . import affixes, declared, replacing
+from .arrays import Rows
 from .combining import rules_of
 from .constant_pages import constant_pages
 from .deadline import NEVER, Deadline
@@ -21,7 +22,7 @@ from .methods import entropy, equivalence, pattern_tree
 from .methods.entropy import Priors
 from .orders import any_orders, kept_names
 from .proposals.proposal import Proposal
-from .table import Rows, Table
+from .table import Table
 
 SEED = 0
 """Of the random choice of pairs and samples: the same observations give the same rules."""

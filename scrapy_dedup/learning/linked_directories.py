@@ -25,15 +25,15 @@ import numpy as np
 
 from ..rules import Absent, Literal, OneOf, Predicate, Set
 from ..urls import PLACEHOLDER, values_of
+from .arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from .config import current
-from .contents import mixed
 from .evidence import worth_asking
 from .frame import Frame, Level
-from .grouping import Flags
 from .judgement import Deep, Judgement
 from .matching import concerned, matching
 from .proposals.proposal import Proposal
-from .table import ABSENT, Codes, Hashes, Rows, Table, encode, is_token
+from .table import Table, encode
+from .value_kinds import is_token
 
 __all__ = ["linked_directories"]
 

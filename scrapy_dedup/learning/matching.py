@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..rules import Operation
-from .grouping import Flags
+from .arrays import ABSENT, Flags
 from .proposals.operations import changes
 from .proposals.proposal import Match
-from .table import ABSENT, REPEAT, Table, places
+from .table import REPEAT, Table, places
 
 __all__ = ["concerned", "matching"]
 

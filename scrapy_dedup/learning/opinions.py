@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from .arrays import ABSENT
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
 from .methods.entropy import KNOWN_NAMES, NameList, Priors
-from .table import ABSENT, Table
+from .table import Table
 from .user_names import Names
 
 __all__ = ["said_of"]

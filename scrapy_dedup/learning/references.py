@@ -14,8 +14,9 @@ from urllib.parse import unquote, urljoin
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import ABSENT, Codes, Rows
 from .frame import NEVER_KEPT, Frame
-from .table import ABSENT, RARE, Codes, Rows
+from .table import RARE
 
 __all__ = ["References", "decoded", "is_address", "name_in", "path_rows", "without_segment"]
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays import Flags, Hashes, Rows
 from .config import current
 from .frame import Frame, Level
-from .grouping import Flags
-from .table import Hashes, Rows
 
 
 @dataclass(frozen=True, slots=True)

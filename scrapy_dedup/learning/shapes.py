@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..urls import ValueClass, class_of
+from .arrays import ABSENT, Codes
 from .config import current
 from .frame import Frame, Level
 from .grouping import varying
-from .table import ABSENT, REPEAT, Codes, is_token
-from .value_kinds import ValueKind
+from .table import REPEAT
+from .value_kinds import ValueKind, is_token
 
 MAX_VALUES = 5_000
 MAX_SHAPES = 6

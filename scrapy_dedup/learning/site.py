@@ -8,6 +8,7 @@ import numpy as np
 from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from .affixes import affix_splits, wider_families
+from .arrays import ABSENT, Rows
 from .casing import wider_spellings
 from .constant_pages import constant_pages, numbers_of
 from .deadline import NEVER, Deadline
@@ -22,7 +23,7 @@ from .opinions import said_of
 from .proposals.proposal import Proposal
 from .selection import Selected, selected
 from .soft_errors import soft_errors
-from .table import ABSENT, REPEAT, Rows, Table, encode
+from .table import REPEAT, Table, encode
 from .tokens import varies_alone
 from .value_kinds import ORDER, kind_of_key
 

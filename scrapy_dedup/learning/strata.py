@@ -15,18 +15,18 @@ import numpy as np
 
 from ..rules import Absent, Ignore, IgnoreValue, Keep, Literal, OfClass, OneOf, Predicate, Set
 from ..urls import ValueClass, class_of
+from .arrays import ABSENT, Codes, Flags, Numbers, Rows
 from .blame import blamed
 from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .config import current
-from .contents import Flags, Numbers, Rows
 from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching
 from .proposals.operations import seen_values, widened
 from .proposals.proposal import Match, Proposal
-from .table import ABSENT, Codes, Table, is_token
-from .value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
+from .table import Table
+from .value_kinds import VALUES_UNLIKE, ValueKind, is_token, kind_of_key
 
 __all__ = ["Sections", "Split", "by_value", "narrowed"]
 

@@ -10,17 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..urls import DeepSplit
-from .contents import mixed
+from .arrays import ABSENT, Codes, Hashes, Rows, mixed
 from .judge import Judge
-
-Codes = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
-Rows = npt.NDArray[np.intp]
-
-ABSENT = 0
-"""The code of a key that the URL does not have."""
-
-MIN_TOKEN = 16
 
 _REPEATED = re.compile(r"(.+)\[[1-9][0-9]*\]")
 RARE = "\x1f"
@@ -244,14 +235,3 @@ def joined_repeats(view: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
             yield key, REPEAT.join(repeated[key])
         elif key.partition("[")[0] not in repeated:
             yield key, value or ""
-
-
-def is_token(value: str) -> bool:
-    """Tell whether a value looks like a session id: long, without a word in it, with digits.
-
-    Such a value is nothing that a pattern may rest on: it is another one tomorrow, and may be secret.
-
-    >>> is_token("d41d8cd98f00b204e9800998ecf8427e"), is_token("contact-information")
-    (True, False)
-    """
-    return len(value) >= MIN_TOKEN and value.isalnum() and any(map(str.isdigit, value))

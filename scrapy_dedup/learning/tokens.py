@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..urls import DeepSplit
+from .arrays import ABSENT
 from .config import current
-from .table import ABSENT, Table
+from .table import Table
 
 
 def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:

@@ -14,9 +14,9 @@ from importlib.resources import files
 
 import numpy as np
 
+from .arrays import ABSENT, Codes, Rows
 from .config import current
 from .judge import EVERY_KEY, Prior
-from .table import ABSENT, Codes, Rows
 
 __all__ = [
     "HAND_SET",
@@ -26,6 +26,7 @@ __all__ = [
     "WHOLE",
     "KindPrior",
     "ValueKind",
+    "is_token",
     "kind_of_key",
     "kind_of_values",
     "other_part",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 MOST_LOOKED_AT = 500
+MIN_TOKEN = 16
 FORMS = frozenset({"scheme", "path.trail"})
 """Parts of a URL that tell a form of it rather than a page; the names of hosts do, too."""
 PRIORS_FILE = "learned_priors.toml"
@@ -154,5 +156,16 @@ def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
         return ValueKind.ENUMERATED
     some = values[:: len(values) // MOST_LOOKED_AT + 1].tolist()
     drawn = sum(_token(vocabulary[value]) is not None for value in some)
-    is_token = drawn > current().drawn_share * len(some) and len(values) > current().drawn_distinct * len(present)
-    return ValueKind.DRAWN if is_token else ValueKind.OTHER
+    is_drawn = drawn > current().drawn_share * len(some) and len(values) > current().drawn_distinct * len(present)
+    return ValueKind.DRAWN if is_drawn else ValueKind.OTHER
+
+
+def is_token(value: str) -> bool:
+    """Tell whether a value looks like a session id: long, without a word in it, with digits.
+
+    Such a value is nothing that a pattern may rest on: it is another one tomorrow, and may be secret.
+
+    >>> is_token("d41d8cd98f00b204e9800998ecf8427e"), is_token("contact-information")
+    (True, False)
+    """
+    return len(value) >= MIN_TOKEN and value.isalnum() and any(map(str.isdigit, value))

@@ -11,13 +11,12 @@ from itertools import combinations
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
+from .arrays import ABSENT, Flags, Hashes, Rows, mixed, pairs, spans
 from .config import current
-from .contents import mixed, pairs, spans
 from .frame import Frame, Level
-from .grouping import Flags
 from .judge import witnesses
 from .shapes import Alike, values_alike
-from .table import ABSENT, BARE, REPEAT, Hashes, Rows
+from .table import BARE, REPEAT
 from .value_kinds import ValueKind
 
 MAX_KEYS = 100

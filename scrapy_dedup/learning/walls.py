@@ -12,12 +12,11 @@ from math import exp, lgamma, log, log1p
 
 import numpy as np
 
+from .arrays import ABSENT, Codes, Flags, Rows
 from .config import current
 from .frame import NEVER_KEPT, Frame
-from .grouping import Flags
 from .judgement import Sample
 from .references import References, decoded, is_address, path_rows, without_segment
-from .table import ABSENT, Codes, Rows
 
 __all__ = ["LEAST_VALUES", "Evidence", "SiteUrls", "is_parameter"]
 

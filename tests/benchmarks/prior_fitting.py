@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from scrapy_dedup.learning.judge import EQUALS, SHARES, Numbers, likelihoods
+from scrapy_dedup.learning.arrays import Numbers
+from scrapy_dedup.learning.judge import EQUALS, SHARES, likelihoods
 from scrapy_dedup.learning.strata import EXCEPTIONS
 from scrapy_dedup.learning.value_kinds import HAND_SET, KindPrior, ValueKind
 

@@ -13,10 +13,11 @@ from hashlib import blake2b
 
 import numpy as np
 
+from scrapy_dedup.learning.arrays import Codes, Flags, Rows
 from scrapy_dedup.learning.budget import within_budget
 from scrapy_dedup.learning.clusters import clusters
 from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.judge import Codes, Flags, Judge, Rows, Witnesses, witnesses
+from scrapy_dedup.learning.judge import Judge, Witnesses, witnesses
 from scrapy_dedup.learning.judgement import Sample, book_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.site import SiteLearner, judged_sample

@@ -13,13 +13,13 @@ import numpy as np
 
 from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
 from ...urls import values_of
+from ..arrays import ABSENT, Flags
 from ..blame import MAX_MEMBERS
 from ..combining import rules_of
-from ..grouping import Flags
 from ..judgement import Sample, book_of
 from ..matching import matching
 from ..proposals.proposal import Match, Proposal
-from ..table import ABSENT, RARE, Table
+from ..table import RARE, Table
 from .decision import Decision, Formation
 
 __all__ = ["Written", "written"]

@@ -4,8 +4,9 @@ import numpy as np
 
 from ...rules import Ignore, IgnoreValue, Operation, Set, SetOfValues
 from ...urls import ValueClass, class_of
+from ..arrays import ABSENT, Rows
 from ..config import current
-from ..table import ABSENT, REPEAT, Rows, Table
+from ..table import REPEAT, Table
 from ..value_kinds import ValueKind, kind_of_key, other_part
 
 MIN_HEX = 8

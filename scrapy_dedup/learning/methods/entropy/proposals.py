@@ -6,6 +6,7 @@ import numpy as np
 
 from ....rules import Absent, Literal, Lower, OneOf, RuleBook
 from ....urls import DeepSplit, values_of
+from ...arrays import ABSENT, Rows
 from ...combining import rules_of
 from ...config import current
 from ...constant_pages import constant_pages
@@ -15,7 +16,7 @@ from ...guards import Node
 from ...judgement import Sample, book_of
 from ...proposals.operations import dropped
 from ...proposals.proposal import Match, Proposal
-from ...table import ABSENT, Rows, Table, encode
+from ...table import Table, encode
 from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant
 from .templates import Template, templates

@@ -10,12 +10,12 @@ import numpy as np
 
 from ....rules import Absent, OneOf, Predicate
 from ....urls.percent import lower_value
+from ...arrays import ABSENT, Codes, Flags, Rows
 from ...config import current
 from ...evidence import worth_asking
 from ...frame import Frame
-from ...grouping import Flags, Groups, varying
+from ...grouping import Groups, varying
 from ...proposals.proposal import Match
-from ...table import ABSENT, Codes, Rows
 from .joint import case_merit
 from .templates import MAX_VALUES, MIN_URLS
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
+from ...arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from ...config import current
-from ...contents import mixed
 from ...evidence import worth_asking
 from ...frame import Frame, Level
-from ...grouping import Flags, grouped
+from ...grouping import grouped
 from ...proposals.operations import guard_of, widened
 from ...proposals.proposal import Match, Proposal
-from ...table import ABSENT, Codes, Hashes, Rows, Table
+from ...table import Table
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...arrays import ABSENT, Codes, Hashes, Rows
 from ...frame import NEVER_KEPT
-from ...table import ABSENT, Codes, Hashes, Rows, Table
+from ...table import Table
 from .rules import Ignore, Operation, Replace
 
 __all__ = ["Effects"]

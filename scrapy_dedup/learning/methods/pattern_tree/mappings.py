@@ -7,9 +7,10 @@ from itertools import product
 
 import numpy as np
 
+from ...arrays import ABSENT, Codes, Rows
 from ...config import current
 from ...evidence import upper_bound
-from ...table import ABSENT, Codes, Rows, Table
+from ...table import Table
 from .modes import Options
 from .rules import Replace
 from .tree import Node, PatternTree

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ....urls import ValueClass
+from ...arrays import ABSENT
 from ...difference_sets import drop_set
 from ...frame import Frame, Level
 from ...proposals.operations import guard_of
-from ...table import ABSENT, REPEAT, Table
+from ...table import REPEAT, Table
 from .patterns import ANYTHING
 from .views import View
 
