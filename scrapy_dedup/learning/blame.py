@@ -11,13 +11,15 @@ from ..urls import values_of
 from .combining import rules_of
 from .config import current
 from .judgement import Judgement
-from .orders import is_arranged
+from .proposals.arrangement import is_arranged
 from .proposals.operations import adds_value, changes
 from .proposals.proposal import Match, Proposal
 from .table import BARE, joined_repeats
 
 MAX_MEMBERS = 20
 """URLs of a group of one page that are looked at."""
+MAX_CLEAN = 2_000
+"""Clean groups that are looked at to count what speaks for a proposal; of more, every n-th is."""
 MAX_ODD = 8
 MAX_OTHERS = 64
 """URLs of a group of several pages that are compared: those of its rarer pages, with those of another."""

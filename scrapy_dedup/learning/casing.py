@@ -8,17 +8,14 @@ of their first letter says nothing of the other letters.
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 import numpy as np
 
 from ..rules import Ignore, IgnoreValue, Lower, Set
 from ..urls.percent import lower_first, lower_value
-from .arrays import ABSENT
 from .config import current
 from .evidence import worth_asking
 from .generalising import Wider
-from .judgement import Judgement
 from .matching import matching
 from .methods.entropy.values import MIN_TESTED
 from .proposals.proposal import Match, Proposal
@@ -50,29 +47,6 @@ def _holds(rows: Sequence[tuple[Hashable, str, int]], spelled: Callable[[str], s
     bad = sum(len(pages) > 1 for _, pages in informative)
     further = sum(len({lower_first(value) for value in values}) > 1 for values in good.values())
     return len(good) >= current().proposed_groups and further >= beyond and worth_asking(bad, len(good) + bad)
-
-
-def first_letter_unless_tested(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
-    """Return the proposals, those that lower a whole value for its first letter only where hardly more was tested."""
-    found = []
-    for proposal in proposals:
-        if proposal.operation == Lower() and not proposal.joint and proposal.key in table.columns:
-            chosen = matching(table, proposal.match)
-            codes = table.columns[proposal.key]
-            spelled = {
-                code: lower_first(table.vocabulary[code])
-                for code in np.unique(codes[chosen]).tolist()
-                if code != ABSENT
-            }
-            pages = set()
-            for members in judgement.clean:
-                spellings = {spelled[codes[row]] for row in members if chosen[row] and codes[row] in spelled}
-                if len(spellings) > 1:
-                    pages.add(table.content[members[0]])
-            if len(pages) < current().case_pages:
-                proposal = replace(proposal, operation=Lower(first=True))
-        found.append(proposal)
-    return found
 
 
 def wider_spellings(accepted: Sequence[Proposal], table: Table) -> list[Wider]:

@@ -13,7 +13,7 @@ import numpy as np
 from ..rules import Ignore, IgnoreValue, OfClass
 from ..urls import ValueClass
 from .arrays import ABSENT, Flags
-from .learners import Evidence
+from .judgement import Deep, Sample
 from .matching import concerned, matching
 from .proposals.proposal import Proposal
 from .table import REPEAT, Table
@@ -22,13 +22,12 @@ from .witness_counts import pages_for
 __all__ = ["with_open_lengths"]
 
 
-def with_open_lengths(proposals: Sequence[Proposal], evidence: Evidence) -> list[Proposal]:
+def with_open_lengths(proposals: Sequence[Proposal], table: Table, sample: Sample, deep: Deep) -> list[Proposal]:
     """Return *proposals* with the lengths of their classes open, where that changes no URL that was seen.
 
     A pattern that is all one page rests on its URLs, and says nothing of others. O(URLs) per proposal.
     """
-    table = evidence.table
-    pages = pages_for(proposals, evidence.sample, evidence.deep)
+    pages = pages_for(proposals, sample, deep)
     changed: dict[str, Flags] = {}
     for one in proposals:
         flags = matching(table, one.match) & concerned(table, one.key, one.operation)

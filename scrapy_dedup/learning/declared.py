@@ -21,7 +21,7 @@ from ..rules.exchange.values import Inexpressible, query_key
 from ..urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from .arrays import ABSENT, Flags
 from .belief import Opinion, Source, opinions_of_pairs
-from .blame import blamed
+from .blame import MAX_CLEAN, blamed
 from .combining import rules_of
 from .config import current
 from .evidence import MIN_STATED
@@ -30,7 +30,6 @@ from .methods.entropy import Relevance
 from .proposals.operations import dropped, seen_values, widened
 from .proposals.proposal import Match, Proposal
 from .table import REPEAT, Table, encode
-from .validation import MAX_CLEAN
 from .value_kinds import is_token
 
 NO_VARY_SEARCH = "no-vary-search"

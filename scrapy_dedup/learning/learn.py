@@ -293,7 +293,7 @@ def learn_site(
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, learner.deep)
     settled = with_incumbents(
-        with_open_lengths(learner.generalised(found_now), learner.evidence),
+        with_open_lengths(learner.generalised(found_now), learner.evidence.table, sample, learner.deep),
         before,
         sample,
         learner.deep,

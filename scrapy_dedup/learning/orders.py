@@ -8,9 +8,7 @@ place on one and the same page: by the beginnings that they have in common (``co
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,14 +17,13 @@ from ..rules.order import in_order, segments_in_order
 from ..urls import ValueClass, normal_parts
 from ..urls.paths import split_extension
 from .config import current
+from .judge import witnesses
+from .judgement import Judgement
 from .proposals.proposal import Proposal
 from .table import BARE, Table
 from .value_kinds import ORDER
 
-if TYPE_CHECKING:
-    from .judgement import Judgement
-
-__all__ = ["any_orders", "arrangement", "is_arranged", "kept_names"]
+__all__ = ["any_orders", "kept_names"]
 
 BETWEEN = "-_:=.,~+|!"
 """What may stand between the name of a facet and its value."""
@@ -45,7 +42,7 @@ class _Shown:
     members: Sequence[int]
 
 
-def any_orders(judgement: "Judgement") -> list[Proposal]:
+def any_orders(judgement: Judgement) -> list[Proposal]:
     """Return proposals that orders make no difference; *judgement* is that of the rules that were found before. O(n log n)."""
     if len(judgement.by_key) == len(set(judgement.sample.content)):
         return []
@@ -78,35 +75,6 @@ def kept_names(proposals: Iterable[Proposal], table: Table) -> list[Proposal]:
     return found
 
 
-def is_arranged(proposal: Proposal, urls: AbstractSet[str]) -> bool:
-    """Tell whether a proposal about an order has a part in that some URLs are one: they differ in it, and it changes one."""
-    operation = proposal.operation
-    if not isinstance(operation, AnyOrder) or len({arrangement(url, proposal.key) for url in urls}) < 2:
-        return False
-    if proposal.key == "query":
-        return any(";" in normal_parts(url)[2] for url in urls)
-    paths = (normal_parts(url)[1] for url in urls)
-    return any(in_order(path, {proposal.key: (operation,)}) != path for path in paths)
-
-
-def arrangement(url: str, key: str) -> str:
-    """Return in which order things stand in a URL: the path, or the names of its parameters with what divides them.
-
-    >>> arrangement("http://a.example/?b=1;a=2", "query"), arrangement("http://a.example/x/y", "path")
-    ('b;a', '/x/y')
-    """
-    _, path, query = normal_parts(url)
-    if key == "path":
-        return path
-    if key == "matrix":
-        return "/".join(_names(text, ";") for text in path.split("/"))
-    return "&".join(_names(piece, ";") for piece in query.split("&"))
-
-
-def _names(text: str, divider: str) -> str:
-    return divider.join([part.partition("=")[0] for part in text.split(divider)])
-
-
 def _query_form(one: _Shown) -> Hashable:
     return one.origin, one.path, tuple(sorted(one.query.replace(";", "&").split("&")))
 
@@ -117,10 +85,8 @@ def _matrix_form(one: _Shown) -> Hashable:
     return one.origin, in_order(one.path, {"matrix": (AnyOrder(),)}), one.query
 
 
-def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], judgement: "Judgement") -> bool:
+def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], judgement: Judgement) -> bool:
     """Tell whether URLs that a form makes one are one page, as far as they were not one before."""
-    from .judge import witnesses
-
     groups = [some for some in _grouped(shown, form) if len(some) > 1]
     if not groups:
         return False
@@ -147,7 +113,7 @@ def _grouped(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable]) -> Ite
     return groups.values()
 
 
-def _passes(proposal: Proposal, shown: Sequence[_Shown], judgement: "Judgement") -> bool:
+def _passes(proposal: Proposal, shown: Sequence[_Shown], judgement: Judgement) -> bool:
     """Tell whether an order of segments makes no difference where a proposal says so."""
     operation = proposal.operation
     assert isinstance(operation, AnyOrder)
@@ -179,7 +145,7 @@ class _Moved:
     before: int
 
 
-def _of_segments(shown: Sequence[_Shown], judgement: "Judgement") -> Iterator[Proposal]:
+def _of_segments(shown: Sequence[_Shown], judgement: Judgement) -> Iterator[Proposal]:
     """Yield what may be said of the order of segments: by their names, and else of all after a place."""
     moved = list(_moved(shown, judgement.sample.content))
     if len(moved) < current().least_contents:

@@ -17,9 +17,9 @@ from ..rules import Absent, Ignore, IgnoreValue, Keep, Literal, OfClass, OneOf, 
 from ..urls import ValueClass, class_of
 from .arrays import ABSENT, Codes, Flags, Numbers, Rows
 from .blame import blamed
-from .casing import first_letter_unless_tested
 from .combining import rules_of
 from .config import current
+from .first_letters import first_letter_unless_tested
 from .judge import Judge, Posterior, Witnesses, likelihoods, witnesses
 from .judgement import Deep, Judgement, book_of
 from .matching import concerned, matching

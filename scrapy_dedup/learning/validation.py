@@ -15,19 +15,17 @@ import numpy as np
 from ..rules import RuleBook
 from ..rules.model import ORDERED
 from ..urls import values_of
-from .blame import MAX_MEMBERS, bare_texts, blamed
+from .blame import MAX_CLEAN, MAX_MEMBERS, bare_texts, blamed
 from .clusters import APART
 from .combining import rules_of
 from .judge import Verdict, remembered
 from .judge import witnesses as groups_of
 from .judgement import Deep, Judgement, Sample, book_of, judged
-from .orders import arrangement
+from .proposals.arrangement import arrangement
 from .proposals.proposal import Proposal
 from .table import BARE, REPEAT, joined_repeats
 
 ROUNDS = 20
-MAX_CLEAN = 2_000
-"""Clean groups that are looked at to count what speaks for a proposal; of more, every n-th is."""
 
 
 def validated(

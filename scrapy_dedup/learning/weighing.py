@@ -13,7 +13,7 @@ from .blame import MAX_MEMBERS, View, bare_texts
 from .combining import combined, rules_of
 from .evidence import upper_bound
 from .judgement import Deep, Sample, book_of, judged
-from .orders import is_arranged
+from .proposals.arrangement import is_arranged
 from .proposals.operations import changes
 from .proposals.proposal import Proposal
 from .table import BARE, REPEAT, joined_repeats

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from ..rules import Evidence
-from .blame import blamed
+from .blame import MAX_CLEAN, blamed
 from .combining import rules_of
 from .judgement import Deep, Sample, book_of, judged
 from .proposals.proposal import Proposal
-from .validation import MAX_CLEAN
 
 __all__ = ["counted_with_files", "pages_for"]
 
