@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.coverage import covers, says_as_much
+from scrapy_dedup.learning.proposals.coverage import covers, says_as_much
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Ignore, Literal, Lower, OfClass, OneOf, Rule, RuleBook, SetOfValues, Status
 from scrapy_dedup.urls import ValueClass

@@ -20,31 +20,31 @@ from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form
-from .budget import within_budget
-from .candidates import candidate_parameters
-from .class_guards import with_open_lengths
-from .clusters import Clusters, clusters
+from .asking.differing import NOTABLE_SHARE
+from .asking.refetching import odd_responses
+from .data.clusters import Clusters, clusters
+from .data.judgement import Sample, book_of, judged
+from .data.nesting import inner_sites, innermost_first
+from .data.observed import Progress, observations_by_site
 from .deadline import NEVER, Deadline
-from .declared import Declarations
-from .differing import NOTABLE_SHARE
-from .incumbents import said_by, with_incumbents
-from .judgement import Sample, book_of, judged
-from .learners import LEARNERS, Learner, chosen_learners
+from .decision.budget import within_budget
+from .decision.candidates import candidate_parameters
+from .decision.class_guards import with_open_lengths
+from .decision.weighing import weighed, with_counts
+from .decision.witness_counts import counted_with_files
+from .evidence.user_names import Names, names_of
+from .learners.registry import LEARNERS, Learner, chosen_learners
+from .lifetime.incumbents import said_by, with_incumbents
+from .lifetime.reinstating import may_return, returned
+from .lifetime.user_rules import switched_off, with_those_of_the_user
 from .memory import Memory
 from .methods.entropy import Priors
 from .methods.policy import Policy, policy_of
 from .names import JUDGE
-from .nesting import inner_sites, innermost_first
-from .observed import Progress, observations_by_site
-from .other_sites import priors_by_site
-from .refetching import odd_responses
-from .reinstating import may_return, returned
+from .opinions.declared import Declarations
+from .opinions.other_sites import priors_by_site
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
-from .user_names import Names, names_of
-from .user_rules import switched_off, with_those_of_the_user
-from .weighing import weighed, with_counts
-from .witness_counts import counted_with_files
 
 if TYPE_CHECKING:
     from .methods.options import MethodOptions

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import key_problem, operation_problem
-from .combining import rules_of
 from .config import current
-from .frame import Frame
-from .judgement import Judgement, book_of, judged
-from .learners import SEED, Evidence, Learner
+from .data.frame import Frame
+from .data.judgement import Judgement, book_of, judged
+from .data.sampling import searched
+from .decision.strata import narrowed
+from .decision.validation import validated
+from .learners.registry import SEED, Evidence, Learner
+from .proposals.combining import rules_of
 from .proposals.proposal import Match, Proposal
-from .sampling import searched
-from .strata import narrowed
-from .validation import validated
 
 logger = logging.getLogger(__name__)
 

@@ -7,25 +7,25 @@ import numpy as np
 
 from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
-from .affixes import affix_splits, wider_families
-from .arrays import ABSENT, Rows
-from .casing import wider_spellings
-from .constant_pages import constant_pages, numbers_of
+from .data.error_rate import judge_of
+from .data.frame import Frame
+from .data.judgement import Sample
+from .data.soft_errors import soft_errors
+from .data.table import REPEAT, Table, encode
+from .data.tokens import varies_alone
 from .deadline import NEVER, Deadline
-from .declared import Declarations
-from .error_rate import judge_of
-from .frame import Frame
-from .generalising import generalised
-from .judgement import Sample
-from .learners import LEARNERS, Evidence, Learner
+from .evidence.arrays import ABSENT, Rows
+from .evidence.value_kinds import ORDER, kind_of_key
+from .learners.affixes import affix_splits, wider_families
+from .learners.casing import wider_spellings
+from .learners.generalising import generalised
+from .learners.registry import LEARNERS, Evidence, Learner
 from .methods.entropy import Priors
-from .opinions import said_of
+from .opinions.declared import Declarations
+from .opinions.said import said_of
 from .proposals.proposal import Proposal
+from .search.constant_pages import constant_pages, numbers_of
 from .selection import Selected, selected
-from .soft_errors import soft_errors
-from .table import REPEAT, Table, encode
-from .tokens import varies_alone
-from .value_kinds import ORDER, kind_of_key
 
 SEARCH = 0.4
 """Share of the time left that is spent on looking for rules; the rest is for testing them."""

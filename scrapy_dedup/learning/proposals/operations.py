@@ -4,10 +4,10 @@ import numpy as np
 
 from ...rules import Ignore, IgnoreValue, Operation, Set, SetOfValues
 from ...urls import ValueClass, class_of
-from ..arrays import ABSENT, Rows
 from ..config import current
-from ..table import REPEAT, Table
-from ..value_kinds import ValueKind, kind_of_key, other_part
+from ..data.table import REPEAT, Table
+from ..evidence.arrays import ABSENT, Rows
+from ..evidence.value_kinds import ValueKind, kind_of_key, other_part
 
 MIN_HEX = 8
 

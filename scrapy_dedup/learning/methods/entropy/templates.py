@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....rules import Absent, Literal, Predicate
-from ...arrays import ABSENT, Rows
-from ...frame import Frame
+from ...data.frame import Frame
+from ...data.table import REPEAT
+from ...evidence.arrays import ABSENT, Rows
+from ...evidence.value_kinds import is_token
 from ...proposals.proposal import Match
-from ...table import REPEAT
-from ...value_kinds import is_token
 
 MIN_URLS = 30
 MAX_TEMPLATES = 150

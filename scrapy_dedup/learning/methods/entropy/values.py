@@ -10,11 +10,11 @@ import numpy as np
 
 from ....rules import Absent, OneOf, Predicate
 from ....urls.percent import lower_value
-from ...arrays import ABSENT, Codes, Flags, Rows
 from ...config import current
-from ...evidence import worth_asking
-from ...frame import Frame
-from ...grouping import Groups, varying
+from ...data.frame import Frame
+from ...data.grouping import Groups, varying
+from ...evidence.arrays import ABSENT, Codes, Flags, Rows
+from ...evidence.shares import worth_asking
 from ...proposals.proposal import Match
 from .joint import case_merit
 from .templates import MAX_VALUES, MIN_URLS

@@ -7,13 +7,13 @@ import numpy as np
 
 from ....rules import Literal, Lower, Predicate
 from ....urls import DeepSplit
-from ...arrays import ABSENT, Codes, Rows
 from ...config import current
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import varying
+from ...data.frame import Frame, Level
+from ...data.grouping import varying
+from ...data.table import Table
+from ...evidence.arrays import ABSENT, Codes, Rows
+from ...evidence.shares import worth_asking
 from ...proposals.proposal import Match, Proposal
-from ...table import Table
 from .paths import holds_for, seen_at
 from .rewriting import RewriteRule
 from .views import path_positions

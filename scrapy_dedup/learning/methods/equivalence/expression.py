@@ -13,12 +13,12 @@ import numpy as np
 
 from ....rules import Literal, Predicate
 from ....urls import DeepSplit
-from ...arrays import Flags  # mypy and the reader want it here
 from ...config import current
+from ...data.table import REPEAT, Table
+from ...evidence.arrays import Flags  # mypy and the reader want it here
+from ...evidence.value_kinds import is_token
 from ...proposals.operations import dropped
 from ...proposals.proposal import Match, Proposal
-from ...table import REPEAT, Table
-from ...value_kinds import is_token
 from .cases import lowered_keys, lowering
 from .paths import BESIDE, PathPattern, path_key, tested_pattern
 from .pooling import Drop, Pooled, pooled, pooled_within

@@ -12,14 +12,14 @@ import numpy as np
 
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
-from ...arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from ...config import current
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import grouped
+from ...data.frame import Frame, Level
+from ...data.grouping import grouped
+from ...data.table import Table
+from ...evidence.arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
+from ...evidence.shares import worth_asking
 from ...proposals.operations import guard_of, widened
 from ...proposals.proposal import Match, Proposal
-from ...table import Table
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....rules import Absent, Ignore, Literal, Operation
-from ...arrays import ABSENT, Codes, Flags, Rows
 from ...config import current
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import Groups, varying
+from ...data.frame import Frame, Level
+from ...data.grouping import Groups, varying
+from ...data.table import REPEAT, Table
+from ...evidence.arrays import ABSENT, Codes, Flags, Rows
+from ...evidence.shares import worth_asking
+from ...evidence.value_kinds import is_token
 from ...proposals.operations import dropped
 from ...proposals.proposal import Match
-from ...table import REPEAT, Table
-from ...value_kinds import is_token
 from .paths import holds_for
 
 __all__ = ["Drop", "Pooled", "pooled", "pooled_within"]

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Codes, Flags, Hashes
 from ...config import current
-from ...evidence import upper_bound, worth_asking
-from ...grouping import Groups, grouped
+from ...data.grouping import Groups, grouped
+from ...evidence.arrays import Codes, Flags, Hashes
+from ...evidence.shares import upper_bound, worth_asking
 from .candidates import same_formation
 from .effects import Effects
 from .modes import Options

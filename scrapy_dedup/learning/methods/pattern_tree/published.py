@@ -9,10 +9,10 @@ import numpy as np
 from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Set
 from ....rules import Replace as Copy
 from ....urls.paths import split_extension
-from ...judgement import Sample
+from ...data.judgement import Sample
+from ...data.table import RARE, REPEAT
 from ...proposals.operations import dropped, value_dropped
 from ...proposals.proposal import ANY_VALUE, Match
-from ...table import RARE, REPEAT
 from ..decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
 from ..written import flags
