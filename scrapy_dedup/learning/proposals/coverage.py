@@ -6,16 +6,11 @@ from ...rules import AnyOrder, Ignore, IgnoreValue, Literal, Lower, OfClass, One
 from ...urls import ValueClass
 from .proposal import Match, Proposal
 
-__all__ = ["covers", "exclude_each_other", "keys_meet", "reaches", "says_as_much"]
-
-
-def covers(one: Proposal, other: Proposal) -> bool:
-    """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
-    return set(one.match) <= set(other.match) and _does_as_much(one, other)
+__all__ = ["exclude_each_other", "keys_meet", "reaches", "says_as_much"]
 
 
 def says_as_much(one: Proposal, other: Proposal) -> bool:
-    """As :func:`covers`, also where *other* asks for fewer values of a key than *one* does."""
+    """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
     return reaches(one.match, other.match) and _does_as_much(one, other)
 
 

@@ -27,7 +27,6 @@ __all__ = ["any_orders", "kept_names"]
 
 BETWEEN = "-_:=.,~+|!"
 """What may stand between the name of a facet and its value."""
-_PREFIX = {"query": ("?", ""), "path": ("", "?"), "matrix": ("", "?")}
 
 Unit = tuple[str, ...]
 
