@@ -13,7 +13,8 @@ from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
 from .aliases.fetched import Fetched
-from .aliases.kinds import alias_rules, declared_sightings, proven_aliases
+from .aliases.kinds import alias_rules, proven_aliases
+from .aliases.pairs import declared_sightings
 from .learn import Learned
 
 MOST_SIGHTINGS = 200_000
