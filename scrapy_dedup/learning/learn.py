@@ -94,7 +94,7 @@ def learn_rules(
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
     makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
-    are asked (:data:`.learners.LEARNERS`), all by default. *names* are lists of names of parameters that are
+    are asked (:data:`.registry.LEARNERS`), all by default. *names* are lists of names of parameters that are
     ``"relevant"`` or ``"irrelevant"`` on all sites, or say where to ``"return"`` to: they move what is believed of these before
     any page was seen (as ``DEDUP_NAMES``). After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
