@@ -11,6 +11,7 @@ from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.mask import TransientPath
+from scrapy_dedup.content.slots import slot_problem
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning.transient import mask_of
 from scrapy_dedup.learning.transient.alignment import aligned, compared
@@ -77,6 +78,14 @@ def only(mask: Mask) -> TransientPath:
 
 
 # -- what must be found
+
+
+def test_an_ellipsis_on_the_page_is_no_gap_of_a_slot() -> None:
+    mask = learn_mask(
+        two_kinds(lambda page, version: f"<p class=teaser>{text_of(version, words=3)} \N{HORIZONTAL ELLIPSIS}</p>")
+    )
+    path = only(mask)
+    assert path.slot is None or slot_problem(path.slot) is None, "the file of such a mask could not be read"
 
 
 def test_clock_is_masked_to_its_changing_words() -> None:

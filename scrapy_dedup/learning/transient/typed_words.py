@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from ...content.slots import Slot, has_digit, is_typed
+from ...content.slots import ANYTHING, Slot, has_digit, is_typed
 
 __all__ = ["keep_number", "literal_of", "untyped_words"]
 
@@ -26,7 +26,7 @@ def _common(texts: AbstractSet[tuple[str, ...]]) -> tuple[str, ...]:
     found: list[str] = []
     one = next(iter(texts))
     for number, words in enumerate(zip(*texts, strict=False)):
-        if len(set(words)) > 1 or _is_of_date(one, number):
+        if len(set(words)) > 1 or words[0] == ANYTHING or _is_of_date(one, number):
             break
         found.append(words[0])
     return tuple(found)

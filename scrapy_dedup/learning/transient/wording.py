@@ -55,7 +55,7 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
         edited = sum(2 * len(kept) >= len(page[0]) for kept, page in zip(lasting, pages, strict=True))
         return None if of_site and not attribute and edited < len(pages) * _OWN else NOTHING
     common = reduce(_common, lasting)
-    literal = common if attribute else _literal(common, texts)
+    literal = _sayable(common if attribute else _literal(common, texts))
     kinds = _kinds(pages, lasting, literal, set(common) if not attribute else None, of_site=of_site)
     if attribute in ADDRESSES:
         kinds = _of_address(kinds, literal)
@@ -64,6 +64,11 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
     if not literal and len(kinds) == 1:
         return None
     return _slot(literal, kinds, attribute)
+
+
+def _sayable(words: list[str]) -> list[str]:
+    """Return the words that a literal can name: a text's own ``…`` would stand for any words."""
+    return [word for word in words if word != ANYTHING]
 
 
 _EMPTY, _PASSES, _STAYS = range(3)
