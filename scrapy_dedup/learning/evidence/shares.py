@@ -1,4 +1,4 @@
-"""How much evidence a proposal needs to be made, and bounds of shares. Whether it acts says the judge."""
+"""Shares: their bounds, and how small one must be for a proposal to be made. Whether it acts says the judge."""
 
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
