@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import tomlkit
 
-from scrapy_dedup.learning import config, value_kinds
+from scrapy_dedup.learning import config
 from scrapy_dedup.learning.config import Config, current, using
-from scrapy_dedup.learning.value_kinds import HAND_SET, KindPrior, ValueKind
+from scrapy_dedup.learning.evidence import value_kinds
+from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, KindPrior, ValueKind
 
 from .benchmarks import calibration, priors, sensitivity
 from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss

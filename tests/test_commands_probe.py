@@ -3,7 +3,7 @@
 import pytest
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.learning.running_counts import checks_in, with_checks
+from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
 from scrapy_dedup.rules import Status
 
 from .conftest import Project, Serve

@@ -17,8 +17,8 @@ from scrapy_dedup.crawl.savings import saved_for_good
 from scrapy_dedup.crawl.settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.suspects import Case
-from scrapy_dedup.learning.probing import Tried
-from scrapy_dedup.learning.refutation import Noise
+from scrapy_dedup.learning.asking.probing import Tried
+from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.rules.model import Evidence

@@ -13,7 +13,7 @@ import scrapy_dedup.crawl
 from scrapy_dedup.crawl.learner import command_of
 from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.crawl.statistics import STATS
-from scrapy_dedup.learning.user_names import Names
+from scrapy_dedup.learning.evidence.user_names import Names
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages

@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.affixes import affix_splits, families, proposals
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.judgement import Sample
-from scrapy_dedup.learning.validation import validated
+from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.decision.validation import validated
+from scrapy_dedup.learning.learners.affixes import affix_splits, families, proposals
+from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.urls import DeepSplit, normal_form
 

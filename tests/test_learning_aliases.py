@@ -7,8 +7,10 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.anchors import anchors_of
-from scrapy_dedup.learning.aliases import alias_rules, pooled, prove, proven_aliases
-from scrapy_dedup.learning.fetched import Fetched
+from scrapy_dedup.learning.aliases.fetched import Fetched
+from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
+from scrapy_dedup.learning.aliases.pairs import pooled
+from scrapy_dedup.learning.aliases.proving import prove
 from scrapy_dedup.rules import Anchored, Declared, Rule, Status
 from scrapy_dedup.rules.aliases import candidates
 from scrapy_dedup.store.rows import SightingRow

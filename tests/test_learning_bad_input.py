@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.learners import LEARNERS
+from scrapy_dedup.learning.learners.registry import LEARNERS
 from scrapy_dedup.observation import ObservationError
 
 SITE = "http://example.com"

@@ -7,8 +7,8 @@ import pytest
 
 from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.learning.lasting import lasting_identities
-from scrapy_dedup.learning.masks import Kept, SitePages
+from scrapy_dedup.learning.data.lasting import lasting_identities
+from scrapy_dedup.learning.transient.masks import Kept, SitePages
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.urls.templates import template_of
 

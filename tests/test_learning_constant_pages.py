@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.references import decoded, is_address, name_in
+from scrapy_dedup.learning.search.references import decoded, is_address, name_in
 
 SITE = "http://shop.example"
 NAMES = [

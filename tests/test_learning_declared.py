@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.clusters import clusters, no_evidence
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.declared import Declarations, proposals
-from scrapy_dedup.learning.judgement import Sample, book_of
-from scrapy_dedup.learning.validation import validated
+from scrapy_dedup.learning.data.clusters import clusters, no_evidence
+from scrapy_dedup.learning.data.judgement import Sample, book_of
+from scrapy_dedup.learning.decision.validation import validated
+from scrapy_dedup.learning.opinions.declared import Declarations, proposals
+from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.rules import Ignore, Literal, RuleBook, Set
 from scrapy_dedup.rules.exchange import CLEAN_PARAM, CleanParam, declaring_lines
 from scrapy_dedup.urls import DeepSplit, ValueClass

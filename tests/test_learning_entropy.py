@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.entropy import Options, Page, host_rules, proposals, proposals_of
-from scrapy_dedup.learning.validation import validated
+from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Ignore, Lower, Nested
 from scrapy_dedup.urls import normal_form
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.data.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.equivalence import (
     Observed,
     Policy,
@@ -22,8 +21,9 @@ from scrapy_dedup.learning.methods.equivalence import (
     segmented,
 )
 from scrapy_dedup.learning.methods.equivalence.views import path_positions
+from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.site import SiteLearner
-from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, Lower, RuleBook
 from scrapy_dedup.urls import normal_form
 

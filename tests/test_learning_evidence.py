@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrapy_dedup.learning.evidence import upper_bound
+from scrapy_dedup.learning.evidence.shares import upper_bound
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning.like_pairs import ALIKE, MIN_WORDS, NEAREST, RAREST, like_pairs
+from scrapy_dedup.learning.asking.like_pairs import ALIKE, MIN_WORDS, NEAREST, RAREST, like_pairs
 from tests.test_learning_transient import text_of
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.frame import Frame, Level
-from scrapy_dedup.learning.table import RARE, encode
+from scrapy_dedup.learning.data.frame import Frame, Level
+from scrapy_dedup.learning.data.table import RARE, encode
+from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Absent, Ignore, Literal
 from scrapy_dedup.urls import values_of
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.clusters import clusters
+from scrapy_dedup.learning.data.clusters import clusters
+from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.observed import observations_by_site
 from scrapy_dedup.learning.fixed_point import Both
-from scrapy_dedup.learning.judgement import Sample
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.methods.options import (
     METHODS,
@@ -20,7 +21,6 @@ from scrapy_dedup.learning.methods.options import (
     options_of,
 )
 from scrapy_dedup.learning.methods.policy import Policy, policy_of
-from scrapy_dedup.learning.observed import observations_by_site
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.rules.lifecycle import Reason

@@ -6,12 +6,12 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.clusters import clusters
-from scrapy_dedup.learning.frame import Frame, Level
-from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.data.clusters import clusters
+from scrapy_dedup.learning.data.frame import Frame, Level
+from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.sampling import sampled
+from scrapy_dedup.learning.data.table import encode
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.sampling import sampled
-from scrapy_dedup.learning.table import encode
 from scrapy_dedup.urls import values_of
 
 SITE = "http://shop.example.com"

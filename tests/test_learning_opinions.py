@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.doubts import doubts
+from scrapy_dedup.learning.asking.doubts import doubts
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.methods.entropy import Relevance
-from scrapy_dedup.learning.other_sites import priors_by_site
+from scrapy_dedup.learning.opinions.other_sites import priors_by_site
 from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 from scrapy_dedup.rules.exchange import CLEAN_PARAM
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.judgement import Judgement, Sample, book_of, judged
+from scrapy_dedup.learning.data.judgement import Judgement, Sample, book_of, judged
+from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, Options, learn, proposals
+from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.site import SiteLearner, used_splits
-from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.rules import Ignore, Literal, RuleBook
 from scrapy_dedup.urls import normal_form
 

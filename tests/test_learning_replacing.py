@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.judgement import Sample, book_of, judged
-from scrapy_dedup.learning.replacing import proposals
+from scrapy_dedup.learning.data.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.decision.validation import validated
+from scrapy_dedup.learning.learners.replacing import proposals
+from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.site import SiteLearner
-from scrapy_dedup.learning.validation import validated
 from scrapy_dedup.urls import normal_form
 
 HOST = "http://h.test"

@@ -5,9 +5,9 @@ from random import Random
 import numpy as np
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.judge import Judge, Witnesses, witnesses
-from scrapy_dedup.learning.strata import Split
-from scrapy_dedup.learning.value_kinds import VALUES_UNLIKE, ValueKind
+from scrapy_dedup.learning.decision.strata import Split
+from scrapy_dedup.learning.evidence.judge import Judge, Witnesses, witnesses
+from scrapy_dedup.learning.evidence.value_kinds import VALUES_UNLIKE, ValueKind
 
 NAMES = ("de", "en", "es", "fr")
 

@@ -7,7 +7,7 @@ import pytest
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning.masks import SitePages
+from scrapy_dedup.learning.transient.masks import SitePages
 from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 
 DAY = 86_400.0

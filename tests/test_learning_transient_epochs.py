@@ -9,10 +9,10 @@ import pytest
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.learning.masks import SitePages
 from scrapy_dedup.learning.transient import mask_of
 from scrapy_dedup.learning.transient.epochs import Epochs, Seen, latest_epoch
 from scrapy_dedup.learning.transient.learn import AGED
+from scrapy_dedup.learning.transient.masks import SitePages
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls.templates import template_of
 from tests.test_learning_transient import text_of

@@ -14,12 +14,12 @@ from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning import fixed_point
-from scrapy_dedup.learning.clusters import NO_EVIDENCE, clusters
+from scrapy_dedup.learning.data.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
-from scrapy_dedup.learning.masks import SitePages, _with_visits
 from scrapy_dedup.learning.transient import mask_of
 from scrapy_dedup.learning.transient.epochs import Seen
+from scrapy_dedup.learning.transient.masks import SitePages, _with_visits
 from scrapy_dedup.learning.transient.visits import Passing, passing_places
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Evidence as RuleEvidence

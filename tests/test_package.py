@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,19 @@ KNOWS = {
     "crawl": {"urls", "content", "rules", "store", "learning", "observation"},
     "commands": {"urls", "content", "rules", "store", "learning", "observation", "crawl"},
 }
+
+LEARNING = PACKAGE / "learning"
+#: Rooms and modules of learning, from the bottom up: each knows those of the levels below. What is not named tells the pipeline.
+LEVELS = (
+    {"config", "deadline", "names", "wording"},
+    {"evidence"},
+    {"data"},
+    {"proposals", "transient"},
+    {"search", "decision", "aliases"},
+    {"methods", "lifetime"},
+    {"opinions"},
+    {"learners", "asking"},
+)
 
 
 def room_of(module: Path) -> str:
@@ -57,6 +71,47 @@ def test_rooms_know_only_those_below(module):
     if room not in ("crawl", "commands"):
         assert "scrapy" not in imported
         assert "twisted" not in imported
+
+
+def modules_known_by(module: Path) -> set[Path]:
+    """The modules and packages of the package that a module imports from, wherever the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = module.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for name in (alias.name for alias in node.names):
+                candidates = (base / f"{name}.py", base / name / "__init__.py", base / "__init__.py")
+                found.add(next((path for path in candidates if path.exists()), base.with_suffix(".py")))
+    return found
+
+
+def level_of(module: Path) -> int:
+    room = module.relative_to(LEARNING).parts[0].removesuffix(".py")
+    return next((number for number, rooms in enumerate(LEVELS) if room in rooms), len(LEVELS))
+
+
+def room_of_learning(module: Path) -> str:
+    """The room that a module of learning stands in; the pipeline and what all know are a room each."""
+    parts = module.relative_to(LEARNING).parts
+    return parts[0] if len(parts) > 1 else f"level {level_of(module)}"
+
+
+@pytest.mark.parametrize("module", sorted(LEARNING.rglob("*.py")), ids=lambda module: str(module.relative_to(LEARNING)))
+def test_rooms_of_learning_know_only_those_below(module):
+    known = {other for other in modules_known_by(module) if other.is_relative_to(LEARNING)}
+    others = {other for other in known if room_of_learning(other) != room_of_learning(module)}
+    assert {str(other.relative_to(LEARNING)) for other in others if level_of(other) >= level_of(module)} == set()
+
+
+def test_rooms_of_learning_are_named():
+    rooms = {path.parent.name for path in LEARNING.glob("*/__init__.py")}
+    assert rooms <= set().union(*LEVELS)
+
+
+def test_modules_of_learning_import_each_other_in_no_circle():
+    graph = {module: modules_known_by(module) for module in LEARNING.rglob("*.py")}
+    order = list(TopologicalSorter(graph).static_order())
+    assert order.index(LEARNING / "config.py") < order.index(LEARNING / "learn.py")
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(PACKAGE)))

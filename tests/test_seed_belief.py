@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.belief import (
+from scrapy_dedup.learning.methods.entropy import KNOWN_NAMES, NameList, ParameterRule, Priors, Relevance
+from scrapy_dedup.learning.opinions.belief import (
     DEFAULT_WEIGHTS,
     Belief,
     Opinion,
@@ -19,8 +20,7 @@ from scrapy_dedup.learning.belief import (
     is_uncertain,
     log_odds,
 )
-from scrapy_dedup.learning.declared import Declarations, stated_opinions
-from scrapy_dedup.learning.methods.entropy import KNOWN_NAMES, NameList, ParameterRule, Priors, Relevance
+from scrapy_dedup.learning.opinions.declared import Declarations, stated_opinions
 
 ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
 SOURCES = (Source.ENTROPY, Source.MANUAL, Source.NAMES)

@@ -6,6 +6,7 @@ from math import log2
 import numpy as np
 import pytest
 
+from scrapy_dedup.learning.data.table import encode
 from scrapy_dedup.learning.methods.pattern_tree import (
     FAITHFUL,
     IMPROVED,
@@ -36,7 +37,6 @@ from scrapy_dedup.learning.methods.pattern_tree.split import Distribution, choic
 from scrapy_dedup.learning.methods.pattern_tree.tree import Node, PatternTree, build_pattern_tree
 from scrapy_dedup.learning.methods.pattern_tree.views import view_of
 from scrapy_dedup.learning.methods.pattern_tree.walk import Graph, energy, transitions
-from scrapy_dedup.learning.table import encode
 
 from .work import work_of
 

@@ -7,13 +7,13 @@ from .base import Mistake
 
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
-    from ..learning.doubts import Doubt
-    from ..learning.probing import Tried
+    from ..learning.asking.doubts import Doubt
+    from ..learning.asking.probing import Tried
 
 
 def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
     """Return what is worth a probe, by what the store holds. Raises Nothing, Mistake and StoreError."""
-    from ..learning.doubts import doubts
+    from ..learning.asking.doubts import doubts
     from ..rules.mask_files import load_masks
     from .evidence import evidence_in_store
 

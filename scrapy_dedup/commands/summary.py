@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.certainty import UNINFORMATIVE
+from ..learning.lifetime.certainty import UNINFORMATIVE
 from ..learning.wording import counted
 from .aliases import kinds_table
 from .console import plain_console

@@ -26,7 +26,7 @@ def evidence_of(evidence: "Evidence | None") -> str:
     """Return what a rule rests on, in one line."""
     if evidence is None:
         return "no evidence is known"
-    from ..learning.certainty import UNINFORMATIVE, share_lost
+    from ..learning.lifetime.certainty import UNINFORMATIVE, share_lost
 
     if evidence.apart:
         found_by = f"; {_found_by(evidence)}" if evidence.learners else ""

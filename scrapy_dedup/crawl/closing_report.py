@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from ..learning.certainty import UNINFORMATIVE, share_lost
+from ..learning.lifetime.certainty import UNINFORMATIVE, share_lost
 from ..learning.wording import counted, not_evidence
 from .discards import NORMAL_FORM
 from .tally import SiteTally

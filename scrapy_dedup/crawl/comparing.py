@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..content.resemblance import SHARED, Difference, difference, own_words
 from ..content.sketch import Sketch
-from ..learning.clusters import Identities, no_evidence
-from ..learning.lasting import plain_identity
-from ..learning.refutation import Noise, noise_of
+from ..learning.data.clusters import Identities, no_evidence
+from ..learning.data.lasting import plain_identity
+from ..learning.lifetime.refutation import Noise, noise_of
 from ..observation import Observation
 from ..store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
 from ..store.reading import version_in

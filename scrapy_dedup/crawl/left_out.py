@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.http import HtmlResponse, JsonResponse
 
-from ..learning.lasting import MIN_WORDS
+from ..learning.data.lasting import MIN_WORDS
 from ..urls.templates import template_of
 from .versions import MOST_TEMPLATES
 

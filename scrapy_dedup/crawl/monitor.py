@@ -3,7 +3,7 @@
 A sample is a request that Scrapy would have made anyway, so that it costs no request more. It
 is taken only once the page that it is taken for has come. Is it that page indeed, it stops before the
 callback, since its items would be duplicates; otherwise it goes on as the ordinary response that it is, and
-counts against its rule (:mod:`..learning.refutation`).
+counts against its rule (:mod:`..learning.lifetime.refutation`).
 """
 
 import logging

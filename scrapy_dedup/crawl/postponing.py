@@ -1,7 +1,7 @@
 """Postponing: what candidate parameters would make duplicates is fetched last, when more is known.
 
 A learning names parameters that probably make no difference but may not be ignored yet
-(:mod:`scrapy_dedup.learning.candidates`); before a site is learned for the first time these are session ids and tracking
+(:mod:`scrapy_dedup.learning.decision.candidates`); before a site is learned for the first time these are session ids and tracking
 parameters with unmistakable names, and what rules of several other sites drop. A request that would be a duplicate by them gets a lower priority: as it comes out of
 the spider, or, had it been queued before, at the gate, which puts it back once. It is never discarded for that. When nothing
 else is left, the gate lets a few of them go; what these show is learned, and the others are discarded by a rule that acts now,

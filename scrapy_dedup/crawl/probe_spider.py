@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import scrapy
 
-from ..learning.doubts import Doubt
+from ..learning.asking.doubts import Doubt
 from .budget import Granted
 from .errands import Closing
 from .shared import Shared

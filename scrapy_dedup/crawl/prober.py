@@ -10,10 +10,10 @@ from itertools import islice
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
-from ..learning.clusters import Identities, no_evidence
-from ..learning.doubts import Doubt, doubts
+from ..learning.asking.doubts import Doubt, doubts
+from ..learning.asking.probing import Outcome, Tried, Verdict, head_outcome, verdict
+from ..learning.data.clusters import Identities, no_evidence
 from ..learning.methods.entropy import HeadFingerprint, head_fingerprint
-from ..learning.probing import Outcome, Tried, Verdict, head_outcome, verdict
 from ..store.pages import some_pages
 from ..store.store import Store
 from ..urls.acting import acts

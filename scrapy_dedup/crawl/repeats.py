@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
-from ..learning.lasting import MIN_WORDS
+from ..learning.data.lasting import MIN_WORDS
 from ..urls.templates import template_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..learning.evidence.user_names import Names
 from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
-from ..learning.user_names import Names
 from . import setting_values as values
 from .setting_pairs import method, method_options, names, wrong_method, wrong_site
 from .setting_values import DedupSettingError, Mode, Setting, WrongValue
@@ -389,7 +389,7 @@ class DedupSettings:
 
         Raises RuleFileError for a faulty file, OSError for one that cannot be read.
         """
-        from ..learning.running_counts import checks_in, with_checks
+        from ..learning.lifetime.running_counts import checks_in, with_checks
         from ..rules.book import RuleBook
 
         book = RuleBook.load(*self.rule_directories, groups=self.site_groups)

@@ -1,7 +1,7 @@
 """Starter refetches: pages of a site fetched again without savings that pay for it, to learn what changes on all pages.
 
 Where no two responses are equal, no rule can be learned. Each learning says which pages decide most when they are fetched again
-(:mod:`scrapy_dedup.learning.refetching`); these are, one after the other, while the crawl goes on, and the site is learned again.
+(:mod:`scrapy_dedup.learning.asking.refetching`); these are, one after the other, while the crawl goes on, and the site is learned again.
 """
 
 from collections import Counter, defaultdict, deque

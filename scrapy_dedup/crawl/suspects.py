@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..content.resemblance import Difference
-from ..learning.refutation import Noise, Trial
+from ..learning.lifetime.refutation import Noise, Trial
 
 #: Samples that wait, of the same rules.
 PATIENCE: Final = 12

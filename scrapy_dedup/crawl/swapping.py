@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
-from ..learning.running_counts import checks_in, with_checks
+from ..learning.lifetime.running_counts import checks_in, with_checks
 from . import signals
 from .compatibility import run_in_thread
 from .identities import Alias

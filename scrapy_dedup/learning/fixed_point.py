@@ -17,19 +17,19 @@ from ..rules import Rule, RuleBook
 from ..store.pages import cut_off_pages
 from ..store.store import Store
 from ..urls import DeepSplit, normal_form
-from .clusters import APART
-from .controls import seen_pages, undecided, unequal_pairs
-from .differing import differing_note
+from .asking.controls import seen_pages, undecided, unequal_pairs
+from .asking.differing import differing_note
+from .asking.refetching import MOST, refetches
+from .data.clusters import APART
+from .data.nesting import innermost_first
+from .data.observed import Progress
+from .evidence.user_names import Names
 from .learn import MAX_LOSS, Elsewhere, Learned, learn
-from .masks import Kept, Masks, SitePages
 from .memory import Memory
 from .methods.policy import Policy
-from .nesting import innermost_first
-from .observed import Progress
-from .refetching import MOST, refetches
 from .report import SiteReport
 from .sighted import with_aliases
-from .user_names import Names
+from .transient.masks import Kept, Masks, SitePages
 
 MOST_ROUNDS = 3
 MOST_ASKED = 2 * MOST

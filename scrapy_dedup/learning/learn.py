@@ -20,31 +20,31 @@ from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form
-from .budget import within_budget
-from .candidates import candidate_parameters
-from .class_guards import with_open_lengths
-from .clusters import Clusters, clusters
+from .asking.differing import NOTABLE_SHARE
+from .asking.refetching import odd_responses
+from .data.clusters import Clusters, clusters
+from .data.judgement import Sample, book_of, judged
+from .data.nesting import inner_sites, innermost_first
+from .data.observed import Progress, observations_by_site
 from .deadline import NEVER, Deadline
-from .declared import Declarations
-from .differing import NOTABLE_SHARE
-from .incumbents import said_by, with_incumbents
-from .judgement import Sample, book_of, judged
-from .learners import LEARNERS, Learner, chosen_learners
+from .decision.budget import within_budget
+from .decision.candidates import candidate_parameters
+from .decision.class_guards import with_open_lengths
+from .decision.weighing import weighed, with_counts
+from .decision.witness_counts import counted_with_files
+from .evidence.user_names import Names, names_of
+from .learners.registry import LEARNERS, Learner, chosen_learners
+from .lifetime.incumbents import said_by, with_incumbents
+from .lifetime.reinstating import may_return, returned
+from .lifetime.user_rules import switched_off, with_those_of_the_user
 from .memory import Memory
 from .methods.entropy import Priors
 from .methods.policy import Policy, policy_of
 from .names import JUDGE
-from .nesting import inner_sites, innermost_first
-from .observed import Progress, observations_by_site
-from .other_sites import priors_by_site
-from .refetching import odd_responses
-from .reinstating import may_return, returned
+from .opinions.declared import Declarations
+from .opinions.other_sites import priors_by_site
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
-from .user_names import Names, names_of
-from .user_rules import switched_off, with_those_of_the_user
-from .weighing import weighed, with_counts
-from .witness_counts import counted_with_files
 
 if TYPE_CHECKING:
     from .methods.options import MethodOptions
@@ -94,7 +94,7 @@ def learn_rules(
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
     makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
-    are asked (:data:`.learners.LEARNERS`), all by default. *names* are lists of names of parameters that are
+    are asked (:data:`.registry.LEARNERS`), all by default. *names* are lists of names of parameters that are
     ``"relevant"`` or ``"irrelevant"`` on all sites, or say where to ``"return"`` to: they move what is believed of these before
     any page was seen (as ``DEDUP_NAMES``). After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
@@ -293,7 +293,7 @@ def learn_site(
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, learner.deep)
     settled = with_incumbents(
-        with_open_lengths(learner.generalised(found_now), learner.evidence),
+        with_open_lengths(learner.generalised(found_now), learner.evidence.table, sample, learner.deep),
         before,
         sample,
         learner.deep,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..rules import Rule
-from .clusters import Clusters
 from .config import current
-from .judgement import Judgement
+from .data.clusters import Clusters
+from .data.judgement import Judgement
 from .wording import counted, not_evidence
 
 

@@ -14,39 +14,31 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..rules.model import key_problem, operation_problem
-from .combining import rules_of
 from .config import current
-from .emission import Match, Proposal
-from .frame import Frame
-from .judgement import Judgement, book_of, judged
-from .learners import SEED, Evidence, Learner
-from .sampling import searched
-from .strata import narrowed
-from .validation import validated
+from .data.frame import Frame
+from .data.judgement import Judgement, book_of, judged
+from .data.sampling import searched
+from .decision.strata import narrowed
+from .decision.validation import validated
+from .learners.registry import SEED, Evidence, Learner
+from .proposals.combining import rules_of
+from .proposals.proposal import Match, Proposal
 
 logger = logging.getLogger(__name__)
 
 MAX_SEARCHED = 30_000
 """URLs that the others are asked about; what they propose is judged on all."""
-CORE = "difference_sets"
-"""The learner that counts its own witnesses (constant pages have one)."""
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 ROUNDS = 5
-LOSS = 100
-"""Downloads that a lost page weighs as much as, where learners are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Validated proposals. ``used`` are the learners that they were taken from, the best first.
-
-    ``sources`` are those that each comes from: others may say the same.
-    """
+    """Validated proposals. ``sources`` are the learners that each comes from: others may say the same."""
 
     proposals: list[Proposal] = field(default_factory=list)
     sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
-    used: tuple[str, ...] = ()
 
 
 def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
@@ -58,7 +50,7 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
     first, *others = learners
     own = _proposed(first, learners[first], evidence)
     outcome = _judged(own, evidence)
-    alone = _Choice(own, (first,), {first: own})
+    alone = _Choice(own, first, {first: own})
     if not others or _is_enough(outcome) or evidence.deadline.passed():
         return _with_constants(alone, evidence)
     some = _searched(evidence, outcome)
@@ -82,10 +74,10 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Proposals, the learners that they were taken from, and what each learner proposed."""
+    """Proposals, the learner that most of them were taken from, and what each learner proposed."""
 
     proposals: list[Proposal]
-    used: tuple[str, ...]
+    best: str
     candidates: Mapping[str, Sequence[Proposal]]
 
 
@@ -116,7 +108,6 @@ def _completed(
     # Of equals the first: sorted() keeps the order of the learners.
     best, *others = sorted(candidates, key=lambda name: _merit(outcomes[name]))
     chosen, outcome = candidates[best], outcomes[best]
-    used = [best]
     for name in others:
         fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
         if not fresh or _is_enough(outcome):
@@ -124,8 +115,7 @@ def _completed(
         union, joined = _joined(chosen, fresh, outcome, evidence)
         if _merit(joined) < _merit(outcome):
             chosen, outcome = union, joined
-            used.append(name)
-    return _Choice(chosen, tuple(used), candidates)
+    return _Choice(chosen, best, candidates)
 
 
 def _joined(
@@ -195,8 +185,8 @@ def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
         kept = validated(kept, evidence.sample, evidence.deep)
         if kept == before:
             break
-    sources = {one: sources.get(one, choice.used[:1]) for one in kept}
-    return Selected(kept, sources, choice.used)
+    sources = {one: sources.get(one, (choice.best,)) for one in kept}
+    return Selected(kept, sources)
 
 
 def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:

@@ -12,8 +12,9 @@ from ..store.reading import Unpack, version_in
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
-from .aliases import alias_rules, declared_sightings, proven_aliases
-from .fetched import Fetched
+from .aliases.fetched import Fetched
+from .aliases.kinds import alias_rules, proven_aliases
+from .aliases.pairs import declared_sightings
 from .learn import Learned
 
 MOST_SIGHTINGS = 200_000

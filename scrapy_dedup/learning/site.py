@@ -7,24 +7,25 @@ import numpy as np
 
 from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
-from .affixes import affix_splits, wider_families
-from .casing import wider_spellings
-from .constant_pages import constant_pages, numbers_of
+from .data.error_rate import judge_of
+from .data.frame import Frame
+from .data.judgement import Sample
+from .data.soft_errors import soft_errors
+from .data.table import REPEAT, Table, encode
+from .data.tokens import varies_alone
 from .deadline import NEVER, Deadline
-from .declared import Declarations
-from .emission import Proposal
-from .error_rate import judge_of
-from .frame import Frame
-from .generalising import generalised
-from .judgement import Sample
-from .learners import LEARNERS, Evidence, Learner
+from .evidence.arrays import ABSENT
+from .evidence.value_kinds import ORDER, kind_of_key
+from .learners.affixes import affix_splits, wider_families
+from .learners.casing import wider_spellings
+from .learners.generalising import generalised
+from .learners.registry import LEARNERS, Evidence, Learner
 from .methods.entropy import Priors
-from .opinions import said_of
+from .opinions.declared import Declarations
+from .opinions.said import said_of
+from .proposals.proposal import Proposal
+from .search.constant_pages import constant_pages, numbers_of
 from .selection import Selected, selected
-from .soft_errors import soft_errors
-from .table import ABSENT, REPEAT, Rows, Table, encode
-from .tokens import varies_alone
-from .value_kinds import ORDER, kind_of_key
 
 SEARCH = 0.4
 """Share of the time left that is spent on looking for rules; the rest is for testing them."""
@@ -35,8 +36,8 @@ class SiteLearner:
 
     *priors* are what names of parameters mean on other sites.
 
-    ``sources``, :meth:`proposals_of_part` and ``out_of_time`` (whether the search was cut short at the
-    *deadline*) are about what :meth:`proposals` returned last. What was found is validated all the same.
+    ``sources`` and ``out_of_time`` (whether the search was cut short at the *deadline*) are about what :meth:`proposals`
+    returned last. What was found is validated all the same.
     """
 
     def __init__(
@@ -84,15 +85,6 @@ class SiteLearner:
     def sources(self) -> Mapping[Proposal, tuple[str, ...]]:
         """Return the learners that each of the proposals comes from."""
         return {**self._selected.sources, **self._wider}
-
-    def proposals_of_part(self, rows: Rows) -> list[Proposal]:
-        """Return what would be proposed if some of the URLs were all, by the learners that had a part in the whole.
-
-        Of the others nothing is deployed, so that nothing of theirs is to be tested.
-        """
-        learners = {name: learner for name, learner in self._learners.items() if name in self._selected.used}
-        part = replace(self._evidence.part(rows), deadline=self._deadline.share(SEARCH))
-        return selected(part, learners).proposals
 
     def generalised(self, proposals: Sequence[Proposal], refused: Sequence[Proposal] = ()) -> list[Proposal]:
         """Return accepted proposals, widened to names, hosts and spellings that were not seen; *refused* are others."""

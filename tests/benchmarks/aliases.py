@@ -25,8 +25,8 @@ from rich.table import Table
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.anchors import anchors_of
-from scrapy_dedup.learning.aliases import alias_rules, proven_aliases
-from scrapy_dedup.learning.fetched import Fetched
+from scrapy_dedup.learning.aliases.fetched import Fetched
+from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
 from scrapy_dedup.rules.aliases import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.store.store import Store

@@ -21,9 +21,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from scrapy_dedup.learning.judge import EQUALS, RATES, SHARES
-from scrapy_dedup.learning.strata import Split
-from scrapy_dedup.learning.value_kinds import KindPrior, ValueKind
+from scrapy_dedup.learning.decision.strata import Split
+from scrapy_dedup.learning.evidence.judge import EQUALS, RATES, SHARES
+from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 
 from .checks import Check, report
 from .known_sites import add_arguments, chosen

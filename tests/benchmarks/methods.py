@@ -15,8 +15,8 @@ from typing import Any
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.clusters import Clusters, clusters
-from scrapy_dedup.learning.judgement import Sample
+from scrapy_dedup.learning.data.clusters import Clusters, clusters
+from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.methods.policy import policy_of
 from scrapy_dedup.urls import normal_form, site_of_url
 

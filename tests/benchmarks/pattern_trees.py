@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.clusters import clusters
+from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.methods.options import PatternTreeOptions, WrongOption, options_of
 from scrapy_dedup.learning.methods.pattern_tree import Options, choices_of, tree_of
 

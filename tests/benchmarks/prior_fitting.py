@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from scrapy_dedup.learning.judge import EQUALS, SHARES, Numbers, likelihoods
-from scrapy_dedup.learning.strata import EXCEPTIONS
-from scrapy_dedup.learning.value_kinds import HAND_SET, KindPrior, ValueKind
+from scrapy_dedup.learning.decision.strata import EXCEPTIONS
+from scrapy_dedup.learning.evidence.arrays import Numbers
+from scrapy_dedup.learning.evidence.judge import EQUALS, SHARES, likelihoods
+from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, KindPrior, ValueKind
 
 from .strata_of_sites import Judged
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from scrapy_dedup.learning import value_kinds
-from scrapy_dedup.learning.judge import EQUALS
-from scrapy_dedup.learning.value_kinds import HAND_SET, PRIORS_FILE, ValueKind
+from scrapy_dedup.learning.evidence import value_kinds
+from scrapy_dedup.learning.evidence.judge import EQUALS
+from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, PRIORS_FILE, ValueKind
 
 from .known_sites import add_arguments, chosen
 from .prior_fitting import PSEUDO, Known, Priors, fitted, left_out, log_likelihood

@@ -13,16 +13,17 @@ from hashlib import blake2b
 
 import numpy as np
 
-from scrapy_dedup.learning.budget import within_budget
-from scrapy_dedup.learning.clusters import clusters
-from scrapy_dedup.learning.combining import rules_of
-from scrapy_dedup.learning.emission import Proposal
-from scrapy_dedup.learning.judge import Codes, Flags, Judge, Rows, Witnesses, witnesses
-from scrapy_dedup.learning.judgement import Sample, book_of
+from scrapy_dedup.learning.data.clusters import clusters
+from scrapy_dedup.learning.data.judgement import Sample, book_of
+from scrapy_dedup.learning.data.table import RARE, Table
+from scrapy_dedup.learning.decision.budget import within_budget
+from scrapy_dedup.learning.decision.strata import Sections, by_value
+from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
+from scrapy_dedup.learning.evidence.judge import Judge, Witnesses, witnesses
+from scrapy_dedup.learning.evidence.value_kinds import ValueKind, kind_of_values
+from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.site import SiteLearner, judged_sample
-from scrapy_dedup.learning.strata import Sections, by_value
-from scrapy_dedup.learning.table import RARE, Table
-from scrapy_dedup.learning.value_kinds import ValueKind, kind_of_values
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.rules.model import operation_problem
 from scrapy_dedup.urls import DeepSplit, normal_form, site_of_url

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...rules import Literal, OneOf, Operation, Predicate
-from ..emission import Match
-from ..grouping import Flags
+from ..evidence.arrays import Flags
+from ..proposals.proposal import Match
 
 __all__ = ["Decision", "Formation", "NotSayable", "some_of"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...urls import values_of
-from ..judgement import Sample
+from ..data.judgement import Sample
+from ..data.table import encode
 from ..names import JUDGE, METHOD_NAMES
-from ..table import encode
 from ..wording import counted
 from . import entropy, equivalence, pattern_tree
 from .decision import Decision

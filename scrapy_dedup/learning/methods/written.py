@@ -13,13 +13,13 @@ import numpy as np
 
 from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
 from ...urls import values_of
-from ..blame import MAX_MEMBERS
-from ..combining import rules_of
-from ..emission import Match, Proposal
-from ..grouping import Flags
-from ..judgement import Sample, book_of
-from ..matching import matching
-from ..table import ABSENT, RARE, Table
+from ..data.judgement import Sample, book_of
+from ..data.table import RARE, Table
+from ..evidence.arrays import ABSENT, Flags
+from ..proposals.blame import MAX_MEMBERS
+from ..proposals.combining import rules_of
+from ..proposals.matching import matching
+from ..proposals.proposal import Match, Proposal
 from .decision import Decision, Formation
 
 __all__ = ["Written", "written"]

@@ -37,8 +37,6 @@ class Belonging:
 
     to_page: float
     """Share of them in which its predecessor is."""
-    to_site: float
-    """Share of them in which another page's text is."""
     shared: float
     """Share of them in which the other page's text is the same."""
     comparisons: int
@@ -79,8 +77,8 @@ def belonging(changes: Sequence[Change], attribute: str = "") -> Belonging:
                 break
     total = sum(nearer.values())
     if not total:
-        return Belonging(0.0, 0.0, 0.0, 0)
-    return Belonging(nearer[-1] / total, nearer[1] / total, shared / total, total)
+        return Belonging(0.0, 0.0, 0)
+    return Belonging(nearer[-1] / total, shared / total, total)
 
 
 def _values(change: Change, attribute: str) -> tuple[list[str], list[str]]:

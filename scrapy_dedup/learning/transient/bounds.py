@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from ..evidence import at_most
+from ..evidence.shares import at_most
 
 __all__ = ["CONFIDENCE", "confidence", "is_rare"]
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from ...content.versions import Version
-from ..clusters import APART
+from ..data.clusters import APART
 
 AGAIN, AMONG = 5, 10
 """Of so many pages in a row so many come again where another crawl may have begun."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from ...content.mask import Template
-from ..evidence import at_most
+from ..evidence.shares import at_most
 from .site_texts import Page
 
 __all__ = ["OFTEN", "agreements", "beyond_luck", "is_nearly_always"]

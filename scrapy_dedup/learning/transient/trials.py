@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from ...content.mask import Template, TransientPath
 from ...content.slots import has_digit
-from ..clusters import APART, AT_ONCE
-from ..evidence import at_most
+from ..data.clusters import APART, AT_ONCE
+from ..evidence.shares import at_most
 from .epochs import Seen
 from .evidence import Place, grouped
 from .luck import OFTEN, agreements, beyond_luck, is_nearly_always

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from ....rules import Absent, Ignore, Literal, Lower, Operation, Predicate, Rule
 from ....urls import GroupsLike, values_of
-from ...combining import rules_of
-from ...emission import Match, Proposal
+from ...proposals.combining import rules_of
+from ...proposals.proposal import Match, Proposal
 from .analysis import ParameterRule, analysed
 from .columns import QUERY, Page, columns, settled_keys
 from .merging import Conflict, HostRules, merged

@@ -15,10 +15,11 @@ from ....rules import Ignore, Nested, RuleBook
 from ....rules.actions import inner_url
 from ....urls import normal_parts, site_of_url, values_of
 from ...config import current
-from ...emission import dropped
-from ...frame import Frame
-from ...grouping import varying
-from ...table import ABSENT, REPEAT, Codes, Rows, Table, joined_repeats, places, seeds_of
+from ...data.frame import Frame
+from ...data.grouping import varying
+from ...data.table import REPEAT, Table, joined_repeats, places, seeds_of
+from ...evidence.arrays import ABSENT, Codes, Rows
+from ...proposals.operations import dropped
 from .joint import irrelevant, without
 
 MIN_URL_SHARE = 0.9

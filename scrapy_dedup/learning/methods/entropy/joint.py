@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...config import current
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import Flags, Groups, varying
-from ...table import Codes, Rows
+from ...data.frame import Frame, Level
+from ...data.grouping import Groups, varying
+from ...evidence.arrays import Codes, Flags, Rows
+from ...evidence.shares import worth_asking
 
 MIN_SUPPORT = 3
 """Duplicate clusters in which a key must vary to be asked."""

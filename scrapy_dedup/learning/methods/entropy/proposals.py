@@ -6,15 +6,17 @@ import numpy as np
 
 from ....rules import Absent, Literal, Lower, OneOf, RuleBook
 from ....urls import DeepSplit, values_of
-from ...combining import rules_of
 from ...config import current
-from ...constant_pages import constant_pages
-from ...emission import Match, Proposal, dropped
-from ...emission import proposals as pattern_proposals
-from ...frame import Frame
-from ...guards import Node
-from ...judgement import Sample, book_of
-from ...table import ABSENT, Rows, Table, encode
+from ...data.frame import Frame
+from ...data.judgement import Sample, book_of
+from ...data.table import Table, encode
+from ...evidence.arrays import ABSENT, Rows
+from ...proposals.combining import rules_of
+from ...proposals.operations import dropped
+from ...proposals.proposal import Match, Proposal
+from ...search.constant_pages import constant_pages
+from ...search.emission import proposals as pattern_proposals
+from ...search.guards import Node
 from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant
 from .templates import Template, templates

@@ -4,9 +4,9 @@ from collections import Counter
 
 from ....rules import RuleBook
 from ....rules.model import operation_problem
-from ...clusters import NO_EVIDENCE
-from ...combining import rules_of
-from ...judgement import Sample
+from ...data.clusters import NO_EVIDENCE
+from ...data.judgement import Sample
+from ...proposals.combining import rules_of
 from ..decision import Decision, Formation
 from ..options import EntropyOptions
 from ..written import flags

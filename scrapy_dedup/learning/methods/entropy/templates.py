@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....rules import Absent, Literal, Predicate
-from ...emission import Match
-from ...frame import Frame
-from ...table import ABSENT, REPEAT, Rows, is_token
+from ...data.frame import Frame
+from ...data.table import REPEAT
+from ...evidence.arrays import ABSENT, Rows
+from ...evidence.value_kinds import is_token
+from ...proposals.proposal import Match
 
 MIN_URLS = 30
 MAX_TEMPLATES = 150

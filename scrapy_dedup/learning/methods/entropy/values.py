@@ -11,11 +11,11 @@ import numpy as np
 from ....rules import Absent, OneOf, Predicate
 from ....urls.percent import lower_value
 from ...config import current
-from ...emission import Match
-from ...evidence import worth_asking
-from ...frame import Frame
-from ...grouping import Flags, Groups, varying
-from ...table import ABSENT, Codes, Rows
+from ...data.frame import Frame
+from ...data.grouping import Groups, varying
+from ...evidence.arrays import ABSENT, Codes, Flags, Rows
+from ...evidence.shares import worth_asking
+from ...proposals.proposal import Match
 from .joint import case_merit
 from .templates import MAX_VALUES, MIN_URLS
 

@@ -8,11 +8,12 @@ import numpy as np
 from ....rules import Literal, Lower, Predicate
 from ....urls import DeepSplit
 from ...config import current
-from ...emission import Match, Proposal
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import varying
-from ...table import ABSENT, Codes, Rows, Table
+from ...data.frame import Frame, Level
+from ...data.grouping import varying
+from ...data.table import Table
+from ...evidence.arrays import ABSENT, Codes, Rows
+from ...evidence.shares import worth_asking
+from ...proposals.proposal import Match, Proposal
 from .paths import holds_for, seen_at
 from .rewriting import RewriteRule
 from .views import path_positions

@@ -14,9 +14,11 @@ import numpy as np
 from ....rules import Literal, Predicate
 from ....urls import DeepSplit
 from ...config import current
-from ...emission import Match, Proposal, dropped
-from ...grouping import Flags  # mypy and the reader want it here
-from ...table import REPEAT, Table, is_token
+from ...data.table import REPEAT, Table
+from ...evidence.arrays import Flags  # mypy and the reader want it here
+from ...evidence.value_kinds import is_token
+from ...proposals.operations import dropped
+from ...proposals.proposal import Match, Proposal
 from .cases import lowered_keys, lowering
 from .paths import BESIDE, PathPattern, path_key, tested_pattern
 from .pooling import Drop, Pooled, pooled, pooled_within

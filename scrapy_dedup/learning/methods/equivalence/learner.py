@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from ....urls import DeepSplit
-from ...emission import Proposal
-from ...evidence import worth_asking
-from ...judgement import Sample
-from ...table import Table
+from ...data.judgement import Sample
+from ...data.table import Table
+from ...evidence.shares import worth_asking
+from ...proposals.proposal import Proposal
 from .class_rules import ClassRules, rules_of_classes
 from .expression import Accepted, Expressed, expressed
 from .refinement import refined

@@ -13,12 +13,13 @@ import numpy as np
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
 from ...config import current
-from ...contents import mixed
-from ...emission import Match, Proposal, guard_of, widened
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import Flags, grouped
-from ...table import ABSENT, Codes, Hashes, Rows, Table
+from ...data.frame import Frame, Level
+from ...data.grouping import grouped
+from ...data.table import Table
+from ...evidence.arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
+from ...evidence.shares import worth_asking
+from ...proposals.operations import guard_of, widened
+from ...proposals.proposal import Match, Proposal
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions
 

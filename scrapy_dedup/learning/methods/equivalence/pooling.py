@@ -13,11 +13,14 @@ import numpy as np
 
 from ....rules import Absent, Ignore, Literal, Operation
 from ...config import current
-from ...emission import Match, dropped
-from ...evidence import worth_asking
-from ...frame import Frame, Level
-from ...grouping import Flags, Groups, varying
-from ...table import ABSENT, REPEAT, Codes, Rows, Table, is_token
+from ...data.frame import Frame, Level
+from ...data.grouping import Groups, varying
+from ...data.table import REPEAT, Table
+from ...evidence.arrays import ABSENT, Codes, Flags, Rows
+from ...evidence.shares import worth_asking
+from ...evidence.value_kinds import is_token
+from ...proposals.operations import dropped
+from ...proposals.proposal import Match
 from .paths import holds_for
 
 __all__ = ["Drop", "Pooled", "pooled", "pooled_within"]

@@ -8,9 +8,9 @@ from itertools import pairwise
 from ....rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate
 from ....urls import GroupsLike, ValueClass, normal_form, values_of
 from ....urls.paths import param_key, split_extension
-from ...clusters import NO_EVIDENCE
-from ...emission import ANY_VALUE
-from ...judgement import Sample
+from ...data.clusters import NO_EVIDENCE
+from ...data.judgement import Sample
+from ...proposals.proposal import ANY_VALUE
 from ..decision import Decision, Formation, NotSayable, some_of
 from ..options import EquivalenceOptions
 from ..written import flags

@@ -9,7 +9,7 @@ counterexamples from confirmations best, and each part is generalised and tested
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from ...evidence import worth_asking
+from ...evidence.shares import worth_asking
 from .class_rules import ClassRules
 from .generalization import Rows, generalised, spread_of
 from .rewriting import Form, RewriteRule

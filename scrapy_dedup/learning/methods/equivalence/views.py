@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from ....urls import DeepSplit, values_of
-from ...frame import NEVER_KEPT
-from ...judgement import Sample
-from ...table import Table, encode, joined_repeats
-from ...tokens import varies_alone
+from ...data.frame import NEVER_KEPT
+from ...data.judgement import Sample
+from ...data.table import Table, encode, joined_repeats
+from ...data.tokens import varies_alone
 from .segments import Segment, SegmentedUrl
 
 __all__ = ["PATH", "path_positions", "views_of"]

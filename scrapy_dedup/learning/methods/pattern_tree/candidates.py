@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...difference_sets import drop_set
-from ...frame import Frame, Level
-from ...table import Rows
+from ...data.frame import Frame, Level
+from ...evidence.arrays import Rows
+from ...search.difference_sets import drop_set
 from .duplicates import DuplicateNodes, duplicate_nodes
 from .effects import Effects
 from .mappings import Common, common_duplicates, key_mappings

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...frame import NEVER_KEPT
-from ...table import ABSENT, Codes, Hashes, Rows, Table
+from ...data.frame import NEVER_KEPT
+from ...data.table import Table
+from ...evidence.arrays import ABSENT, Codes, Hashes, Rows
 from .rules import Ignore, Operation, Replace
 
 __all__ = ["Effects"]

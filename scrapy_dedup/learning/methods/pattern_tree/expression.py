@@ -16,13 +16,15 @@ from ....rules import Ignore as Drop
 from ....rules import Replace as Copy
 from ....rules.model import operation_problem
 from ....urls import DeepSplit, class_of
-from ...combining import rules_of
 from ...config import current
-from ...contents import mixed
-from ...emission import Match, Proposal, dropped, seen_values, value_dropped, widened
-from ...evidence import worth_asking
-from ...judgement import Sample, book_of, judged
-from ...table import BARE, RARE, REPEAT, Table, is_token
+from ...data.judgement import Sample, book_of, judged
+from ...data.table import BARE, RARE, REPEAT, Table
+from ...evidence.arrays import mixed
+from ...evidence.shares import worth_asking
+from ...evidence.value_kinds import is_token
+from ...proposals.combining import rules_of
+from ...proposals.operations import dropped, seen_values, value_dropped, widened
+from ...proposals.proposal import Match, Proposal
 from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...config import current
-from ...evidence import upper_bound, worth_asking
-from ...grouping import Flags, Groups, grouped
-from ...table import Codes, Hashes
+from ...data.grouping import Groups, grouped
+from ...evidence.arrays import Codes, Flags, Hashes
+from ...evidence.shares import upper_bound, worth_asking
 from .candidates import same_formation
 from .effects import Effects
 from .modes import Options

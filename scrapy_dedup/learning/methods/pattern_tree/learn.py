@@ -7,9 +7,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from ....urls import DeepSplit, GroupsLike, normal_form, site_of_url
-from ...evidence import worth_asking
-from ...grouping import grouped
-from ...table import Hashes, Rows, Table, encode
+from ...data.grouping import grouped
+from ...data.table import Table, encode
+from ...evidence.arrays import Hashes, Rows
+from ...evidence.shares import worth_asking
 from .candidates import candidate_rules
 from .effects import Effects
 from .filtering import qualified

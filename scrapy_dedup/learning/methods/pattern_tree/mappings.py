@@ -8,8 +8,9 @@ from itertools import product
 import numpy as np
 
 from ...config import current
-from ...evidence import upper_bound
-from ...table import ABSENT, Codes, Rows, Table
+from ...data.table import Table
+from ...evidence.arrays import ABSENT, Codes, Rows
+from ...evidence.shares import upper_bound
 from .modes import Options
 from .rules import Replace
 from .tree import Node, PatternTree

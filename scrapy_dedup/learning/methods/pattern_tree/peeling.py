@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ....urls import ValueClass
-from ...difference_sets import drop_set
-from ...emission import guard_of
-from ...frame import Frame, Level
-from ...table import ABSENT, REPEAT, Table
+from ...data.frame import Frame, Level
+from ...data.table import REPEAT, Table
+from ...evidence.arrays import ABSENT
+from ...proposals.operations import guard_of
+from ...search.difference_sets import drop_set
 from .patterns import ANYTHING
 from .views import View
 

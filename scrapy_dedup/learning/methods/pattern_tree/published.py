@@ -9,9 +9,10 @@ import numpy as np
 from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Set
 from ....rules import Replace as Copy
 from ....urls.paths import split_extension
-from ...emission import ANY_VALUE, Match, dropped, value_dropped
-from ...judgement import Sample
-from ...table import RARE, REPEAT
+from ...data.judgement import Sample
+from ...data.table import RARE, REPEAT
+from ...proposals.operations import dropped, value_dropped
+from ...proposals.proposal import ANY_VALUE, Match
 from ..decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
 from ..written import flags

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
-from ...components import components
 from .candidates import same_formation
+from .components import components
 from .effects import Effects
 from .modes import Options
 from .rules import Ignore, RewriteRule, concatenated

@@ -7,7 +7,7 @@ from math import log, log2, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ...table import ABSENT, Codes
+from ...evidence.arrays import ABSENT, Codes
 from .modes import Options
 
 __all__ = ["Distribution", "choice", "decline", "distribution", "entropy", "salient_values"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....urls import class_of
-from ...emission import widened
-from ...table import ABSENT, REPEAT, Codes, Rows, Table
+from ...data.table import REPEAT, Table
+from ...evidence.arrays import ABSENT, Codes, Rows
+from ...proposals.operations import widened
 from .modes import Options
 from .patterns import Fixed, Part, Pattern, Varied, ordered
 from .split import Distribution, choice, distribution, salient_values

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ....urls import DeepSplit, GroupsLike, normal_parts, site_of_url, values_of
-from ...table import REPEAT, joined_repeats
+from ...data.table import REPEAT, joined_repeats
 from .modes import Options
 
 __all__ = ["View", "composed", "site_text", "view_of"]

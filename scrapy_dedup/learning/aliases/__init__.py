@@ -1,0 +1,1 @@
+"""Aliases: URLs that are a page though nothing in them says so."""

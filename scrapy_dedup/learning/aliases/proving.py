@@ -1,0 +1,177 @@
+"""What pairs of URL and page prove of a kind of aliases, or of the parts of one that is refuted as a whole."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...rules.aliases import page_shape
+from ...rules.model import DECLARATIONS, FRAGMENT
+from ..config import current
+from ..evidence.judge import is_proven
+from ..evidence.value_kinds import WHOLE
+from .fetched import Fetched
+from .pairs import Pair
+
+__all__ = ["GONE", "MAX_PARTS", "MAX_SPLITS", "PAGE", "PRESENT", "Part", "Proof", "parts_of", "prove"]
+
+MIN_CANDIDATE = 3
+"""Pages that a kind needs to be shown as a candidate."""
+MAX_SPLITS = 2
+"""Columns by which a kind that is refuted as a whole is divided, one after the other."""
+MAX_PARTS = 12
+
+PAGE = "page"
+GONE, PRESENT = "\0", "\1"
+
+Where = Mapping[str, frozenset[str]]
+"""What a part of a kind is confined to: key (``page`` for the shape of the page) -> values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What speaks for a kind of aliases.
+
+    ``pages``: distinct pages on which every URL of the kind that was fetched was that page;
+    ``counterexamples``: pages with one that was not, URLs that name two pages, and elements that stand
+    on two; ``urls``: distinct URLs; ``saved``: fetched ones that were the page.
+    """
+
+    pages: int
+    counterexamples: int
+    urls: int
+    saved: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether the kind may act."""
+        return self.pages >= current().proposed_groups and is_proven(self.pages, self.counterexamples, WHOLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A kind, or the part of one that is proven."""
+
+    pairs: Sequence[Pair]
+    proof: Proof
+    where: Where = field(default_factory=dict)
+
+
+def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
+    """Return what *pairs*, all of one kind, prove.
+
+    A page whose own text changes from one response to the next is no evidence, nor is a pair of which
+    one URL was not fetched.
+    """
+    good: defaultdict[int, set[str]] = defaultdict(set)
+    bad: set[int] = set()
+    contents: defaultdict[str, set[int]] = defaultdict(set)
+    elements: defaultdict[str, set[int]] = defaultdict(set)
+    tokens: defaultdict[str, set[str]] = defaultdict(set)
+    wrong: set[str] = set()
+    for pair in pairs:
+        if pair.row.key == FRAGMENT:
+            tokens[pair.link].add(pair.row.token)
+        page = fetched.content(pair.row.page)
+        if page is None:
+            continue
+        contents[pair.link].add(page)
+        if pair.row.token:
+            elements[pair.row.token].add(page)
+        # That a redirect leads where it leads proves nothing: only a URL that was also answered itself.
+        link = fetched.own(pair.row.link) if pair.row.key == "redirect" else fetched.content(pair.row.link)
+        if link is None:
+            continue
+        if link == page:
+            good[page].add(pair.link)
+        else:
+            bad.add(page)
+            wrong.add(pair.link)
+    ambiguous = {link for link, pages in contents.items() if len(pages) > 1}
+    # A URL whose fragments name several elements is not the URL of any one of them.
+    ambiguous |= {link for link, names in tokens.items() if len(names) > 1}
+    return Proof(
+        pages=len(good.keys() - bad),
+        # An element that stands on several pages names none of them.
+        counterexamples=len(bad) + len(ambiguous - wrong) + sum(len(pages) > 1 for pages in elements.values()),
+        urls=len(contents),
+        saved=len({link for links in good.values() for link in links}),
+    )
+
+
+def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Part]:
+    """Return the proven parts of a kind; the whole where it is proven or may yet be.
+
+    A kind that is refuted as a whole is divided by the column that saves most: the values without a
+    counterexample are one part, each of the others may be divided again.
+    """
+    proof = prove(pairs, fetched)
+    if proof.proven or (proof.pages >= MIN_CANDIDATE and not proof.counterexamples):
+        return [_supported(pairs, fetched)]
+    if not splits or proof.saved < MIN_CANDIDATE:
+        return []
+    best: tuple[tuple[int, int, int], list[Part]] = (0, 0, 0), []
+    for name, column in _columns(pairs):
+        by_value = _divided(pairs, column)
+        if not 2 <= len(by_value) <= MAX_PARTS:
+            continue
+        proofs = {value: prove(part, fetched) for value, part in by_value.items()}
+        clean = frozenset(
+            value for value, each in proofs.items() if each.pages >= _least(name) and not each.counterexamples
+        )
+        together = [pair for pair, value in zip(pairs, column, strict=True) if value in clean]
+        found = _confined(parts_of(together, fetched, 0), name, clean) if clean else []
+        for value, part in by_value.items():
+            if value not in clean or not found:
+                found = found + _confined(parts_of(part, fetched, splits - 1), name, frozenset({value}))
+        proven = {pair.link for part in found if part.proof.proven for pair in part.pairs}
+        merit = len(proven), len({pair.link for part in found for pair in part.pairs}), -len(found)
+        if found and merit > best[0]:
+            best = merit, found
+    return best[1]
+
+
+def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
+    """Return a proven kind without the patterns that have hardly any evidence of their own.
+
+    That one of a thousand threads has the number of a post on its page is chance, and no counterexample.
+    """
+    where: dict[str, frozenset[str]] = {}
+    for name, _ in list(_columns(pairs)):
+        column = dict(_columns(pairs)).get(name)
+        by_value = _divided(pairs, column) if column is not None else {}
+        if not 2 <= len(by_value) <= MAX_PARTS:
+            continue
+        kept = frozenset(value for value, part in by_value.items() if prove(part, fetched).pages >= _least(name))
+        if kept and len(kept) < len(by_value):
+            where[name] = kept
+            pairs = [pair for value in kept for pair in by_value[value]]
+    return Part(pairs, prove(pairs, fetched), where)
+
+
+def _least(name: str) -> int:
+    """Return how many pages a pattern of URLs, or a shape of pages, must have for itself."""
+    return MIN_CANDIDATE if name == PAGE else current().proposed_groups
+
+
+def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
+    by_value: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair, value in zip(pairs, column, strict=True):
+        by_value[value].append(pair)
+    return by_value
+
+
+def _confined(parts: Sequence[Part], name: str, values: frozenset[str]) -> list[Part]:
+    return [Part(part.pairs, part.proof, {**part.where, name: values}) for part in parts]
+
+
+def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a kind may be divided by: the values of the keys, and the shape of the page."""
+    first = pairs[0].row
+    for key in sorted({key for pair in pairs for key in pair.values}):
+        if key != first.key and not key.startswith(("host.", "scheme")):
+            column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
+            if len(set(column)) > MAX_PARTS:
+                column = [GONE if value == GONE else PRESENT for value in column]
+            yield key, column
+    if first.key not in DECLARATIONS:
+        yield PAGE, [page_shape(pair.page) for pair in pairs]

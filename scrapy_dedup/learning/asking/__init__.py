@@ -1,0 +1,1 @@
+"""What to fetch to know more: pages to fetch again, and parameters to try."""

@@ -1,0 +1,106 @@
+"""What the answers to modified URLs say of a parameter.
+
+Source: url-parameter-relevance, the passages on downloading "the content item referenced by the modified
+URL" and on HEAD. The document compares contents only; that a modified URL may fail, although the
+parameter does not matter, is ours: a session id that must be there is not what the page is.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ...rules import Rule, RuleBook
+from ..methods.entropy import HeadFingerprint
+from .doubts import Doubt, touches
+
+__all__ = ["Outcome", "Tried", "Verdict", "head_outcome", "of_rules", "verdict"]
+
+
+class Outcome(str, Enum):
+    """What a modified URL has shown, beside the unchanged one."""
+
+    SAME = "same"
+    """The same page."""
+    OTHER = "other"
+    """Another page."""
+    FAILS = "fails"
+    """No page: it is not found, or refused."""
+    UNKNOWN = "unknown"
+
+    __str__ = str.__str__
+
+
+class Verdict(str, Enum):
+    """What the answers for one page say of a parameter."""
+
+    IRRELEVANT = "irrelevant"
+    """Neither another value nor none makes another page."""
+    REQUIRED = "required"
+    """Another value makes no other page, but there must be one: necessary, and yet irrelevant."""
+    RELEVANT = "relevant"
+    UNDECIDED = "undecided"
+
+    __str__ = str.__str__
+
+
+def verdict(changed: Outcome, dropped: Outcome) -> Verdict:
+    """Return what follows from another value, and from none.
+
+    That dropping alone makes no difference says little: the value may be what goes without saying (page=1).
+
+    >>> verdict(Outcome.SAME, Outcome.FAILS), verdict(Outcome.FAILS, Outcome.FAILS)
+    (<Verdict.REQUIRED: 'required'>, <Verdict.RELEVANT: 'relevant'>)
+    """
+    if changed is Outcome.SAME:
+        return Verdict.IRRELEVANT if dropped is Outcome.SAME else Verdict.REQUIRED
+    if changed is Outcome.OTHER:
+        return Verdict.RELEVANT
+    if changed is Outcome.FAILS and dropped in (Outcome.FAILS, Outcome.OTHER):
+        return Verdict.RELEVANT
+    return Verdict.UNDECIDED
+
+
+def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | None) -> Outcome:
+    """Compare the answers to HEAD: they can show that pages differ, and never that they are equal.
+
+    >>> from scrapy_dedup.learning.methods.entropy import head_fingerprint
+    >>> short, long = (head_fingerprint({"Content-Length": length}) for length in ("512", "90210"))
+    >>> head_outcome(short, short), head_outcome(short, long)
+    (<Outcome.UNKNOWN: 'unknown'>, <Outcome.OTHER: 'other'>)
+    """
+    if control is None or modified is None or control.strength is not modified.strength:
+        return Outcome.UNKNOWN
+    return Outcome.UNKNOWN if control.text == modified.text else Outcome.OTHER
+
+
+@dataclass(slots=True)
+class Tried:
+    """A parameter that was probed, with the URL of each page on which it was, and the verdict there."""
+
+    doubt: Doubt
+    verdicts: list[tuple[str, Verdict]] = field(default_factory=list)
+
+    def number(self, verdict: Verdict) -> int:
+        """Return on how many pages the verdict was this one."""
+        return sum(found is verdict for _, found in self.verdicts)
+
+    @property
+    def said(self) -> Verdict:
+        """What is to be said of the parameter: one page on which it matters is enough."""
+        order = (Verdict.RELEVANT, Verdict.REQUIRED, Verdict.IRRELEVANT)
+        return next((each for each in order if self.number(each)), Verdict.UNDECIDED)
+
+
+def of_rules(tried: Iterable[Tried], book: RuleBook) -> dict[str, dict[Rule, tuple[int, int]]]:
+    """Return site -> rule that acts -> pages on which a key that it touches was probed, and those that contradict it."""
+    found: dict[str, dict[Rule, tuple[int, int]]] = {}
+    for each in tried:
+        for url, verdict in each.verdicts:
+            if verdict is Verdict.UNDECIDED:
+                continue
+            for rule in book.matching(url):
+                if touches(rule, each.doubt.key) and not rule.status.users:
+                    rules = found.setdefault(each.doubt.site, {})
+                    probes, contradicted = rules.get(rule, (0, 0))
+                    rules[rule] = probes + 1, contradicted + (verdict is Verdict.RELEVANT)
+    return found

@@ -1,0 +1,315 @@
+"""Where a proposal holds: the sections of a site and the values of a key, each by the evidence of its own and of the others.
+
+The strata of a proposal are alike and have one share of wrong groups, but for exceptions: these are each as it is. Whether
+there are any before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen: none,
+a tenth, three tenths, or all of them. So a stratum of which nothing was seen inherits what was seen in the others as far as
+these are alike: session ids that make no difference in one section do so nowhere, and ``sort=price`` says little of
+``sort=date``. One section that is otherwise takes little from the many that are alike.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...rules import Absent, Ignore, IgnoreValue, Keep, Literal, OfClass, OneOf, Predicate, Set
+from ...urls import ValueClass, class_of
+from ..config import current
+from ..data.judgement import Deep, Judgement, book_of
+from ..data.table import Table
+from ..evidence.arrays import ABSENT, Codes, Flags, Numbers, Rows
+from ..evidence.judge import Judge, Posterior, Witnesses, likelihoods, witnesses
+from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, is_token, kind_of_key
+from ..proposals.blame import blamed
+from ..proposals.combining import rules_of
+from ..proposals.matching import concerned, matching
+from ..proposals.operations import seen_values, widened
+from ..proposals.proposal import Match, Proposal
+from .first_letters import first_letter_unless_tested
+
+__all__ = ["Sections", "Split", "by_value", "narrowed"]
+
+MOST_MEMBERS = 8
+"""URLs of one value that are looked at in a group."""
+EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
+"""Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
+PATH = ("path.0", "path.1")
+ANY = -1
+"""Stands for any value of a segment."""
+
+Section = tuple[int, int]
+"""The codes of the first two segments of the path, or ANY."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of a site, and the number of each URL's."""
+
+    names: Sequence[Section]
+    of: Rows
+
+    @classmethod
+    def of_table(cls, table: Table) -> "Sections":
+        """Return the sections that the first segments of the path name: not by numbers, and not by what hardly repeats."""
+        none = np.zeros(len(table), dtype=np.int32)
+        first, second = (table.columns.get(key, none) for key in PATH)
+        of = np.zeros(len(table), dtype=np.intp)
+        whole = np.arange(len(table))
+        names: list[Section] = []
+        for value in _naming(table, first, whole) or [ANY]:
+            rows = whole if value == ANY else np.flatnonzero(first == value)
+            inner = _naming(table, second, rows) if value != ANY else []
+            for other in inner or [ANY]:
+                of[rows if other == ANY else rows[second[rows] == other]] = len(names)
+                names.append((value, other))
+        return cls(names, of)
+
+
+def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:
+    """Return the values of a segment that name sections; none where they do not."""
+    values = np.unique(codes[rows]).tolist()
+    texts = [table.vocabulary[value] for value in values if value != ABSENT]
+    if not len(values) <= current().most_sections or len(rows) < current().urls_of_section * len(values):
+        return []
+    return [] if all(text.isdigit() for text in texts) or any(is_token(text) for text in texts) else values
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What is believed of the strata of a proposal, and of one of which nothing was seen."""
+
+    strata: Sequence[Posterior]
+    unseen: Posterior
+
+    @classmethod
+    def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
+        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely there are exceptions."""
+        log = likelihoods(found, stratum, strata)
+        prior = np.log(found.prior.states)
+        own = np.logaddexp.reduce(log + prior, axis=2, keepdims=True)
+        with np.errstate(divide="ignore"):  # no exceptions, and nothing but exceptions
+            as_others = [np.log1p(-share) + log for share in EXCEPTIONS]
+            either = [np.logaddexp(log, np.log(share) + own) for log, share in zip(as_others, EXCEPTIONS, strict=True)]
+        usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
+        weight = np.stack([each.sum(axis=0) for each in either])
+        weight += prior + judge.rates_beside(found.prior.key)[:, None] + np.log(usual)[:, None, None]
+        weight = np.exp(weight - weight.max())
+        weight /= weight.sum()
+        rates = weight.sum(axis=(0, 2))
+        # Each of strata x RATES x states: what is believed where the stratum is as the others, and where it is an exception.
+        common: Numbers = np.sum(
+            [one * np.exp(log - each) for one, log, each in zip(weight, as_others, either, strict=True)], axis=0
+        )
+        apart = np.exp(log + prior - own) * (rates - common.sum(axis=2))[:, :, None]
+        shares = weight.sum(axis=(1, 2))
+        unseen = (1 - EXCEPTIONS) @ weight.sum(axis=1) + (shares @ EXCEPTIONS) * found.prior.states
+        return cls(
+            [Posterior(states, rates, rates) for states in (common + apart).sum(axis=1)],
+            Posterior(unseen, rates, rates),
+        )
+
+
+def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> list[Proposal]:
+    """Return the proposals, each for the values and the sections that its evidence reaches."""
+    if not judgement.merged:
+        return list(proposals)
+    groups = _Groups(proposals, table, judgement, deep)
+    sections = Sections.of_table(table)
+    found: list[Proposal] = []
+    for proposal in proposals:
+        if proposal.constant or not isinstance(proposal.operation, Ignore | IgnoreValue | Set):
+            found.append(proposal)
+        elif proposal.joint:
+            found += (
+                [proposal]
+                if groups.speak_for([one for one in proposals if one.joint and one.match == proposal.match])
+                else []
+            )
+        elif proposal.key in table.columns:
+            found += groups.narrowed(proposal, sections)
+        else:
+            found.append(proposal)
+    return first_letter_unless_tested(found, table, judgement)
+
+
+class _Groups:
+    """The groups of URLs that proposals make one together, and which of them each is a part of."""
+
+    def __init__(self, proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> None:
+        self._table = table
+        merged = judgement.merged
+        sizes = np.array([len(members) for members in merged], dtype=np.intp)
+        self._rows = np.array([i for members in merged for i in members], dtype=np.intp)
+        self._group = np.repeat(np.arange(len(sizes)), sizes)
+        self._starts = np.cumsum(sizes) - sizes
+        self._several = self._differ(table.content)
+        bad = np.flatnonzero(self._several)
+        book = book_of(rules_of(judgement.sample.site, proposals), judgement.sample, deep)
+        against = blamed(proposals, book, judgement, [merged[number] for number in bad.tolist()])
+        self._against = {one: bad[sorted(numbers)] for one, numbers in against.items()}
+
+    def _differ(self, codes: Codes) -> Flags:
+        """Return in which groups URLs differ."""
+        ordered = codes[self._rows]
+        differ: Flags = np.minimum.reduceat(ordered, self._starts) != np.maximum.reduceat(ordered, self._starts)
+        return differ
+
+    def speak_for(self, joint: Sequence[Proposal]) -> bool:
+        """Tell whether proposals that only hold together may act."""
+        table, keys = self._table, [one.key for one in joint if one.key in self._table.columns]
+        asked = np.zeros(len(self._starts), dtype=np.bool_)
+        for key in keys:
+            asked |= self._differ(table.columns[key])
+        changed = matching(table, joint[0].match)
+        asked &= np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
+        for one in joint:
+            asked[self._against.get(one, [])] = True
+        chosen = asked[self._group]
+        rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
+        found = witnesses(group, table.content[rows], table.lone[rows], ValueKind.OTHER.prior)
+        return bool(len(found)) and table.judge.posterior(found).may_act
+
+    def narrowed(self, proposal: Proposal, sections: Sections) -> list[Proposal]:
+        """Return a proposal for the values and the sections that its evidence reaches; none where it reaches none."""
+        table, codes = self._table, self._table.columns[proposal.key]
+        changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
+        asked = self._differ(codes) & np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
+        asked[self._against.get(proposal, [])] = True
+        self._asked = asked
+        chosen = asked[self._group]
+        if not chosen.any():
+            return []
+        rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
+        kind = kind_of_key(proposal.key, table.columns, table.vocabulary, np.flatnonzero(changed))
+        operation = proposal.operation
+        only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
+        if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, frozenset):
+            values = self._values(proposal.key, sorted(only), rows, group, kind)
+            if not values:
+                return []
+            if len(values) < len(only):
+                proposal = replace(proposal, operation=replace(operation, only=frozenset(values)))
+                changed &= concerned(table, proposal.key, proposal.operation)
+        if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, ValueClass):
+            shape = widened(class_of(seen_values(table, rows, proposal.key)))
+            if not shape.covers(class_of(seen_values(table, np.flatnonzero(changed), proposal.key))):
+                # Nothing was seen of values of another class, or far longer or shorter ones.
+                proposal = replace(proposal, operation=replace(operation, only=shape))
+                changed &= concerned(table, proposal.key, proposal.operation)
+        found = witnesses(
+            group, table.content[rows], table.lone[rows], table.judge.prior(proposal.key, kind.prior), codes[rows]
+        )
+        if not _divides(proposal, sections):
+            return [proposal] if table.judge.posterior(found).may_act else []
+        first = np.r_[True, group[1:] != group[:-1]]
+        split = Split.of(table.judge, found, sections.of[rows[first]], len(sections.names), kind.unlike)
+        here = np.bincount(sections.of[changed], minlength=len(sections.names)) > 0
+        passing = [number for number, each in enumerate(split.strata) if here[number] and each.may_act]
+        failing = [number for number, each in enumerate(split.strata) if here[number] and not each.may_act]
+        if split.unseen.may_act:
+            kept = [_match(proposal.match, table, [sections.names[number]]) for number in failing]
+            found_here = [proposal, *(Proposal(match, proposal.key, Keep()) for (match,) in kept)]
+        else:
+            names = [sections.names[number] for number in passing]
+            found_here = [
+                _of_its_values(replace(proposal, match=match), table, changed)
+                for match in _match(proposal.match, table, names)
+            ]
+        return found_here
+
+    def _values(self, key: str, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
+        """Return those of some values of a key that make no difference to any other."""
+        codes = self._table.columns[key]
+        numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
+        # A drawn value may stand in one value with another one; forms are forms, and all others a choice of few.
+        kind = kind if kind in (ValueKind.DRAWN, ValueKind.FORM) else ValueKind.ENUMERATED
+        unlike = VALUES_UNLIKE if kind is ValueKind.ENUMERATED else kind.unlike
+        chosen = by_value(numbers, codes, self._table.content, rows, group)
+        if not chosen.rows:
+            return list(values)
+        some = rows[chosen.rows]
+        found = witnesses(
+            np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
+            self._table.content[some],
+            self._table.lone[some],
+            kind.prior.about(key),
+            codes[some],
+        )
+        split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)
+        return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
+
+
+@dataclass(slots=True)
+class ByValue:
+    """Witness groups value by value: the places of their rows, and of each group the size and the number of the value."""
+
+    rows: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+
+def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Rows, group: Rows) -> ByValue:
+    """Return the URLs of each value of a key, beside one of those that have another value in their group.
+
+    *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
+    last of its group, shows what most of the others show.
+    """
+    of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
+    shows = content[rows]
+    found = ByValue()
+    ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
+    for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
+        members = np.arange(start, end)
+        for value in np.unique(of[members]).tolist():
+            rest = members[of[members] != value]
+            if value == ANY or not len(rest):
+                continue
+            shown, counts = np.unique(shows[rest], return_counts=True)
+            other = rest[shows[rest] == shown[counts.argmax()]][:1]
+            own = members[of[members] == value][:MOST_MEMBERS]
+            found.rows += [*own.tolist(), *other.tolist()]
+            found.sizes.append(len(own) + 1)
+            found.values.append(value)
+    return found
+
+
+def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
+    """Return a proposal that drops values of a class, with the class of those that were seen under its pattern."""
+    operation = proposal.operation
+    if not isinstance(operation, Ignore | IgnoreValue) or not isinstance(operation.only, ValueClass):
+        return proposal
+    rows = np.flatnonzero(changed & matching(table, proposal.match))
+    return replace(
+        proposal, operation=replace(operation, only=widened(class_of(seen_values(table, rows, proposal.key))))
+    )
+
+
+def _divides(proposal: Proposal, sections: Sections) -> bool:
+    """Tell whether a proposal may be true of some sections only: it asks for none, and is not about their names."""
+    asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
+    return sections.names != [(ANY, ANY)] and not asked.intersection(PATH) and proposal.key not in PATH
+
+
+def _match(match: Match, table: Table, names: Sequence[Section]) -> list[Match]:
+    """Return the patterns that ask for some sections, as few as can be."""
+    others = tuple(part for part in match if part[0] not in PATH)
+    whole = [first for first, second in names if second == ANY]
+    inner: defaultdict[int, list[int]] = defaultdict(list)
+    for first, second in names:
+        if second != ANY:
+            inner[first].append(second)
+    found = [(*others, (PATH[0], _among(table, whole)))] if whole else []
+    found += [
+        (*others, (PATH[0], _among(table, [first])), (PATH[1], _among(table, seconds)))
+        for first, seconds in inner.items()
+    ]
+    return found
+
+
+def _among(table: Table, codes: Sequence[int]) -> Predicate:
+    """Return the predicate that asks for one of some values."""
+    values = [table.vocabulary[code] for code in codes if code != ABSENT]
+    if not values:
+        return Absent()
+    return Literal(values[0], ABSENT in codes) if len(values) == 1 else OneOf(values, ABSENT in codes)

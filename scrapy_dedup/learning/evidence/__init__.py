@@ -1,0 +1,1 @@
+"""Evidence: what is believed from counts alone, of groups, of shares and of kinds of values."""

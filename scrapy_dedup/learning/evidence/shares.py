@@ -1,0 +1,50 @@
+"""Shares: their bounds, and how small one must be for a proposal to be made. Whether it acts says the judge."""
+
+from functools import lru_cache
+from math import exp, lgamma, log, log1p
+
+from ..config import current
+
+CONFIDENCE = 0.95
+MIN_STATED = 2
+"""Those that must speak for dropping a parameter which the site names itself."""
+
+
+@lru_cache(maxsize=4096)
+def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:
+    """Return the one-sided Clopper-Pearson upper bound of a share, 1.0 where nothing was seen.
+
+    >>> round(upper_bound(0, 299), 4), round(upper_bound(0, 10), 3), upper_bound(0, 0)
+    (0.01, 0.259, 1.0)
+    """
+    if bad >= total:
+        return 1.0
+    low, high = bad / total, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        if at_most(bad, total, middle) > 1 - confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def at_most(bad: int, total: int, share: float) -> float:
+    """Return the probability of at most *bad* successes in *total* trials."""
+    if share <= 0.0:
+        return 1.0
+    if share >= 1.0:
+        return 0.0
+    return sum(
+        exp(lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) + k * log(share) + (total - k) * log1p(-share))
+        for k in range(bad + 1)
+    )
+
+
+def worth_asking(bad: int, groups: int) -> bool:
+    """Tell whether so few of some groups are bad that a learner proposes what makes them; the judge decides.
+
+    >>> worth_asking(1, 10), worth_asking(2, 10)
+    (True, False)
+    """
+    return bad <= current().proposed_bad * groups

@@ -1,0 +1,207 @@
+"""What significant affixes say of keys: families of names, numbered hosts, boundaries inside values.
+
+Source: url-parameter-relevance, FIG. 2, 6 and 7. Other learners speak of the names and values that were
+seen; an affix says which others belong to them: ``utm_term`` to ``utm_source``, ``www4`` to ``www1``.
+File extensions and key=value segments are keys of their own already.
+"""
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+import numpy as np
+
+from ...rules import Ignore, Keep, Set
+from ...urls import DELIMITERS, DeepSplit, class_of
+from ...urls.affixes import ALPHANUMERIC, snapped_prefixes, snapped_suffixes, uniform
+from ..data.frame import Frame
+from ..data.judgement import Sample
+from ..data.table import Table
+from ..methods.entropy.joint import irrelevant
+from ..methods.entropy.proposals import table_of
+from ..proposals.coverage import reaches
+from ..proposals.matching import matching
+from ..proposals.operations import changes, dropped, seen_values, widened
+from ..proposals.proposal import Match, Proposal
+from ..search.constant_pages import constant_pages
+from .generalising import Wider, generalised
+
+MIN_FAMILY = 3
+"""Names, or hosts, that show that an affix means something."""
+MIN_PREFIX = 3
+MIN_VALUES = 20
+MIN_COVERED = 0.9
+"""Share of a key's values that must have one of the affixes that part them."""
+MAX_AFFIXES = 12
+MAX_SEARCHED = 1_000
+"""Values of a key that are asked for affixes; of more, every n-th."""
+
+_numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
+
+
+def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
+    """Return what holds of whole families of names and hosts, of which some were seen to be irrelevant.
+
+    Empty where there is nothing to learn from. What it says of names that were not seen follows from those that were,
+    and no URL speaks against it. *table* are the URLs encoded with the deep tokens, made where not given.
+    """
+    table = table_of(sample, deep, table)
+    if table is None:
+        return []
+    _, covered = constant_pages(Frame(table, np.arange(len(table))), sample)
+    rows = np.flatnonzero(~covered)
+    drops = [Proposal((), key, dropped(table, rows, key)) for key in irrelevant(Frame(table, rows)).dropped]
+    found = generalised(drops, wider_families(drops, table, deep), sample, deep)
+    wider = [proposal for proposal in found if proposal not in drops]
+    beginnings = tuple(proposal.key[:-1] for proposal in wider if proposal.key.endswith("*"))
+    return [*(proposal for proposal in drops if proposal.key.startswith(beginnings)), *wider]
+
+
+def families(names: Iterable[str], least: int = MIN_FAMILY, shortest: int = MIN_PREFIX) -> dict[str, list[str]]:
+    """Return, per significant prefix that ends at a boundary, the *least* or more names that have it.
+
+    >>> families(["utm_source", "utm_medium", "utm_term", "id", "page"])
+    {'utm_': ['utm_medium', 'utm_source', 'utm_term']}
+    """
+    names = sorted(set(names))
+    prefixes = snapped_prefixes(names, model=uniform(ALPHANUMERIC), shortest=shortest)
+    found = {affix.text: [name for name in names if name.startswith(affix.text)] for affix in prefixes}
+    return {prefix: own for prefix, own in sorted(found.items()) if len(own) >= least}
+
+
+def wider_families(accepted: Sequence[Proposal], table: Table, deep: Mapping[str, DeepSplit]) -> list[Wider]:
+    """Return the families of names, and the numbered hosts, that accepted proposals are parts of."""
+    return [*_names(accepted, table, deep), *_hosts(accepted, table)]
+
+
+def _names(accepted: Sequence[Proposal], table: Table, deep: Mapping[str, DeepSplit]) -> list[Wider]:
+    """Return the families of parameter names of which three or more are dropped whatever values they were seen with.
+
+    A name that was seen too rarely to be judged belongs to its family; one that another proposal keeps says that the
+    name of the family means nothing.
+    """
+    seen = [
+        key
+        for key in table.columns
+        if key.startswith("q.") and key.removesuffix(".head").removesuffix(".tail") not in deep
+    ]
+    kept = {proposal.key for proposal in accepted if isinstance(proposal.operation, Keep)}
+    members = [(proposal, values) for proposal in accepted if (values := _all_dropped(proposal, table, seen))]
+    places = sorted({proposal.match for proposal, _ in members}, key=lambda match: (len(match), repr(match)))
+    found: list[Wider] = []
+    for name, names in families([key.removeprefix("q.") for key in seen]).items():
+        keys = {f"q.{each}" for each in names}
+        if name[-1].isalnum() or "%" in name or kept & keys:
+            continue  # "item1" and "item2" are a family; but "item*" has "items", too
+        said = [proposal.match for proposal in accepted if proposal.key == f"q.{name}*"]
+        for match in places:
+            own = {one.key: values for one, values in members if one.key in keys and reaches(one.match, match)}
+            if len(own) >= MIN_FAMILY and not any(reaches(wide, match) for wide in said):
+                shape = class_of([value for values in own.values() for value in values])
+                found.append(Wider(Proposal(match, f"q.{name}*", Ignore(only=widened(shape)))))
+                said.append(match)
+    return found
+
+
+def _all_dropped(proposal: Proposal, table: Table, keys: Container[str]) -> list[str]:
+    """Return the values that one of some keys was seen with where a proposal holds; [] if it does not drop them all."""
+    if proposal.key not in keys or proposal.joint or not isinstance(proposal.operation, Ignore):
+        return []
+    values = seen_values(table, np.flatnonzero(matching(table, proposal.match)), proposal.key)
+    return values if all(changes(proposal.operation, value) for value in values) else []
+
+
+def _hosts(accepted: Sequence[Proposal], table: Table) -> list[Wider]:
+    """Return numbered hosts that are one site, with those of the numbers in between and next."""
+    found = []
+    merged: dict[tuple[Match, str, str], list[Proposal]] = {}
+    for proposal in accepted:
+        operation = proposal.operation
+        if proposal.key.startswith("host.") and proposal.key in table.columns and not proposal.joint:
+            if isinstance(operation, Ignore) and isinstance(operation.only, frozenset):
+                more = _numbered_on(operation.only, table, proposal.key)
+                if more:
+                    found.append(Wider(replace(proposal, operation=Ignore(only=operation.only | more)), (proposal,)))
+            elif isinstance(operation, Set):
+                targets = {new for old, new in operation.values if old is not None}
+                if len(targets) == 1 and (target := targets.pop()) is not None:
+                    merged.setdefault((proposal.match, proposal.key, target), []).append(proposal)
+    for (match, key, target), own in merged.items():
+        labels = {target, *(old for proposal in own for old in _sources(proposal))}
+        more = _numbered_on(labels, table, key)
+        if more:
+            operation = Set(dict.fromkeys((labels | more) - {target}, target))
+            found.append(Wider(Proposal(match, key, operation), tuple(own)))
+    return found
+
+
+def _sources(proposal: Proposal) -> list[str]:
+    """Return the values that a proposal shows as another one."""
+    pairs = proposal.operation.values if isinstance(proposal.operation, Set) else ()
+    return [old for old, _ in pairs if old is not None]
+
+
+def _numbered_on(labels: AbstractSet[str], table: Table, key: str) -> set[str]:
+    """Return the labels of the numbers between, and next to, those of labels that are one site."""
+    numbers: dict[str, list[str]] = {}
+    for label in labels:
+        if match := _numbered(label):
+            numbers.setdefault(match[1], []).append(match[2])
+    significant = families(seen_values(table, np.arange(len(table)), key), shortest=1)
+    more: set[str] = set()
+    for prefix, own in sorted(numbers.items()):
+        few = all(number[0] != "0" and len(number) < 3 for number in own)
+        if prefix in significant and len(own) >= MIN_FAMILY and few:
+            more |= {f"{prefix}{n}" for n in range(1, 2 * max(map(int, own)) + 1)}
+    return more - labels
+
+
+def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
+    """Return deep tokens of keys whose values begin, or end, with one of a few significant affixes.
+
+    They complete :func:`~scrapy_dedup.urls.learn_deep_splits`, which wants a number or an id at one end:
+    here the words themselves show the boundary; of several the one with the fewest affixes. *columns* holds the distinct
+    values of each key, of which a thousand are looked at.
+
+    >>> pages = ["shoes", "hat", "coats", "scarf", "belt", "socks", "glove"]
+    >>> kinds = ["print", "view", "mobile"]
+    >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in kinds for page in pages]})
+    {'path.0': DeepSplit(delimiter='-', side='first')}
+    >>> affix_splits({"path.0": [f"{page}-{kind}" for kind in kinds for page in pages]})
+    {'path.0': DeepSplit(delimiter='-', side='last')}
+    """
+    found = {}
+    for key, column in columns.items():
+        if key.startswith(("q.", "path.", "m.", "s.")):
+            some = list(dict.fromkeys(filter(None, column[:: len(column) // MAX_SEARCHED + 1])))
+            if len(some) >= MIN_VALUES:
+                splits = [DeepSplit(delimiter, side) for side in ("first", "last") for delimiter in DELIMITERS]
+                affixes = {split: count for split in splits if (count := _affixes(some, split))}
+                if affixes:
+                    found[key] = min(affixes, key=lambda split: affixes[split])
+    return found
+
+
+def _affixes(values: Sequence[str], split: DeepSplit) -> int:
+    """Return how few significant affixes that end at the delimiter part nearly all values, 0 where none do."""
+    end = 0 if split.side == "first" else 1
+    few: set[str] = set()
+    for value in values:
+        parts = split.parts(value)
+        if parts is not None:
+            few.add(parts[end])
+            if len(few) > MAX_AFFIXES:
+                return 0
+    if len(few) < 2:
+        return 0
+    chance = uniform(ALPHANUMERIC)
+    if split.side == "first":
+        prefixes = {affix.text for affix in snapped_prefixes(values, model=chance)}
+        affixes = tuple(prefixes & {word + split.delimiter for word in few})
+        covered = sum(value.startswith(affixes) for value in values)
+    else:
+        suffixes = {affix.text for affix in snapped_suffixes(values, model=chance)}
+        affixes = tuple(suffixes & {split.delimiter + word for word in few})
+        covered = sum(value.endswith(affixes) for value in values)
+    return len(affixes) if covered >= MIN_COVERED * len(values) else 0

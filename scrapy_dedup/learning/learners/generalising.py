@@ -1,0 +1,67 @@
+"""What was accepted, widened to what was not seen: names of a family, numbered hosts, spellings of a value.
+
+Source: url-parameter-relevance, FIG. 2, 6 and 7, and the passage on case sensitivity. A learner's proposal is taken
+where it removes more URLs; what speaks of names and values that nobody saw removes none of those that were seen. So
+it rests on the accepted ones, each of which has pages of its own, and is taken unless some URL speaks against it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..data.judgement import Deep, Judgement, Sample, book_of, judged
+from ..proposals.combining import rules_of
+from ..proposals.coverage import keys_meet
+from ..proposals.proposal import Proposal
+
+__all__ = ["Wider", "generalised"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """A proposal that says more than accepted ones, and those of them that it takes the place of."""
+
+    proposal: Proposal
+    instead: tuple[Proposal, ...] = ()
+
+    def among(self, proposals: Iterable[Proposal]) -> list[Proposal]:
+        """Return *proposals* with the wider one."""
+        return [*(one for one in proposals if one not in self.instead), self.proposal]
+
+
+def generalised(
+    proposals: Sequence[Proposal],
+    candidates: Sequence[Wider],
+    sample: Sample,
+    deep: Deep,
+    *,
+    refused: Sequence[Proposal] = (),
+) -> list[Proposal]:
+    """Return accepted proposals, widened by those of the *candidates* against which nothing speaks.
+
+    That is a URL, or what was *refused* of a key that they act on.
+    """
+    found = list(proposals)
+    candidates = [one for one in candidates if not any(keys_meet(one.proposal.key, other.key) for other in refused)]
+    if not candidates:
+        return found
+    before = _judged(found, sample, deep)
+    together = found
+    for candidate in candidates:
+        together = candidate.among(together)
+    if _is_harmless(before, _judged(together, sample, deep)):
+        return together
+    for candidate in candidates if len(candidates) > 1 else ():
+        more = candidate.among(found)
+        if _is_harmless(before, _judged(more, sample, deep)):
+            found = more
+    return found
+
+
+def _is_harmless(before: Judgement, after: Judgement) -> bool:
+    """Tell whether no URLs of different pages were brought together, and none of one page parted."""
+    numbers = before.numbers.tolist()
+    return after.removed >= before.removed and not any(len({numbers[i] for i in group}) > 1 for group in after.bad)
+
+
+def _judged(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> Judgement:
+    return judged(book_of(rules_of(sample.site, proposals), sample, deep), sample)

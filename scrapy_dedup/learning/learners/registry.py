@@ -1,0 +1,116 @@
+"""The learners by name: each turns what was seen of a site into proposals, and deploys nothing by itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...urls import DeepSplit
+from ..data.frame import Frame
+from ..data.judgement import Sample, book_of, judged
+from ..data.table import Table
+from ..deadline import NEVER, Deadline
+from ..evidence.arrays import Rows
+from ..methods import entropy, equivalence, pattern_tree
+from ..methods.entropy import Priors
+from ..opinions import declared
+from ..opinions.declared import Declarations
+from ..proposals.combining import rules_of
+from ..proposals.proposal import Proposal
+from ..search.constant_pages import constant_pages
+from ..search.emission import proposals
+from ..search.guards import Node, grown
+from ..search.home_pages import home_pages, without_home_pages
+from ..search.linked_directories import linked_directories
+from ..search.orders import any_orders, kept_names
+from . import affixes, replacing
+
+SEED = 0
+"""Of the random choice of pairs and samples: the same observations give the same rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a learner is given."""
+
+    sample: Sample
+    deep: Mapping[str, DeepSplit]
+    """The deep tokens that rules may speak of."""
+    table: Table
+    """The URLs of the sample, encoded with these deep tokens."""
+    plain: Table
+    """The same URLs, encoded without deep tokens."""
+    declarations: Declarations = field(default_factory=Declarations)
+    deadline: Deadline = NEVER
+    """When to stop looking for more."""
+    priors: Priors = field(default_factory=Priors)
+    """What names of parameters mean on other sites."""
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        plain: Table,
+        deep: Mapping[str, DeepSplit],
+        declarations: Declarations,
+        priors: Priors | None = None,
+    ) -> "Evidence":
+        """Return what is known of a sample whose URLs were encoded once."""
+        table = plain.with_deep(deep) if deep else plain
+        return cls(sample, deep, table, plain, declarations, priors=priors or Priors())
+
+    def part(self, rows: Rows) -> "Evidence":
+        """Return the evidence of some of the URLs."""
+        table = self.table.part(rows)
+        plain = self.plain.part(rows) if self.deep else table
+        return replace(self, sample=self.sample.part(rows.tolist()), table=table, plain=plain)
+
+
+Learner = Callable[[Evidence], list[Proposal]]
+
+
+def difference_sets(evidence: Evidence) -> list[Proposal]:
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
+    sample, table = evidence.sample, evidence.table
+    rows = np.arange(len(table))
+    frame = Frame(table, rows)
+    constants, covered = constant_pages(frame, sample)
+    fixed = proposals(table, rows, Node(()), constants)
+    del frame  # it is large
+    rest = np.flatnonzero(~covered & ~home_pages(table))
+    tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
+    found = proposals(table, rows, tree, ())
+    book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
+    judgement = judged(book, sample)
+    found = without_home_pages(found, table, judgement)
+    found = [*fixed, *found, *kept_names([*fixed, *found], table)]
+    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
+
+
+LEARNERS: Mapping[str, Learner] = {
+    "difference_sets": difference_sets,
+    "equivalence": lambda evidence: equivalence.proposals(evidence.sample, evidence.deep, evidence.plain),
+    "entropy": lambda evidence: entropy.proposals(evidence.sample, evidence.deep, evidence.table),
+    "pattern_tree": lambda evidence: pattern_tree.proposals(
+        evidence.sample, evidence.deep, evidence.table, evidence.plain
+    ),
+    "replacing": lambda evidence: replacing.proposals(evidence.sample, evidence.deep),
+    "affixes": lambda evidence: affixes.proposals(evidence.sample, evidence.deep, evidence.table),
+    "declared": lambda evidence: declared.proposals(evidence.sample, evidence.deep, evidence.declarations),
+}
+"""The first is the core; the others are asked where it leaves duplicates apart."""
+
+
+def chosen_learners(names: Sequence[str] | None) -> Mapping[str, Learner]:
+    """Return the learners of these names, all of them for None. Raises ValueError for anything else."""
+    if names is None:
+        return LEARNERS
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise ValueError(  # noqa: TRY004 (one kind of error for a wrong argument)
+            f"learners is {names!r}: it must be a list of names, or None for all."
+        )
+    unknown = [name for name in names if name not in LEARNERS]
+    if unknown or not names:
+        what = f"there is no learner {unknown[0]!r}" if unknown else "no learner is named"
+        raise ValueError(f"learners is {list(names)!r}: {what}. There are {', '.join(LEARNERS)}.")
+    return {name: learner for name, learner in LEARNERS.items() if name in names}

@@ -1,0 +1,256 @@
+"""Replace rules: URLs of one template that are pages of another (pattern-tree §4.2, key-key mappings).
+
+``/display?pageid=10`` is ``/archive0/10/display``, ``/people/john/`` is ``/~john/``, ``?p=7`` is ``?t=7``,
+``/a/index.html`` is ``/a/``. Templates that share duplicate clusters are aligned, value by value; a
+mapping counts only where it is verified: the URL that it leads to was fetched too and is in the same
+cluster, for enough distinct pages and with no counterexample. So values that two templates share by
+chance (``?page=3`` and ``?id=3``) map nothing. Each connected set of templates has one destination, and
+chains towards it are composed by the rules themselves.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate, Replace, Set
+from ...urls import DeepSplit, class_of, values_of
+from ..config import current
+from ..data.judgement import Sample
+from ..evidence.shares import worth_asking
+from ..proposals.operations import widened
+from ..proposals.proposal import Match, Proposal
+from .casing import case_operation
+from .mappings import Copy, Way, head_of, way_between
+from .templates import Template, Values, is_segment, templates_of
+
+MAX_TEMPLATES = 8
+"""Templates of one cluster that are paired, those with most URLs first."""
+MAX_PAIRS = 2_000
+"""Pairs that are kept of two templates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A mapping, the distinct pages that it was seen to keep, and its counterexamples."""
+
+    way: Way
+    pages: int
+    counterexamples: int
+
+
+def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
+    """Return the mappings between the templates of a sample, as operations that hold together."""
+    if len(set(sample.content)) in {0, len(sample.content)}:
+        return []
+    views = [
+        {
+            key: value or ""
+            for key, value in values_of(url, groups=sample.groups, deep=deep).items()
+            if key != "path.len"
+        }
+        for url in sample.urls
+    ]
+    templates = templates_of(views, sample.content)
+    found: list[Proposal] = []
+    for way in destined(mappings(templates, views, sample.content)):
+        found += emitted(way, views)
+    for template in templates:
+        found += _cases(template, views, sample.content)
+    return list(dict.fromkeys(found))
+
+
+def mappings(templates: Sequence[Template], views: Sequence[Values], content: Sequence[int]) -> list[Verified]:
+    """Return the verified mappings between *templates*, in both directions where both can be expressed."""
+    found = []
+    for (one, other), rows in _pairs(templates, content).items():
+        if len({content[row] for row, _ in rows}) < current().proposed_groups:
+            continue
+        pairs = [(views[a], views[b]) for a, b in rows]
+        for source, target, aligned in (
+            (templates[one], templates[other], pairs),
+            (templates[other], templates[one], [(b, a) for a, b in pairs]),
+        ):
+            way = way_between(source, target, aligned)
+            if way is None or _only_drops(way):
+                continue
+            verified = _verified(way, views, content)
+            if verified:
+                found.append(verified)
+    return found
+
+
+def _pairs(templates: Sequence[Template], content: Sequence[int]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """Return, per pair of templates, pairs of rows of one cluster: one of each cluster."""
+    members: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    order = sorted(range(len(templates)), key=lambda number: (-len(templates[number].rows), number))
+    for number in order:
+        for row in templates[number].rows:
+            cluster = members[content[row]]
+            if number not in cluster and len(cluster) < MAX_TEMPLATES:
+                cluster[number] = row
+    found: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for cluster in members.values():
+        chosen = sorted(cluster.items())
+        for place, (one, row) in enumerate(chosen):
+            for other, twin in chosen[place + 1 :]:
+                if len(found[one, other]) < MAX_PAIRS:
+                    found[one, other].append((row, twin))
+    return found
+
+
+def _only_drops(way: Way) -> bool:
+    """Tell whether the target is the source less some parameters: other learners drop them."""
+    source, target = way.source, way.target
+    dropped = source.parts - target.parts
+    return (
+        target.parts <= source.parts
+        and all(target.literals[key] == source.literals.get(key) for key in target.literals)
+        and all(copy == Copy(key) for key, copy in way.copies.items())
+        and not any(is_segment(key) or key in {"ext", "path.trail"} for key in dropped)
+    )
+
+
+def _verified(way: Way, views: Sequence[Values], content: Sequence[int]) -> Verified | None:
+    """Return the mapping with what speaks for it; None where that is too little, or too much against it.
+
+    URLs that are mapped to one URL, and that URL, are a group. It is informative when both were
+    fetched, and bad when it holds two contents.
+    """
+    groups: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+    mapped: set[tuple[str, ...]] = set()
+    for row in way.source.rows:
+        values = way.of(views[row])
+        if values is not None:
+            groups[values].add(content[row])
+            mapped.add(values)
+    met = set()
+    for row in way.target.rows:
+        values = tuple(views[row][key] for key in way.target.keys)
+        if values in mapped:
+            groups[values].add(content[row])
+            met.add(values)
+    good = {next(iter(groups[values])) for values in met if len(groups[values]) == 1}
+    bad = sum(len(groups[values]) > 1 for values in mapped)
+    if len(good) < current().proposed_groups or not worth_asking(bad, len(good) + bad):
+        return None
+    return Verified(way, len(good), bad)
+
+
+def destined(found: Sequence[Verified]) -> list[Way]:
+    """Return the mappings that lead, maybe over others, to the one destination of their templates.
+
+    The destination is what most templates can be led to; of several, the one with most URLs, then the
+    shortest. Every template has one way out, so that there is no circle.
+    """
+    into: defaultdict[int, list[Verified]] = defaultdict(list)
+    known: dict[int, Template] = {}
+    for each in found:
+        into[id(each.way.target)].append(each)
+        known[id(each.way.source)] = each.way.source
+        known[id(each.way.target)] = each.way.target
+    chosen: list[Way] = []
+    open_templates = dict(known)
+    while open_templates:
+        best: list[Verified] = []
+        rank: tuple[int, int, int, int] | None = None
+        for number, template in open_templates.items():
+            ways = _leading_to(number, into, open_templates)
+            urls = len(template.rows)
+            merit = (len(ways), urls, -template.segments - len(template.keys), -template.rows[0])
+            if rank is None or merit > rank:
+                rank, best = merit, ways
+        if not best:
+            break
+        chosen += [each.way for each in best]
+        for each in best:
+            open_templates.pop(id(each.way.source), None)
+            open_templates.pop(id(each.way.target), None)
+    return chosen
+
+
+def _leading_to(
+    destination: int, into: Mapping[int, Sequence[Verified]], allowed: Mapping[int, Template]
+) -> list[Verified]:
+    """Return one mapping out of each template that can be led to *destination*, the nearest first."""
+    reached = {destination}
+    queue = [destination]
+    ways: list[Verified] = []
+    for number in queue:
+        for each in sorted(into.get(number, ()), key=lambda each: -each.pages):
+            source = id(each.way.source)
+            if source in allowed and source not in reached:
+                reached.add(source)
+                queue.append(source)
+                ways.append(each)
+    return ways
+
+
+def emitted(way: Way, views: Sequence[Values]) -> list[Proposal]:
+    """Return a mapping as operations on the keys of its source, all under one match."""
+    source, target = way.source, way.target
+    match = _match(way, views)
+    operations: dict[str, Operation] = {}
+    for key, value in target.literals.items():
+        place = head_of(key, source)
+        if place in source.keys:
+            operations[place] = Replace("", value)
+        elif source.literals.get(place) != value:
+            operations[place] = Set({source.literals.get(place): value})
+    for key, copy in way.copies.items():
+        if copy == Copy(key, lower=True):
+            operations[key] = Lower()
+        elif copy != Copy(key):
+            transform = "lower" if copy.lower else ""
+            operations[head_of(key, source)] = Replace(copy.source, copy.prefix, copy.suffix, transform)
+    guards = dict(match)
+    for key in sorted(source.parts - target.parts - {head_of(key, source) for key in target.parts}):
+        guard = guards.get(key)
+        if is_segment(key):
+            operations[key] = Ignore(cut=True)
+        elif isinstance(guard, OfClass):
+            operations[key] = Ignore(only=guard.value_class)
+        else:
+            operations[key] = Ignore(only={source.literals[key]}) if key != "path.trail" else Ignore()
+    return [Proposal(match, key, operation, joint=True) for key, operation in sorted(operations.items())]
+
+
+def _match(way: Way, views: Sequence[Values]) -> Match:
+    source, target = way.source, way.target
+    predicates: dict[str, Predicate] = {}
+    for key, value in source.literals.items():
+        if not key.startswith(("host.", "scheme")) or target.literals.get(key) != value:
+            predicates[key] = Literal(value)
+    asked = {copy.source for key, copy in way.copies.items() if copy != Copy(key)} | (source.parts - target.parts)
+    asked |= {key for key in source.keys if is_segment(key)}
+    for key in source.keys:
+        if key in asked:
+            predicates[key] = OfClass(widened(class_of([views[row][key] for row in source.rows])))
+    for key in (f"path.{source.segments}", "ext", "path.trail", *(target.parts - source.parts)):
+        if key not in source.parts and not key.endswith((".head", ".tail")):
+            predicates.setdefault(key, Absent())
+    return tuple(sorted(predicates.items()))
+
+
+def _cases(template: Template, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
+    """Yield the keys of a template whose letters may be of either case (``/wiki/Cat`` is ``/wiki/cat``)."""
+    for key in template.keys:
+        spellings: defaultdict[str, set[str]] = defaultdict(set)
+        for row in template.rows:
+            spellings[views[row][key].lower()].add(views[row][key])
+        several = {value for value, seen in spellings.items() if len(seen) > 1}
+        if len(several) < current().proposed_groups:
+            continue
+        others = [other for other in template.keys if other != key]
+        operation = case_operation(
+            (tuple([views[row][other] for other in others]), views[row][key], content[row])
+            for row in template.rows
+            if views[row][key].lower() in several
+        )
+        if operation is not None:
+            yield Proposal(_fixed_parts(template), key, operation)
+
+
+def _fixed_parts(template: Template) -> Match:
+    return tuple(
+        (key, Literal(value)) for key, value in template.literals.items() if not key.startswith(("host.", "scheme"))
+    )

@@ -1,0 +1,146 @@
+"""Whether samples of discarded URLs refute the rule that discarded them: a sequential test.
+
+Source: url-parameter-relevance, the passage on sampling discarded URLs ("further evidence to support
+or refute existing rules"), which names no test. Ours is of the ratio of likelihoods: that of "any share
+of the rule's URLs is another page", averaged over all shares, to that of "only noise makes them differ".
+Where the noise is what is assumed, a right rule ever reaches :data:`ENOUGH` with a probability of at most
+1 / ENOUGH, however often one looks (Ville's inequality). So that a rule that was right for long can still
+be refuted soon, the last few samples are tested by themselves, too, for which that bound does not hold.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import exp, lgamma, log, log1p
+
+from ...content.resemblance import Difference
+from ..evidence.shares import upper_bound
+
+ENOUGH = 20.0
+"""The ratio of likelihoods that refutes a rule."""
+RECENT = 6
+"""The last samples, which are also tested by themselves."""
+UNKNOWN_NOISE = 0.05
+"""The share of pages that differ from themselves where nobody has looked, and the weight of one look."""
+UNKNOWN_CLEAR_NOISE = 0.001
+"""The same of pages that have hardly anything in common with themselves."""
+MOST_CLEAR_NOISE = 0.5
+ENOUGH_OF_A_CRAWL = 5
+"""Pages that one crawl has fetched twice, from which on earlier ones need not be asked."""
+MOST_MET = 1_000
+"""Pages of differing samples that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How often a page of a site differs from itself, when the same URL is fetched twice.
+
+    Of *compared* pages that this crawl has fetched twice *differing* differ, *clear* of them clearly. Where those are
+    few, earlier fetches count, too: *earlier_differing* of *earlier_compared* differ in some words. What differs clearly
+    from what it was in another crawl is left out there: it may have become another page.
+    """
+
+    differing: int = 0
+    compared: int = 0
+    clear: int = 0
+    earlier_differing: int = 0
+    earlier_compared: int = 0
+
+    @property
+    def share(self) -> float:
+        """Return the share of pages that differ by noise: where some was met, its upper bound.
+
+        >>> Noise().share, Noise(0, 9).share, Noise(3, 3).share
+        (0.05, 0.005, 1.0)
+        >>> Noise(0, 9, 0, 9, 9).share, Noise(0, 0, 0, 9, 9).share
+        (0.005, 1.0)
+        """
+        differing, compared = self.differing, self.compared
+        if compared < ENOUGH_OF_A_CRAWL:
+            differing, compared = differing + self.earlier_differing, compared + self.earlier_compared
+        return upper_bound(differing, compared) if differing else UNKNOWN_NOISE / (compared + 1)
+
+    @property
+    def clear_share(self) -> float:
+        """Return the share of pages that hardly resemble themselves; never above MOST_CLEAR_NOISE."""
+        mean = (self.clear + UNKNOWN_CLEAR_NOISE) / (self.compared + 1)
+        return min(MOST_CLEAR_NOISE, max(mean, UNKNOWN_CLEAR_NOISE))
+
+
+@dataclass(slots=True)
+class Trial:
+    """The samples of one rule in a crawl, as they come."""
+
+    samples: int = 0
+    differing: int = 0
+    clear: int = 0
+    _recent: deque[Difference] = field(default_factory=lambda: deque(maxlen=RECENT))
+    _met: set[str] = field(default_factory=set)
+
+    def met(self, page: str) -> bool:
+        """Tell whether another sample was this page, too: an error, a form to log in; otherwise remember it.
+
+        One page counts once, however many samples lead to it.
+        """
+        known = page in self._met
+        if len(self._met) < MOST_MET:
+            self._met.add(page)
+        return known
+
+    def add(self, difference: Difference) -> None:
+        """Count a sample. Raises ValueError for one that says nothing."""
+        if difference is Difference.UNKNOWN:
+            raise ValueError("a sample that cannot be compared is no evidence")
+        self.samples += 1
+        self.differing += difference is not Difference.NONE
+        self.clear += difference is Difference.CLEAR
+        self._recent.append(difference)
+
+    def refuted(self, noise: Noise) -> bool:
+        """Tell whether these samples refute the rule, where the site has so much *noise*."""
+        recent = len(self._recent)
+        differing = recent - self._recent.count(Difference.NONE)
+        clear = self._recent.count(Difference.CLEAR)
+        return any(
+            likelihood_ratio(bad, total, share) >= ENOUGH
+            for bad, total, share in (
+                (self.clear, self.samples, noise.clear_share),
+                (self.differing, self.samples, noise.share),
+                (clear, recent, noise.clear_share),
+                (differing, recent, noise.share),
+            )
+        )
+
+    @property
+    def upper95(self) -> float:
+        """Return the upper 95 % bound of the share of discards that are pages of their own."""
+        return upper_bound(self.differing, self.samples)
+
+
+def likelihood_ratio(bad: int, total: int, noise: float) -> float:
+    """Return how much likelier it is that *bad* of *total* samples differ by a rule's fault than by *noise*.
+
+    A rule's fault is any share of its URLs, each as likely as another.
+
+    >>> likelihood_ratio(0, 9, 0.05) < 1 < likelihood_ratio(1, 1, 0.05) < 20 < likelihood_ratio(2, 2, 0.05)
+    True
+    """
+    if bad == 0 or noise >= 1.0 or bad <= noise * total:
+        return min(1.0, 1 / (total + 1)) if bad == 0 else 0.0
+    by_fault = lgamma(bad + 1) + lgamma(total - bad + 1) - lgamma(total + 2)
+    by_noise = bad * log(noise) + (total - bad) * log1p(-noise)
+    return exp(min(by_fault - by_noise, 700.0))
+
+
+def noise_of(pairs: Iterable[tuple[Difference, bool]]) -> Noise:
+    """Return the noise of URLs fetched twice: how each two fetches differ, and whether both are of this crawl."""
+    found = Counter((difference, here) for difference, here in pairs if difference is not Difference.UNKNOWN)
+    near, clear = found[Difference.NEAR, True], found[Difference.CLEAR, True]
+    earlier = found[Difference.NEAR, False]
+    return Noise(
+        differing=near + clear,
+        compared=near + clear + found[Difference.NONE, True],
+        clear=clear,
+        earlier_differing=earlier,
+        earlier_compared=earlier + found[Difference.NONE, False],
+    )

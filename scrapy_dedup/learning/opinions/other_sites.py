@@ -1,0 +1,96 @@
+"""What names of parameters mean on other sites: an opinion on each, from three sites on.
+
+Source: url-parameter-relevance, clusters of "any host/path combination", and parameters that are "universally
+relevant or universally irrelevant". The document takes the URLs of all hosts together, where many sites with little
+of a kind are outvoted by one with much; here each site has a voice, on what its own URLs show: those that differ in
+the parameter alone are other pages again and again, or never. Rules that act on a site are a voice, too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ...content.mask import Mask
+from ...observation import Observation
+from ...rules import Ignore, IgnoreValue, Rule, RuleBook
+from ...urls import GroupsLike, values_of
+from ..config import current
+from ..data.clusters import clusters
+from ..data.frame import Frame, Level
+from ..data.judgement import Sample
+from ..data.table import encode
+from ..evidence.shares import worth_asking
+from ..methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
+
+MIN_SITES = 3
+"""Other sites that must be there for anything to be asked."""
+MAX_SITES = 100
+"""Sites whose URLs are asked; of more, every n-th. Rules of all are."""
+MAX_URLS = 2_000
+"""Observations of a site that are looked at, the first ones."""
+MAX_KEYS = 100
+MIN_TOLD = 0.5
+"""Share of the values, of URLs that differ in one parameter alone, that lead to pages of their own where it is relevant."""
+
+
+def priors_by_site(
+    by_site: Mapping[str, Sequence[Observation]], known: RuleBook, masks: Mapping[str, Mask] | None = None
+) -> dict[str, Priors]:
+    """Return, per site of *by_site*, the priors that all other sites make, of its rules or of its URLs.
+
+    *known* are rules of before, *masks* tell what does not last on pages. Empty where there are fewer than four sites. O(URLs x parameters), of 2,000 URLs of 100 sites.
+    """
+    names = {*by_site, *known.sites}
+    if len(names) <= MIN_SITES:
+        return {}
+    voices = {}
+    asked = set(sorted(by_site)[:: len(by_site) // MAX_SITES + 1])
+    for site in names:
+        shown = _shown(by_site[site], known.groups, (masks or {}).get(site)) if site in asked else {}
+        # What its URLs show counts more than its rules.
+        voices[site] = learned_priors([HostRules({**_dropped(known.for_site(site)), **shown})])
+    total = Priors()
+    for site in sorted(voices):
+        total += voices[site]
+    return {site: total - voices[site] for site in by_site}
+
+
+def priors_of_rules(book: RuleBook, site: str) -> Priors:
+    """Return the priors that the rules of all sites but *site* make: what is dropped there."""
+    others = [other for other in book.sites if other != site]
+    if len(others) < MIN_SITES:
+        return Priors()
+    return learned_priors(HostRules(_dropped(book.for_site(other))) for other in others)
+
+
+def _dropped(rules: Iterable[Rule]) -> dict[str, ParameterRule]:
+    """Return the parameters that rules which act drop whatever their values."""
+    found: dict[str, ParameterRule] = {}
+    for rule in rules:
+        if rule.status.acts:
+            for key, operation in rule.ops.items():
+                drops = isinstance(operation, Ignore | IgnoreValue) and not isinstance(operation.only, frozenset)
+                if drops and key.startswith("q.") and not key.endswith("*"):
+                    found[key] = ParameterRule(key, Relevance.IGNORE)
+    return found
+
+
+def _shown(observations: Sequence[Observation], groups: GroupsLike, mask: Mask | None) -> dict[str, ParameterRule]:
+    """Return what URLs of one site that differ in a query parameter alone show of it."""
+    if not observations:
+        return {}
+    sample = Sample.of("", clusters(observations[:MAX_URLS], mask), None)
+    if len(sample.urls) < 2:
+        return {}
+    views = (values_of(url, groups=groups) for url in sample.urls)
+    table = encode(sample.urls, views, sample.content, sample.lone)
+    frame = Frame(table, np.arange(len(table)))
+    found = {}
+    for key in [key for key in frame.columns if key.startswith("q.")][:MAX_KEYS]:
+        told = frame.groups({key: Level.DROPPED})
+        others = int((told.size - 1).sum())
+        if told.lost >= current().proposed_groups and told.lost >= MIN_TOLD * others:
+            found[key] = ParameterRule(key, Relevance.ACCEPT)
+        elif told.informative >= current().proposed_groups and worth_asking(told.bad, told.informative):
+            found[key] = ParameterRule(key, Relevance.IGNORE)
+    return found
