@@ -80,7 +80,9 @@ value_classes = st.builds(
     st.integers(0, 40),
 )
 values = st.one_of(st.sampled_from(_VALUES), st.text(max_size=5))
-deep_splits = st.builds(DeepSplit, st.sampled_from([*"-_.,:~|+", "%3A", "1"]), st.sampled_from(["first", "last"]))
+deep_splits = st.builds(
+    DeepSplit, st.sampled_from([*"-_.,:~|+", "%3A", "1"]), st.sampled_from(["first", "last"]), st.booleans()
+)
 
 
 def predicates(some: st.SearchStrategy[str], own: Sequence[str] = ()) -> st.SearchStrategy[Predicate]:

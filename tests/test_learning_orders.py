@@ -82,6 +82,15 @@ SAME = {
     "bare number": (NUMBERS, lambda r, page: f"/{page}.css?{r.randint(10**9, 2 * 10**9)}"),
     "bare letters": (NUMBERS, lambda r, page: f"/{page}.css?{token(r, 'abcdefghijkmnpqrstuvwxyz0123456789', 6)}"),
     "bare beside others": (NUMBERS, lambda r, page: r.choice(("/a?{1}&id={0}", "/a?id={0}")).format(page, token(r))),
+    "a tail that is there or not": (
+        NUMBERS,
+        lambda r, page: f"/show?id={page}" + r.choice(("", f":title-of-{page * 7}")),
+    ),
+    "a tail behind a tilde": (
+        NUMBERS,
+        lambda r, page: f"/record=b{page}x" + r.choice(("", f"~S{r.randint(0, 20)}", f"~S{r.randint(0, 20)}*eng")),
+    ),
+    "a title before the number or not": (NUMBERS, lambda r, page: f"/a/{r.choice(('', 'title-'))}{page}.html"),
     "session of two tokens": (NUMBERS, lambda r, page: f"/a/{page};sid={token(r)}.node{r.randint(1, 4)}"),
 }
 DIFFERENT = {
@@ -106,6 +115,14 @@ DIFFERENT = {
         [(n, code) for n in range(60) for code in ("en", "de", "fr")],
         lambda r, page: f"/a/{page[0]};s={token(r)}.{page[1]}",
     ),
+    "a tail that names a page": (
+        [(n, tail) for n in range(60) for tail in ("", ":reviews", ":offers")],
+        lambda r, page: f"/show?id={page[0]}{page[1]}" + r.choice(("", "&sid=" + token(r))),
+    ),
+    "a tail that is the page": (
+        [(n, tail) for n in range(60) for tail in ("~S1", "~S2")],
+        lambda r, page: f"/record=b{page[0]}{page[1]}" + r.choice(("", "?sid=" + token(r))),
+    ),
     "an id and a token": (NUMBERS, lambda r, page: f"/show?t={page}.{token(r)}"),
 }
 
@@ -126,6 +143,14 @@ def test_what_makes_a_page_is_kept(name: str, noise: float) -> None:
     share, lost = learned(list(pages), spell, 2, noise)
     assert lost == 0
     assert share > 0.45 if noise else share > 0.95
+
+
+@pytest.mark.parametrize("name", ["a tail that is there or not", "a tail behind a tilde"])
+def test_parts_of_values_are_learned_among_odd_responses(name: str) -> None:
+    pages, spell = SAME[name]
+    share, lost = learned(list(pages), spell, 1, 0.03)
+    assert lost == 0
+    assert share > 0.95
 
 
 def test_names_that_were_not_seen_to_move_stay_in_their_places() -> None:

@@ -124,7 +124,7 @@ def test_all_forms(tmp_path: Path) -> None:
                 evidence=Evidence(("difference-sets",), 12, 1, 30, 40, 20, 0.01, (("http://a/?x=…", "http://a/"),)),
             ),
         ),
-        {"q.topic": DeepSplit(".", "first")},
+        {"q.id": DeepSplit(":", "first", optional=True), "q.topic": DeepSplit(".", "first")},
     )
     path = save_site(tmp_path, rules)
     assert load_file(path) == rules
@@ -134,6 +134,7 @@ format = "dedup-rules/1"
 site = "example.com"
 
 [deep]
+"q.id" = { delimiter = ":", side = "first", optional = true }
 "q.topic" = { delimiter = ".", side = "first" }
 
 [[rule]]

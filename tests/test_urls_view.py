@@ -224,10 +224,16 @@ def test_deep_splits_that_are_none(bad: tuple[str, str]) -> None:
         DeepSplit(*bad)
 
 
-@given(st.text(), st.sampled_from("-_."), st.sampled_from(["first", "last"]))
-def test_the_parts_of_a_value_are_the_value(value: str, delimiter: str, side: str) -> None:
-    parts = DeepSplit(delimiter, side).parts(value)
-    assert (value if parts is None else delimiter.join(parts)) == value
+def test_deep_tokens_that_are_optional() -> None:
+    deep = {"q.id": DeepSplit(":", "first", optional=True), "path.0": DeepSplit("-", "last", optional=True)}
+    assert shown("http://h/12?id=7", deep=deep) == {"path.0.tail": "12", "q.id.head": "7"}
+    assert shown("http://h/hats-12?id=", deep=deep) == {"path.0.head": "hats", "path.0.tail": "12", "q.id": ""}
+
+
+@given(st.text(), st.sampled_from("-_."), st.sampled_from(["first", "last"]), st.booleans())
+def test_the_parts_of_a_value_are_the_value(value: str, delimiter: str, side: str, optional: bool) -> None:
+    parts = DeepSplit(delimiter, side, optional).parts(value)
+    assert (value if parts is None else delimiter.join(part for part in parts if part is not None)) == value
 
 
 def test_long_and_wide() -> None:

@@ -7,12 +7,14 @@ import numpy as np
 
 from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
+from ..urls.deep_tokens import may_be_parted
+from .config import current
 from .data.error_rate import judge_of
 from .data.frame import Frame
 from .data.judgement import Sample
 from .data.soft_errors import soft_errors
 from .data.table import REPEAT, Table, encode
-from .data.tokens import varies_alone
+from .data.tokens import significant_splits, varies_alone
 from .deadline import NEVER, Deadline
 from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
@@ -125,9 +127,10 @@ def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[
 
 
 def deep_splits(table: Table) -> dict[str, DeepSplit]:
-    """Return the deep tokens that the values of a table show: by numbers and ids, or by significant affixes.
+    """Return the deep tokens that the values of a table show: by numbers and ids, by significant affixes, or by pages.
 
-    The latter only where one of the two is noise beside the other: what has no number is a word to most rules.
+    By affixes only where one of the two is noise beside the other: what has no number is a word to most rules. Where a
+    token is seen to be optional, values without it are parted, too.
     """
     columns: dict[str, list[str]] = {}
     for key, codes in table.columns.items():
@@ -135,7 +138,11 @@ def deep_splits(table: Table) -> dict[str, DeepSplit]:
         columns[key] = [value for text in texts for value in text.split(REPEAT)]
     numbered = learn_deep_splits(columns)
     worded = affix_splits({key: column for key, column in columns.items() if key not in numbered})
-    return {**{key: split for key, split in worded.items() if varies_alone(table, key, split)}, **numbered}
+    worded = {key: split for key, split in worded.items() if varies_alone(table, key, split)}
+    support = Frame(table, np.arange(len(table))).support()
+    tried = [key for key in columns if may_be_parted(key) and support.get(key, 0) >= current().least_contents]
+    shown = significant_splits(table, tried)
+    return {**shown, **worded, **numbered, **{key: split for key, split in shown.items() if split.optional}}
 
 
 def used_splits(proposals: Iterable[Proposal], deep: Mapping[str, DeepSplit]) -> dict[str, DeepSplit]:

@@ -137,7 +137,7 @@ class RuleBook:
                 for rule in self._sites[site].rules
                 if rule.status.acts and not rule.is_alias
             ],
-            [[key, split.delimiter, split.side] for key, split in self._sites[site].deep.items()],
+            [[key, split.delimiter, split.side, split.optional] for key, split in self._sites[site].deep.items()],
         ]
 
     def same_keys(self, other: "RuleBook", site: str) -> bool:

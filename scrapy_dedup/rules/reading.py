@@ -131,11 +131,15 @@ class _Reader:
             problem = key_problem(key)
             if problem is not None:
                 self._fault(self._line(None, key), *_halves(problem))
-            elif not isinstance(form, Mapping) or not set(form) <= {"delimiter", "side"}:
+            elif not isinstance(form, Mapping) or not set(form) <= {"delimiter", "side", "optional"}:
                 self._fault(self._line(None, key), f'"{key}" is no deep token', f"write it as {example}")
             else:
                 try:
-                    deep[key] = DeepSplit(str(form.get("delimiter", "")), str(form.get("side", "last")))
+                    deep[key] = DeepSplit(
+                        str(form.get("delimiter", "")),
+                        str(form.get("side", "last")),
+                        form.get("optional", False) is True,
+                    )
                 except ValueError as error:
                     self._fault(self._line(None, key), str(error), f"write it as {example}")
         return deep

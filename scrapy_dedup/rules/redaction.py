@@ -7,6 +7,7 @@ are never shown.
 from collections.abc import Mapping
 
 from ..urls import DeepSplit, SiteGroups, class_of, normal_parts
+from ..urls.deep_tokens import ENDS
 from ..urls.origins import origin_of
 from ..urls.paths import param_key, segments_of
 from .actions import normal_value
@@ -70,8 +71,8 @@ class _Hider:
         split = self._deep.get(key)
         parts = split.parts(value) if split is not None else None
         if split is not None and parts is not None:
-            head, tail = self.shown(f"{key}.head", parts[0]), self.shown(f"{key}.tail", parts[1])
-            return f"{head}{split.delimiter}{tail}"
+            shown = [self.shown(key + end, part) for end, part in zip(ENDS, parts, strict=True) if part is not None]
+            return split.delimiter.join(shown)
         found = self._rule.operation_on(key)
         if not value or found is None or isinstance(found[0], Keep):
             return value

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import DeepSplit
+from ..urls.deep_tokens import ENDS
 from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
 from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
@@ -239,15 +240,18 @@ class OpTable:
         parts = split.parts(value) if split is not None and value else None
         if split is None or parts is None:
             return self.outcome(key, value, context)
-        head = self.outcome(f"{key}.head", parts[0], context)
-        tail = self.outcome(f"{key}.tail", parts[1], context)
-        if head is Mark.PASS and tail is Mark.PASS:
+        texts = []
+        changed = False
+        for end, part in zip(ENDS, parts, strict=True):
+            if part is not None:
+                outcome = self.outcome(key + end, part, context)
+                changed = changed or outcome is not Mark.PASS
+                if not isinstance(outcome, Mark):
+                    texts.append(outcome)
+                elif outcome is Mark.PASS:
+                    texts.append(part)
+        if not changed:
             return Mark.PASS
-        texts = [
-            part if outcome is Mark.PASS else outcome
-            for part, outcome in zip(parts, (head, tail), strict=True)
-            if outcome is Mark.PASS or isinstance(outcome, str)
-        ]
         return split.delimiter.join(texts) if texts else Mark.DROP
 
     def addition(self, key: str, context: Context) -> str | None:

@@ -181,5 +181,6 @@ def _deep_text(deep: Mapping[str, DeepSplit]) -> str:
     return "\n[deep]\n" + "".join([f"{toml_key(key)} = {toml(_split_form(split))}\n" for key, split in deep.items()])
 
 
-def _split_form(split: DeepSplit) -> dict[str, str]:
-    return {"delimiter": split.delimiter, "side": split.side}
+def _split_form(split: DeepSplit) -> dict[str, str | bool]:
+    form: dict[str, str | bool] = {"delimiter": split.delimiter, "side": split.side}
+    return {**form, "optional": True} if split.optional else form

@@ -9,12 +9,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["DELIMITERS", "DeepSplit", "deep_values", "learn_deep_splits"]
+__all__ = ["DELIMITERS", "ENDS", "DeepSplit", "deep_values", "learn_deep_splits", "may_be_parted"]
 
 #: Characters that may stand between two tokens of a value, the likeliest first.
 DELIMITERS = "-_.,:~|+"
 #: As the delimiters are written in a query in normal form.
 _WRITTEN = {",": "%2C", ":": "%3A", "|": "%7C"}
+#: What is added to a key for those of its tokens.
+ENDS = (".head", ".tail")
 _SIDES = ("first", "last")
 _MIN_VALUES = 20
 _MIN_SHARE = 0.9
@@ -26,20 +28,29 @@ _NARROW = (
 )
 
 
+Parts = tuple[str | None, str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class DeepSplit:
     """Where a key's values part: at the ``first`` or the ``last`` *delimiter*.
+
+    ``optional``: a value without the delimiter is one of the two tokens, and the other is absent: of those that part at
+    the first delimiter it is the head, of those that part at the last one the tail.
 
     >>> DeepSplit("-", "last").parts("red-shoes-12345")
     ('red-shoes', '12345')
     >>> DeepSplit(".", "first").parts("333") is None
     True
+    >>> DeepSplit(":", "first", optional=True).parts("3627")
+    ('3627', None)
 
     Raises ValueError for an empty delimiter or another side.
     """
 
     delimiter: str
     side: str = "last"
+    optional: bool = False
 
     def __post_init__(self) -> None:
         if not self.delimiter:
@@ -47,10 +58,12 @@ class DeepSplit:
         if self.side not in _SIDES:
             raise ValueError(f"side is {self.side!r}, and must be 'first' or 'last'")
 
-    def parts(self, value: str) -> tuple[str, str] | None:
-        """Return (head, tail) of *value*, or None where the delimiter is not in it."""
+    def parts(self, value: str) -> Parts | None:
+        """Return (head, tail) of *value*, of which one may be absent; None where the value is whole."""
         if self.delimiter not in value:
-            return None
+            if not self.optional or not value:
+                return None
+            return (value, None) if self.side == "first" else (None, value)
         if self.side == "first":
             head, _, tail = value.partition(self.delimiter)
         else:
@@ -72,9 +85,15 @@ def deep_values(values: dict[str, str | None], deep: Mapping[str, DeepSplit]) ->
             parts = split.parts(value)
             if parts is not None:
                 del values[key]
-                # A parameter of that very name, if there is one, keeps its key.
-                values.setdefault(f"{key}.head", parts[0])
-                values.setdefault(f"{key}.tail", parts[1])
+                for end, part in zip(ENDS, parts, strict=True):
+                    if part is not None:
+                        # A parameter of that very name, if there is one, keeps its key.
+                        values.setdefault(key + end, part)
+
+
+def may_be_parted(key: str) -> bool:
+    """Return whether the values of *key* may have two tokens."""
+    return key.startswith(("q.", "path.", "m.", "s.")) and key not in {"path.len", "path.trail"}
 
 
 def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
@@ -91,10 +110,7 @@ def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSpl
     """
     splits = {}
     for key, column in columns.items():
-        if key.partition(".")[0] in {"q", "path", "m", "s"} and key not in {
-            "path.len",
-            "path.trail",
-        }:
+        if may_be_parted(key):
             values = list(dict.fromkeys(value for value in column if value))
             if key.startswith("path."):
                 values = [value for value in values if not value.isdecimal()]
@@ -129,7 +145,7 @@ def _merit(split: DeepSplit, values: list[str]) -> tuple[int, float] | None:
     end = 0 if split.side == "first" else 1
     ends = [parts[end] for value in values if (parts := split.parts(value))]
     for number, fits in enumerate(_NARROW):
-        share = sum(fits(text) is not None for text in ends) / len(values)
+        share = sum(fits(text or "") is not None for text in ends) / len(values)
         if share >= _MIN_SHARE:
             return -number, share
     return None

@@ -76,6 +76,8 @@ class Table:
                 if parts is not None:
                     left[place] = ABSENT
                     for end, text in zip(ends, parts, strict=True):
+                        if text is None:
+                            continue
                         number = numbers.get(text)
                         if number is None:
                             number = numbers[text] = len(vocabulary)

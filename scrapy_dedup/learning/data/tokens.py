@@ -1,11 +1,24 @@
 """The two tokens of a value that duplicate clusters tell apart."""
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+
 import numpy as np
 
-from ...urls import DeepSplit
+from ...urls import DELIMITERS, DeepSplit
 from ..config import current
 from ..evidence.arrays import ABSENT
-from .table import Table
+from .table import REPEAT, Table
+
+__all__ = ["significant_splits", "varies_alone"]
+
+MAX_CLUSTERS = 400
+"""Clusters of a key that are asked, and values of each."""
+MAX_VALUES = 12
+
+# A character that is no letter or digit, as the normal form writes it; no byte of a letter of other scripts.
+_delimiters = re.compile(r"%[0-7][0-9A-F]|[^A-Za-z0-9%]").findall
 
 
 def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
@@ -14,7 +27,7 @@ def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
         return False
     codes, place = np.unique(table.columns[key], return_inverse=True)
     parts = [split.parts(table.vocabulary[code]) if code != ABSENT else None for code in codes.tolist()]
-    numbers: dict[str, int] = {}
+    numbers: dict[str | None, int] = {}
     tokens = np.array(
         [[numbers.setdefault(part, len(numbers) + 1) for part in pair] if pair else (0, 0) for pair in parts],
         dtype=np.int32,
@@ -26,3 +39,56 @@ def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
     present = np.minimum.reduceat(ordered, starts) > 0
     head, tail = varies.T
     return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= current().least_contents)
+
+
+def significant_splits(table: Table, keys: Iterable[str]) -> dict[str, DeepSplit]:
+    """Return the splits of keys of which one token stays where URLs show one page, and tells the pages apart.
+
+    That token has no delimiter in it. Whatever delimiter it is; and where some values are that token alone, the
+    other one is optional.
+    """
+    found = {}
+    for key in keys:
+        split = _split_of(list(_varying(table, key)))
+        if split is not None:
+            found[key] = split
+    return found
+
+
+def _varying(table: Table, key: str) -> Iterable[list[str]]:
+    """Yield the values of a key in each cluster in which it has several."""
+    rows = np.flatnonzero(table.columns[key] != ABSENT)
+    order = rows[np.lexsort((table.columns[key][rows], table.content[rows]))]
+    content, codes = table.content[order], table.columns[key][order]
+    first = np.r_[True, (np.diff(content) != 0) | (np.diff(codes) != 0)] if len(order) else np.zeros(0, dtype=np.bool_)
+    content, codes = content[first], codes[first]
+    starts = np.flatnonzero(np.r_[True, np.diff(content) != 0])
+    sizes = np.diff(np.r_[starts, len(content)])
+    several = np.flatnonzero(sizes > 1)
+    for place in several[:: len(several) // MAX_CLUSTERS + 1].tolist():
+        cluster = codes[starts[place] : starts[place] + min(sizes[place], MAX_VALUES)]
+        values = [table.vocabulary[code] for code in cluster.tolist()]
+        if not any(REPEAT in value for value in values):
+            yield values
+
+
+def _split_of(clusters: Sequence[Sequence[str]]) -> DeepSplit | None:
+    """Return the split that explains most clusters, and more than half of them; None where none does."""
+    if len(clusters) < current().least_contents:
+        return None
+    delimiters = sorted(
+        {delimiter for values in clusters for value in values for delimiter in _delimiters(value)},
+        key=lambda one: (DELIMITERS.find(one) % (len(DELIMITERS) + 1), one),
+    )
+    least = max(current().least_contents, len(clusters) // 2 + 1)
+    best, merit = None, (least - 1, 0)
+    for delimiter, (end, side) in product(delimiters, enumerate(("first", "last"))):
+        split = DeepSplit(delimiter, side, optional=True)
+        kept = [{parts[end] for value in values if (parts := split.parts(value))} for values in clusters]
+        staying = [tokens.pop() for tokens in kept if len(tokens) == 1]
+        pages = len(set(staying))
+        if (len(staying), pages) > merit and 2 * pages > len(staying):
+            merit = len(staying), pages
+            alone = sum(any(delimiter not in value for value in values) for values in clusters)
+            best = DeepSplit(delimiter, side, optional=alone >= current().least_contents)
+    return best

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....rules import Literal, Predicate
 from ....urls import DeepSplit
+from ....urls.deep_tokens import ENDS
 from ...config import current
 from ...data.table import REPEAT, Table
 from ...evidence.arrays import Flags  # mypy and the reader want it here
@@ -187,6 +188,8 @@ def _of_one_page(one: Accepted, table: Table, deep: Mapping[str, DeepSplit]) -> 
             if tokens is None:
                 match.append((key, Literal(slot.value)))
             else:
-                match += [(f"{key}.head", Literal(tokens[0])), (f"{key}.tail", Literal(tokens[1]))]
+                match += [
+                    (key + end, Literal(token)) for end, token in zip(ENDS, tokens, strict=True) if token is not None
+                ]
     keys = [form.keys[position] for position in form.dropped]
     return [Proposal(tuple(match), key, dropped(table, rows, key)) for key in keys]
