@@ -107,7 +107,7 @@ def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
         st.builds(IgnoreValue, only),
         st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
         st.builds(Replace, st.sampled_from([*_KEYS, ""]), some, st.just(""), st.sampled_from(["", "lower"])),
-        st.sampled_from([Lower(), Lower(first=True), SetOfValues(), Nested(), Keep()]),
+        st.sampled_from([Lower(), Lower(first=True), SetOfValues(), SetOfValues(","), Nested(), Keep()]),
         st.builds(
             lambda site, key, only: Nested({site: {key: Ignore(only)}}),
             st.sampled_from(["example.com", "example.org"]),

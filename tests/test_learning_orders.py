@@ -82,6 +82,11 @@ SAME = {
     "bare number": (NUMBERS, lambda r, page: f"/{page}.css?{r.randint(10**9, 2 * 10**9)}"),
     "bare letters": (NUMBERS, lambda r, page: f"/{page}.css?{token(r, 'abcdefghijkmnpqrstuvwxyz0123456789', 6)}"),
     "bare beside others": (NUMBERS, lambda r, page: r.choice(("/a?{1}&id={0}", "/a?id={0}")).format(page, token(r))),
+    "a list in one value": (
+        FACETS,
+        lambda r, page: "/list?f=" + ",".join(f"{name}_{value}" for name, value in r.sample(page, len(page))),
+    ),
+    "a list in a segment": (sorted(set(TAGS)) * 2, lambda r, page: "/tags/" + "+".join(r.sample(page, 3)) + ".html"),
     "a tail that is there or not": (
         NUMBERS,
         lambda r, page: f"/show?id={page}" + r.choice(("", f":title-of-{page * 7}")),
@@ -115,6 +120,10 @@ DIFFERENT = {
         [(n, code) for n in range(60) for code in ("en", "de", "fr")],
         lambda r, page: f"/a/{page[0]};s={token(r)}.{page[1]}",
     ),
+    "stops of a route in one value": (
+        list(permutations(("ash", "bay", "elm", "fir", "oak", "yew"), 3)),
+        lambda r, page: f"/route?via={','.join(page)}" + r.choice(("", "&sid=" + token(r))),
+    ),
     "a tail that names a page": (
         [(n, tail) for n in range(60) for tail in ("", ":reviews", ":offers")],
         lambda r, page: f"/show?id={page[0]}{page[1]}" + r.choice(("", "&sid=" + token(r))),
@@ -145,7 +154,7 @@ def test_what_makes_a_page_is_kept(name: str, noise: float) -> None:
     assert share > 0.45 if noise else share > 0.95
 
 
-@pytest.mark.parametrize("name", ["a tail that is there or not", "a tail behind a tilde"])
+@pytest.mark.parametrize("name", ["a tail that is there or not", "a tail behind a tilde", "a list in one value"])
 def test_parts_of_values_are_learned_among_odd_responses(name: str) -> None:
     pages, spell = SAME[name]
     share, lost = learned(list(pages), spell, 1, 0.03)

@@ -108,6 +108,7 @@ def test_all_forms(tmp_path: Path) -> None:
                     "q.g": Set({"show": "", "home": None, None: "1"}),
                     "q.h": Lower(),
                     "q.i": SetOfValues(),
+                    "q.list": SetOfValues(","),
                     "q.j": Nested(),
                     "q.k": Keep(),
                     "q.nested": Nested(

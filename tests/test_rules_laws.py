@@ -116,7 +116,7 @@ _few_operations = st.one_of(
     st.builds(Ignore, _few_only),
     st.builds(IgnoreValue, _few_only),
     st.builds(Set, st.dictionaries(st.none() | _few, st.none() | _few, max_size=2)),
-    st.sampled_from([Keep(), Lower(), Lower(first=True), SetOfValues()]),
+    st.sampled_from([Keep(), Lower(), Lower(first=True), SetOfValues(), SetOfValues("-")]),
 )
 _few_rules = st.lists(
     st.builds(

@@ -14,7 +14,7 @@ from .data.frame import Frame
 from .data.judgement import Sample
 from .data.soft_errors import soft_errors
 from .data.table import REPEAT, Table, encode
-from .data.tokens import significant_splits, varies_alone
+from .data.tokens import lists_of_values, significant_splits, varies_alone
 from .deadline import NEVER, Deadline
 from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
@@ -56,6 +56,7 @@ class SiteLearner:
         declared = declarations or Declarations()
         judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors, sample.names))
         sample, table = replace(sample, judge=judge), replace(table, judge=judge)
+        table = replace(table, lists=lists_of_values(table, varying_keys(table)))
         evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
         columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
         kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
@@ -126,6 +127,12 @@ def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[
     return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)
 
 
+def varying_keys(table: Table) -> list[str]:
+    """Return the keys whose values may have parts, and differ where URLs show one page."""
+    support = Frame(table, np.arange(len(table))).support()
+    return [key for key, pages in support.items() if may_be_parted(key) and pages >= current().least_contents]
+
+
 def deep_splits(table: Table) -> dict[str, DeepSplit]:
     """Return the deep tokens that the values of a table show: by numbers and ids, by significant affixes, or by pages.
 
@@ -134,14 +141,14 @@ def deep_splits(table: Table) -> dict[str, DeepSplit]:
     """
     columns: dict[str, list[str]] = {}
     for key, codes in table.columns.items():
+        if key in table.lists:
+            continue  # its values have any number of parts
         texts = [table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
         columns[key] = [value for text in texts for value in text.split(REPEAT)]
     numbered = learn_deep_splits(columns)
     worded = affix_splits({key: column for key, column in columns.items() if key not in numbered})
     worded = {key: split for key, split in worded.items() if varies_alone(table, key, split)}
-    support = Frame(table, np.arange(len(table))).support()
-    tried = [key for key in columns if may_be_parted(key) and support.get(key, 0) >= current().least_contents]
-    shown = significant_splits(table, tried)
+    shown = significant_splits(table, [key for key in varying_keys(table) if key in columns])
     return {**shown, **worded, **numbered, **{key: split for key, split in shown.items() if split.optional}}
 
 

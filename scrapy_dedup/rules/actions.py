@@ -121,6 +121,8 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
         case Lower(first):
             lowered = lower_first if first else lower_value
             return lambda value, _: Mark.PASS if value is None else lowered(value)
+        case SetOfValues(delimiter) if delimiter:
+            return _set_of_parts(normal_value(key, delimiter))
         case Keep() | SetOfValues():
             return lambda value, _: Mark.KEEP
         case Nested():
@@ -169,6 +171,15 @@ def _set(key: str, pairs: tuple[tuple[str | None, str | None], ...]) -> Action:
         elif _may_stand(key, new):
             outcomes[normal_value(key, old)] = normal_value(key, new)
     return lambda value, _: outcomes.get(value or "", Mark.PASS)
+
+
+def _set_of_parts(delimiter: str) -> Action:
+    def action(value: str | None, _: Context) -> Outcome:
+        if not value or delimiter not in value:
+            return Mark.PASS
+        return delimiter.join(sorted(set(value.split(delimiter))))
+
+    return action
 
 
 def added_text(key: str, operation: Operation, context: Context) -> str | None:

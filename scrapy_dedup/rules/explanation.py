@@ -43,7 +43,7 @@ def used_operations(
             outcome = bound.action(value, context)
             if outcome is not Mark.PASS:
                 # Of a set of values, which are in order already, what comes again is left out.
-                is_left_out = again and isinstance(bound.operation, SetOfValues)
+                is_left_out = again and bound.operation == SetOfValues()
                 if is_left_out or (outcome is not Mark.KEEP and outcome != value):
                     used.setdefault(bound.rule.id, {})[base] = bound.operation
                 break

@@ -43,7 +43,8 @@ _WORDS: dict[str, Operation] = {
 _WORD_OF = {operation: word for word, operation in _WORDS.items()}
 _OPERATIONS = (
     ", ".join([f'"{word}"' for word in _WORDS])
-    + ", { ignore = [..] }, { set = {..} }, { replace = .. }, { nested = {..} }, { any-order = [..] } or { anchor = .. }"
+    + ", { ignore = [..] }, { set = {..} }, { replace = .. }, { nested = {..} }, { any-order = [..] }, { set-of-values = ",
+    " } or { anchor = .. }",
 )
 _PREDICATES = '"a value", { in = [..] }, { class = "..", length = [.., ..] } or { absent = true }'
 
@@ -141,6 +142,8 @@ def operation_form(operation: Operation) -> Form:
         case Replace(source, prefix, suffix, transform):
             form = {"replace": source, "prefix": prefix, "suffix": suffix, "transform": transform}
             return {name: text for name, text in form.items() if text or name == "replace"}
+        case SetOfValues(delimiter):
+            return {"set-of-values": delimiter}
         case Nested():
             inner = operation.by_place()
             return {
@@ -200,6 +203,12 @@ def operation_of(form: Form) -> Operation:
     if "any-order" in form:
         _no_other(form, {"any-order", "after"})
         return _any_order_of(_strings(form["any-order"], "any-order"), form.get("after", 0))
+    if "set-of-values" in form:
+        _no_other(form, {"set-of-values"})
+        delimiter = _string(form["set-of-values"], "set-of-values")
+        if not delimiter:
+            raise FormError("the delimiter of a set is empty", 'write "set-of-values" for a parameter that is repeated')
+        return SetOfValues(delimiter)
     if "anchor" in form:
         _no_other(form, {"anchor", "lead", "pages"})
         prefix, lead = (_string(form.get(name, ""), name) for name in ("anchor", "lead"))

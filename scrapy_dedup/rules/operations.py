@@ -102,7 +102,12 @@ class Lower:
 
 @dataclass(frozen=True, slots=True)
 class SetOfValues:
-    """The values of a repeated parameter are a set: shown sorted, each once."""
+    """The values of a repeated parameter are a set: shown sorted, each once.
+
+    With a *delimiter* the parts of one value are: ``color=red,blue`` is ``color=blue,red``.
+    """
+
+    delimiter: str = ""
 
 
 @dataclass(frozen=True, slots=True, init=False)

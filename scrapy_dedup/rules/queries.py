@@ -92,7 +92,7 @@ def _distinct(table: OpTable, pieces: list[str]) -> list[str]:
     for piece in pieces:
         if kept and kept[-1] == piece and ";" not in piece:
             bounds = table.bounds("q." + piece.partition("=")[0])
-            if any(isinstance(bound.operation, SetOfValues) for bound in bounds):
+            if any(bound.operation == SetOfValues() for bound in bounds):
                 continue
         kept.append(piece)
     return kept

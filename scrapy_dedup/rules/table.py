@@ -103,7 +103,7 @@ class OpTable:
         self.slash = self._actions("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         self.added = [(key, op) for rule in rules for key, op in rule.exact.items() if adds(op)]
-        self.distinct = any(isinstance(operation, SetOfValues) for operation in operations)
+        self.distinct = SetOfValues() in operations
         self.whole_query = bool(self.deep_query or self.added or self.distinct or self.semicolons or self.bare)
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
         self.positions = [(n, self._actions(f"path.{n}")) for n in sorted(positions, reverse=True)]

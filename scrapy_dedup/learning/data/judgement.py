@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...rules import Rule, RuleBook
+from ...rules import Operation, Rule, RuleBook, SetOfValues
 from ...urls import DeepSplit
 from ..evidence.judge import Judge, Verdict, witnesses
 from ..evidence.user_names import Names
-from ..evidence.value_kinds import WHOLE, ValueKind
+from ..evidence.value_kinds import ORDER, WHOLE, ValueKind
 from .clusters import NO_EVIDENCE, Clusters
 
 Deep = Mapping[str, DeepSplit]
@@ -103,9 +103,9 @@ class Sample:
         content = [self.content[row] for row in rows]
         return np.array(content, dtype=np.int32), np.array([each in self.lone for each in content], dtype=np.bool_)
 
-    def kind_of(self, key: str) -> ValueKind:
-        """Return the kind of the values of a key."""
-        return self.kinds.get(key, ValueKind.OTHER)
+    def kind_of(self, key: str, operation: Operation) -> ValueKind:
+        """Return the kind of what an operation on a key makes no difference of: its values, or their order."""
+        return ORDER if isinstance(operation, SetOfValues) else self.kinds.get(key, ValueKind.OTHER)
 
 
 def _of(times: Sequence[float] | None, chosen: Sequence[int]) -> Sequence[float] | None:

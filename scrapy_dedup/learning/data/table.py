@@ -44,6 +44,8 @@ class Table:
     """Which URLs have a content that no other URL of the site has."""
     repeated: frozenset[str]
     """Keys that some URL has more than once."""
+    lists: Mapping[str, str] = field(default_factory=dict)
+    """Keys whose values are lists in any order, and what parts these (:mod:`.tokens`)."""
     judge: Judge = field(default_factory=Judge, repr=False, compare=False)
     """What is believed of the site's error rate."""
 

@@ -1,7 +1,8 @@
 """The two tokens of a value that duplicate clusters tell apart."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..config import current
 from ..evidence.arrays import ABSENT
 from .table import REPEAT, Table
 
-__all__ = ["significant_splits", "varies_alone"]
+__all__ = ["lists_of_values", "significant_splits", "varies_alone"]
 
 MAX_CLUSTERS = 400
 """Clusters of a key that are asked, and values of each."""
@@ -52,6 +53,20 @@ def significant_splits(table: Table, keys: Iterable[str]) -> dict[str, DeepSplit
         split = _split_of(list(_varying(table, key)))
         if split is not None:
             found[key] = split
+    return found
+
+
+def lists_of_values(table: Table, keys: Iterable[str]) -> dict[str, str]:
+    """Return the keys whose values hold the same parts in another order where URLs show one page, and what parts these."""
+    found = {}
+    for key in keys:
+        orders: Counter[str] = Counter()
+        for values in _varying(table, key):
+            for delimiter in {each for value in values for each in _delimiters(value)}:
+                parts = [tuple(sorted(value.split(delimiter))) for value in values if delimiter in value]
+                orders[delimiter] += len(set(parts)) < len(parts)
+        if orders and max(orders.values()) >= current().least_contents:
+            found[key] = max(sorted(orders), key=orders.__getitem__)
     return found
 
 

@@ -197,7 +197,7 @@ class _Evidence:
             for one, other in zip(sample.shown(rows), self._clean.judgement.sample.shown(of_clean), strict=True)
         )
         sizes = [len(members) for members in (*groups, *clean)]
-        kind = sample.kind_of(proposal.key)
+        kind = sample.kind_of(proposal.key, proposal.operation)
         texts = [self._value(sample.urls[i], proposal.key) for i in rows]
         texts += [self._value(self._clean.judgement.sample.urls[i], proposal.key) for i in of_clean]
         numbers: dict[str | int | None, int] = {}

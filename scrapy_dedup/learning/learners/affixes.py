@@ -190,7 +190,7 @@ def _affixes(values: Sequence[str], split: DeepSplit) -> int:
     for value in values:
         parts = split.parts(value)
         if parts is not None:
-            few.add(parts[end])
+            few.add(parts[end] or "")
             if len(few) > MAX_AFFIXES:
                 return 0
     if len(few) < 2:

@@ -88,7 +88,7 @@ def changes(operation: Operation, value: str) -> bool:
     if isinstance(operation, Set):
         return value in {source for source, _ in operation.values}
     if isinstance(operation, SetOfValues):
-        return REPEAT in value
+        return bool(operation.delimiter) or REPEAT in value
     return True
 
 

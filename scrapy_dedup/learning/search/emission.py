@@ -14,8 +14,8 @@ from ..proposals.proposal import ANY_VALUE, Match, Proposal
 from .constant_pages import ConstantPage
 from .guards import PRESENT, Node, Pattern
 from .shapes import Alike
+from .value_sets import SetOfValues as ValuesAsSet
 from .values import Gone, Merged, Recoding, SegmentGone
-from .values import SetOfValues as ValuesAsSet
 
 
 def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[ConstantPage]) -> list[Proposal]:
@@ -101,7 +101,7 @@ def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposa
     elif isinstance(recoding, Alike):
         yield Proposal(match, recoding.key, IgnoreValue(only=recoding.only))
     elif isinstance(recoding, ValuesAsSet):
-        yield Proposal(match, recoding.key, SetOfValues())
+        yield Proposal(match, recoding.key, SetOfValues(recoding.delimiter))
 
 
 def _narrowed(match: Match, more: Match) -> Match:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from xxhash import xxh3_64_intdigest
 
 from ..config import current
 from ..data.frame import Frame, Level
 from ..data.table import BARE, REPEAT
-from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, mixed, pairs, spans
+from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, pairs, spans
 from ..evidence.judge import witnesses
 from ..evidence.value_kinds import ValueKind
 from .shapes import Alike, values_alike
+from .value_sets import SetOfValues, sets_of_values
 
 MAX_KEYS = 100
 """Keys whose values are tried, those that vary in most clusters."""
@@ -56,22 +56,13 @@ class SegmentGone:
     counterexamples: int
 
 
-@dataclass(frozen=True, slots=True)
-class SetOfValues:
-    """The values of a repeated key are a set: order and repetition do not matter."""
-
-    key: str
-    pages: int
-    counterexamples: int
-
-
 Recoding = Gone | Merged | SegmentGone | SetOfValues | Alike
 
 
 def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
     """Find what values can be recoded and recode the frame's columns; return what was found."""
     found: list[Recoding] = []
-    found += _sets_of_values(frame, levels)
+    found += sets_of_values(frame, levels)
     found += _optional_segments(frame, levels)
     support = frame.support()
     enough = [key for key, clusters in support.items() if clusters >= current().least_contents]
@@ -266,41 +257,3 @@ def _optional_segments(frame: Frame, levels: Mapping[str, Level]) -> list[Recodi
             for other, moved in shifted.items():
                 frame.recode(other, moved)
     return found
-
-
-def _sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
-    """Find repeated keys whose repeated values can be reduced to a set."""
-    found: list[Recoding] = []
-    vocabulary = frame.table.vocabulary
-    for key in sorted(frame.table.repeated & frame.columns.keys()):
-        codes = frame.columns[key]
-        repeated = [int(code) for code in np.unique(codes) if REPEAT in vocabulary[code]]
-        if not repeated or levels.get(key, Level.KEPT) is not Level.KEPT:
-            continue
-        reduced = {code: _as_set(vocabulary[code]) for code in repeated}
-        changed = {code: value for code, value in reduced.items() if value != vocabulary[code]}
-        if not changed:
-            continue
-        rest = frame.kept_hashes(levels, without=(key,))
-        # The reduced value need not occur by itself: hash the text, so that equal sets meet.
-        present, place = np.unique(codes, return_inverse=True)
-        texts = [reduced.get(int(code), vocabulary[code]) for code in present]
-        rest = rest + mixed(np.array([_number(text) for text in texts], dtype=np.uint64))[place]
-        shrinks = np.isin(codes, list(changed))
-        left, right = np.flatnonzero(shrinks), np.flatnonzero(~shrinks & (codes != ABSENT))
-        pages = _evidence(frame, rest, left, right).get(0)
-        if pages is not None and pages.speaks_for_it:
-            found.append(SetOfValues(key, pages.same, pages.differing))
-            lookup = np.arange(len(vocabulary), dtype=np.int32)
-            for code, value in changed.items():
-                lookup[code] = frame.table.numbers.get(value, code)
-            frame.recode(key, lookup[codes])
-    return found
-
-
-def _as_set(value: str) -> str:
-    return REPEAT.join(sorted(set(value.split(REPEAT))))
-
-
-def _number(text: str) -> int:
-    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
