@@ -39,6 +39,8 @@ _KEYS = [
     "path.len",
     "path.trail",
     "ext",
+    "q./1",
+    "q./2",
     "m.v",
     "m.jsessionid",
     "s.qid",

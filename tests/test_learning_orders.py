@@ -82,6 +82,14 @@ SAME = {
     "bare number": (NUMBERS, lambda r, page: f"/{page}.css?{r.randint(10**9, 2 * 10**9)}"),
     "bare letters": (NUMBERS, lambda r, page: f"/{page}.css?{token(r, 'abcdefghijkmnpqrstuvwxyz0123456789', 6)}"),
     "bare beside others": (NUMBERS, lambda r, page: r.choice(("/a?{1}&id={0}", "/a?id={0}")).format(page, token(r))),
+    "a query that is a path": (
+        NUMBERS,
+        lambda r, page: (
+            f"/picture.php?/{page}"
+            + r.choice(("", "/best", f"/category/{r.randint(1, 60)}-hills", f"/tags/{r.randint(1, 60)}-tree"))
+            + r.choice(("", "", "&slideshow="))
+        ),
+    ),
     "a list in one value": (
         FACETS,
         lambda r, page: "/list?f=" + ",".join(f"{name}_{value}" for name, value in r.sample(page, len(page))),
@@ -120,6 +128,10 @@ DIFFERENT = {
         [(n, code) for n in range(60) for code in ("en", "de", "fr")],
         lambda r, page: f"/a/{page[0]};s={token(r)}.{page[1]}",
     ),
+    "a query that is a path to pages": (
+        [(n, part) for n in range(60) for part in ("", "/map", "/map/2")],
+        lambda r, page: f"/index.php?/area/{page[0]}{page[1]}" + r.choice(("", "&sid=" + token(r))),
+    ),
     "stops of a route in one value": (
         list(permutations(("ash", "bay", "elm", "fir", "oak", "yew"), 3)),
         lambda r, page: f"/route?via={','.join(page)}" + r.choice(("", "&sid=" + token(r))),
@@ -154,7 +166,9 @@ def test_what_makes_a_page_is_kept(name: str, noise: float) -> None:
     assert share > 0.45 if noise else share > 0.95
 
 
-@pytest.mark.parametrize("name", ["a tail that is there or not", "a tail behind a tilde", "a list in one value"])
+@pytest.mark.parametrize(
+    "name", ["a tail that is there or not", "a tail behind a tilde", "a list in one value", "a query that is a path"]
+)
 def test_parts_of_values_are_learned_among_odd_responses(name: str) -> None:
     pages, spell = SAME[name]
     share, lost = learned(list(pages), spell, 1, 0.03)

@@ -168,6 +168,21 @@ CASES: list[tuple[str, list[tuple[Match, Ops]], dict[str, str]]] = [
         {"/Docs/Intro?v=A%2fB": "/docs/Intro?v=a%2Fb"},
     ),
     (
+        "a query that is a path",
+        [({"q./1": OfClass(ValueClass("int"))}, {"q./2": Ignore(), "q./3": Ignore()}), ({}, {"q.a": Ignore()})],
+        {
+            "/p.php?/12/tags/7-ash": "/p.php?%2F12=",
+            "/p.php?/12/tags/7-ash/2&a=1": "/p.php?%2F12%2F*%2F*%2F2=",
+            "/p.php?/x/tags": "/p.php?%2Fx%2Ftags=",
+            "/p.php?from=/12/tags": "/p.php?from=%2F12%2Ftags",
+        },
+    ),
+    (
+        "a list of values",
+        [({}, {"q.f": SetOfValues(","), "path.0": SetOfValues(",")})],
+        {"/b,a?f=2,1,2&f=3&g=2,1": "/a,b?f=1%2C2&f=3&g=2%2C1"},
+    ),
+    (
         "a set of values",
         [({}, {"q.f": SetOfValues()})],
         {"/?f=2&f=1&f=2": "/?f=1&f=2", "/?f=1&f=2": "/?f=1&f=2", "/?g=1&g=1": "/?g=1&g=1"},

@@ -181,6 +181,19 @@ def test_site_groups() -> None:
         SiteGroups({"a": ["x.de"], "b": ["x.de"]})
 
 
+def test_a_query_that_is_a_path() -> None:
+    assert shown("http://h/?/27015/category/&slideshow") == {
+        "q./0": "",
+        "q./1": "27015",
+        "q./2": "category",
+        "q./3": "",
+        "q.slideshow": "",
+    }
+    assert shown("http://h/?org/x.html&a/b") == {"q./0": "a", "q./1": "b", "q.org%2Fx.html": ""}
+    assert shown("http://h/?from=/a/b") == {"q.from": "%2Fa%2Fb"}
+    assert shown("http://h/?http://x.example/a") == {"q.http%3A%2F%2Fx.example%2Fa": ""}
+
+
 def test_deep_tokens() -> None:
     deep = {"q.topic": DeepSplit(".", "first"), "path.0": DeepSplit("-", "last"), "q.x": DeepSplit("_")}
     assert shown("http://h/red-shoes-12?topic=41.msg7&x=1", deep=deep) == {

@@ -35,7 +35,7 @@ ports = st.sampled_from(["", "", "", ":", ":80", ":443", ":8080", ":080", ":0", 
 
 @st.composite
 def queries(draw: st.DrawFn) -> str:
-    pieces = []
+    pieces = list(draw(st.sampled_from([[], [], ["/1/a/b", "&"], ["a/1", "&"], ["/a//", ";"]])))
     for _ in range(draw(st.integers(0, 5))):
         name, value = draw(names), draw(words)
         pieces.append(name + draw(st.sampled_from(["=", "=", "=", "", "=="])) + value)

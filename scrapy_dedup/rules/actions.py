@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_first, lower_value, path_value, query_value
+from ..urls.query_paths import is_segment_key
 from .operations import (
     Anchored,
     AnyOrder,
@@ -85,6 +86,8 @@ def normal_key(key: str) -> str:
     ('q.tag%5B%5D', 'q.tag[1]', 'q.gr%C3%B6%C3%9Fe')
     """
     kind, dot, name = key.partition(".")
+    if is_segment_key(key):
+        return key
     if kind not in {"q", "m", "s"}:
         return key
     match = _repeat(name)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..urls.query_paths import query_path
 from .actions import Context, Mark, added_text
 from .model import BARE, Rule
 from .operations import Keep, Operation, SetOfValues
@@ -58,9 +59,10 @@ def used_operations(
 
 def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> Iterator[tuple[str, str, Operation]]:
     """Yield (id of a rule, key, operation) of what is not about the value of a named key, where it changes something."""
+    own = query_path(query)
     for text in query.replace(";", "&").split("&"):
         name, _, value = text.partition("=")
-        if name and not value and table.outcome("q." + name, "", context) is Mark.PASS:
+        if name and name != own and not value and table.outcome("q." + name, "", context) is Mark.PASS:
             outcome = table.bare_outcome(name, context)
             acting = [bound for bound in table.bounds(BARE) if bound.action(name, context) is outcome]
             if acting and outcome is not Mark.PASS:

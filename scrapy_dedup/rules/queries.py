@@ -1,5 +1,7 @@
 """Operations applied to the query of a URL in normal form, all at once."""
 
+from ..urls import PLACEHOLDER
+from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
 from .actions import Context, Mark, Outcome, added_text
 from .operations import SetOfValues
 from .table import OpTable
@@ -9,7 +11,7 @@ __all__ = ["new_query", "new_query_at_length"]
 
 def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
-    if table.whole_query:
+    if table.whole_query or query_path(query):
         return new_query_at_length(table, query, context)
     if table.marks:
         for mark in table.marks:
@@ -59,10 +61,16 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
     if table.semicolons and ";" in query:
         query = "&".join(sorted(query.replace(";", "&").split("&")))
     seen: set[str] = set()
+    path = query_path(query)
     for piece in query.split("&") if query else ():
         parts = []
         for part in piece.split(";"):
             name, _, value = part.partition("=")
+            if path and name == path and not value:
+                parts += _new_path(table, path, context)
+                seen.update(f"{SEGMENT_KEY}{n}" for n in range(path.count(SLASH) + 1))
+                path = ""
+                continue
             key = "q." + name
             # Deep tokens are those of the first value; a repeat is one token.
             outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
@@ -85,6 +93,23 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
                 pieces.append(f"{key[2:]}={text}")
     pieces.sort()
     return "&".join(_distinct(table, pieces) if table.distinct else pieces)
+
+
+def _new_path(table: OpTable, path: str, context: Context) -> list[str]:
+    """Return the parameter that is a path as the canonical key has it; none where all of it is dropped.
+
+    What is dropped before what stays is shown as ``*``, so that no segment moves.
+    """
+    texts: list[str] = []
+    stays = 0
+    for number, text in enumerate(path.split(SLASH)):
+        outcome = table.deep_outcome(f"{SEGMENT_KEY}{number}", text, context)
+        if outcome is Mark.PASS or isinstance(outcome, str):
+            texts.append(outcome if isinstance(outcome, str) else text)
+            stays = number + 1
+        else:
+            texts.append(PLACEHOLDER)
+    return [SLASH.join(texts[:stays]) + "="] if stays else []
 
 
 def _distinct(table: OpTable, pieces: list[str]) -> list[str]:

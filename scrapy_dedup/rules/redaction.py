@@ -10,6 +10,7 @@ from ..urls import DeepSplit, SiteGroups, class_of, normal_parts
 from ..urls.deep_tokens import ENDS
 from ..urls.origins import origin_of
 from ..urls.paths import param_key, segments_of
+from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
 from .actions import normal_value
 from .compiled import CompiledRule
 from .model import BARE, Rule
@@ -51,6 +52,7 @@ def redact(url: str, rule: Rule | Mapping[str, Operation], *, deep: Mapping[str,
     else:
         text = path
     if query:
+        hider.path = query_path(query)
         text += "?" + "&".join([";".join(map(hider.parameter, piece.split(";"))) for piece in query.split("&")])
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
@@ -59,9 +61,13 @@ class _Hider:
     def __init__(self, rule: CompiledRule, deep: Mapping[str, DeepSplit]) -> None:
         self._rule = rule
         self._deep = deep
+        self.path = ""
 
     def parameter(self, part: str) -> str:
         name, _, value = part.partition("=")
+        if not value and name and name == self.path:
+            texts = name.split(SLASH)
+            return SLASH.join([self.shown(f"{SEGMENT_KEY}{n}", each) for n, each in enumerate(texts)]) + "="
         if not value and self._rule.operation_on(BARE) is not None:
             return f"{self.shown(BARE, name)}="
         return f"{name}={self.shown('q.' + name, value)}"

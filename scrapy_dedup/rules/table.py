@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import ENDS
+from ..urls.query_paths import query_path
 from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
 from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
@@ -172,7 +173,7 @@ class OpTable:
         A parameter that rules ask for must not be repeated: when its first value goes,
         the second one is looked at. So it is with several slashes at the end.
         """
-        if not self.closed or (self.on_path and path.endswith("//")):
+        if not self.closed or (self.on_path and path.endswith("//")) or query_path(query):
             return False
         # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
         if self.orders and any(char in path for char in ".;="):

@@ -17,6 +17,7 @@ from .hosts import GroupsLike, SiteGroups
 from .normal_form import normal_parts
 from .origins import origin_of
 from .paths import path_values, put
+from .query_paths import SEGMENT_KEY, SLASH, query_path
 from .split import Entry, entries_of
 
 __all__ = ["KeyValueView", "compose", "site_of_url", "values_of", "view_of"]
@@ -121,8 +122,13 @@ def _site_and_values(url: str, groups: SiteGroups) -> tuple[str, dict[str, str |
 def query_values(query: str, values: dict[str, str | None]) -> None:
     """Put the keys and values of *query*, in normal form, into *values*."""
     repeats: dict[str, int] = {}
+    path = query_path(query)
     for piece in query.replace(";", "&").split("&"):
         name, _, value = piece.partition("=")
+        if path and name == path and not value:
+            values.update((f"{SEGMENT_KEY}{n}", text) for n, text in enumerate(path.split(SLASH)))
+            path = ""
+            continue
         key = "q." + name
         if key in values:
             put(values, repeats, key, value)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from .paths import path_key, split_extension
+from .query_paths import SEGMENT_KEY, is_path
 
 __all__ = ["Entry", "entries_of"]
 
@@ -12,6 +13,7 @@ _split = re.compile(
     r"(?:([A-Za-z][A-Za-z0-9+.\-]*)(:))?(?:(//)([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\Z",
     re.DOTALL,
 ).match
+_slash = re.compile(r"/|%2[Ff]")
 _is_pair = re.compile(r"[A-Za-z0-9_.\-]+=").match
 _is_part = re.compile(r"(?:[\w.\-\[\]]|%5[BDbd])+=", re.ASCII).match
 
@@ -110,12 +112,21 @@ def _path_entries(lead: str, path: str, entries: list[Entry]) -> None:
 
 def _query_entries(query: str, entries: list[Entry]) -> None:
     lead = "?"
+    path = False
     for piece in query.split("&"):
         parts = piece.split(";")
         if len(parts) > 1 and not all(map(_is_part, parts)):
             parts = [piece]
         for part in parts:
             name, mark, value = part.partition("=")
+            if not path and not value and is_path(name):
+                path = True
+                slashes = ["", *_slash.findall(name)]
+                for number, (slash, text) in enumerate(zip(slashes, _slash.split(name), strict=True)):
+                    end = mark if number == len(slashes) - 1 else ""
+                    entries.append(Entry(slash or lead, f"{SEGMENT_KEY}{number}", text, text + end))
+                lead = ";"
+                continue
             key = "q." + name if part else ""
             entries.append(Entry(lead, key, value if mark else None, part))
             lead = ";"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...urls import DeepSplit
+from ...urls.query_paths import is_segment_key
 from ..evidence.arrays import ABSENT, Codes, Hashes, Rows, mixed
 from ..evidence.judge import Judge
 
@@ -159,6 +160,7 @@ def _gather_bare(
         for key in rows
         if key.startswith("q.")
         and len(key) > len("q.")
+        and not is_segment_key(key)
         and (len(rows[key]) < MIN_URLS or any(map(str.isdigit, key)))
         and all(code == empty for code in codes[key])
     ]

@@ -19,6 +19,7 @@ MAX_CLUSTERS = 400
 MAX_VALUES = 12
 
 # A character that is no letter or digit, as the normal form writes it; no byte of a letter of other scripts.
+_is_url = re.compile(r"(?i:https?)(?::|%3A)(?:/|%2F){2}").match
 _delimiters = re.compile(r"%[0-7][0-9A-F]|[^A-Za-z0-9%]").findall
 
 
@@ -71,7 +72,7 @@ def lists_of_values(table: Table, keys: Iterable[str]) -> dict[str, str]:
 
 
 def _varying(table: Table, key: str) -> Iterable[list[str]]:
-    """Yield the values of a key in each cluster in which it has several."""
+    """Yield the values of a key in each cluster in which it has several, those that differ in case alone taken for one."""
     rows = np.flatnonzero(table.columns[key] != ABSENT)
     order = rows[np.lexsort((table.columns[key][rows], table.content[rows]))]
     content, codes = table.content[order], table.columns[key][order]
@@ -82,8 +83,10 @@ def _varying(table: Table, key: str) -> Iterable[list[str]]:
     several = np.flatnonzero(sizes > 1)
     for place in several[:: len(several) // MAX_CLUSTERS + 1].tolist():
         cluster = codes[starts[place] : starts[place] + min(sizes[place], MAX_VALUES)]
-        values = [table.vocabulary[code] for code in cluster.tolist()]
-        if not any(REPEAT in value for value in values):
+        texts = [table.vocabulary[code] for code in cluster.tolist()]
+        values = list({text.lower(): text for text in texts}.values())
+        # A URL in a value has parts of its own, which rules speak of as those of a URL.
+        if len(values) > 1 and not any(REPEAT in value or _is_url(value) for value in values):
             yield values
 
 

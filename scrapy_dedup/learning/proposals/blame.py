@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ...rules import AnyOrder, Replace, RuleBook
 from ...urls import values_of
+from ...urls.query_paths import is_segment_key
 from ..config import current
 from ..data.judgement import Judgement
 from ..data.table import BARE, joined_repeats
@@ -174,7 +175,11 @@ def bare_texts(view: Mapping[str, str | None]) -> list[str]:
     >>> bare_texts({"path.0": "a", "q.1690839133": "", "q.id": "7"})
     ['1690839133']
     """
-    return [key.removeprefix("q.") for key, value in view.items() if not value and key.startswith("q.")]
+    return [
+        key.removeprefix("q.")
+        for key, value in view.items()
+        if not value and key.startswith("q.") and not is_segment_key(key)
+    ]
 
 
 def _base(key: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from ...urls import DeepSplit, ValueClass
+from ...urls.query_paths import is_segment_key
 from ..actions import normal_key
 from ..model import BARE, ORDERED, Rule
 from ..operations import Ignore, Keep
@@ -108,7 +109,7 @@ class _Drops:
                 self.said.append(f"the format cannot say that an order makes no difference in the {key}")
             elif key == BARE:
                 self.said.append("the format knows no parameters without a name")
-            elif not key.startswith("q.") or (key.endswith("*") and key != "q.*"):
+            elif not key.startswith("q.") or is_segment_key(key) or (key.endswith("*") and key != "q.*"):
                 self.said.append(f"the format has no operation on {key}")
             elif normal_key(key) in split:
                 self.said.append(f"the format does not know the two parts of {key}")
