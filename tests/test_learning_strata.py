@@ -107,3 +107,22 @@ def test_hosts_of_their_own_pages_stay_apart() -> None:
     removed, _, lost = _learned(rows, 0.0)
     assert lost == 0
     assert removed <= 12
+
+
+def test_noise_does_not_hide_that_a_key_names_pages_under_one_value_of_another() -> None:
+    rng = Random(5)
+    rows = {}
+    for month in range(1, 13):
+        for year in range(2010, 2022):
+            for _ in range(2):
+                url = f"http://events.example/cal?year={year}&month={month}&day={rng.randint(1, 28)}"
+                rows[f"{url}&view=month&ref={rng.randint(1, 9)}"] = f"month {year} {month}"
+    for number in range(8):  # little is seen of the days: two of each of a few months
+        year, month = 2010 + number, number + 1
+        for day in rng.sample(range(1, 29), 2):
+            for ref in rng.sample(range(1, 10), 2):
+                url = f"http://events.example/cal?year={year}&month={month}&day={day}&view=day&ref={ref}"
+                rows[url] = f"day {year} {month} {day}"
+    removed, duplicates, lost = _learned(list(rows.items()), 0.03)
+    assert lost == 0
+    assert removed >= 0.8 * duplicates

@@ -69,6 +69,9 @@ class Config:
     # Where a proposal holds.
     most_sections: int = 200
     """Values of a path segment up to which it names sections of a site, each of which is judged by what was seen in it."""
+    division_odds: float = 20.0
+    """How much likelier what was seen of a proposal must be by the values of another key than by sections, for it to be
+    judged by these, for each such key that is tried."""
     urls_of_section: int = 5
     """URLs of a section, on average: what has fewer is an item, and no section."""
     as_telling: float = 0.2

@@ -17,7 +17,8 @@ from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import Sample, book_of
 from scrapy_dedup.learning.data.table import RARE, Table
 from scrapy_dedup.learning.decision.budget import within_budget
-from scrapy_dedup.learning.decision.strata import Sections, by_value
+from scrapy_dedup.learning.decision.divisions import by_sections
+from scrapy_dedup.learning.decision.strata import by_value
 from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
 from scrapy_dedup.learning.evidence.judge import Judge, Witnesses, witnesses
 from scrapy_dedup.learning.evidence.value_kinds import ValueKind, kind_of_values
@@ -138,7 +139,7 @@ class _Site:
         self._site, self._sample, self._table, self._deep, self._page = site, sample, table, learned.deep, page
         self._accepted = [one for one in learned.proposals if not one.constant]
         self._constant = [one for one in learned.proposals if one.constant]
-        self._sections = Sections.of_table(table)
+        self._sections = by_sections(table)
 
     def judged(self) -> Iterator[Judged]:
         """Yield the proposals that make any URLs one."""

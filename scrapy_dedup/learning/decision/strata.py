@@ -1,4 +1,4 @@
-"""Where a proposal holds: the sections of a site and the values of a key, each by the evidence of its own and of the others.
+"""Where a proposal holds: the parts of a site and the values of a key, each by the evidence of its own and of the others.
 
 The strata of a proposal are alike and have one share of wrong groups, but for exceptions: these are each as it is. Whether
 there are any before anything is seen depends on the kind of the key's values (:mod:`.value_kinds`), and then on what is seen: none,
@@ -7,72 +7,35 @@ these are alike: session ids that make no difference in one section do so nowher
 ``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...rules import Absent, Ignore, IgnoreValue, Keep, Literal, OfClass, OneOf, Predicate, Set
+from ...rules import Ignore, IgnoreValue, Keep, Set
 from ...urls import ValueClass, class_of
 from ..config import current
 from ..data.judgement import Deep, Judgement, book_of
 from ..data.table import Table
-from ..evidence.arrays import ABSENT, Codes, Flags, Numbers, Rows
+from ..evidence.arrays import Codes, Flags, Numbers, Rows
 from ..evidence.judge import Judge, Posterior, Witnesses, likelihoods, witnesses
-from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, is_token, kind_of_key
+from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
 from ..proposals.matching import concerned, matching
 from ..proposals.operations import seen_values, widened
-from ..proposals.proposal import Match, Proposal
+from ..proposals.proposal import Proposal
+from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested
 
-__all__ = ["Sections", "Split", "by_value", "narrowed"]
+__all__ = ["Split", "by_value", "narrowed"]
 
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
 EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
 """Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
-PATH = ("path.0", "path.1")
-ANY = -1
-"""Stands for any value of a segment."""
-
-Section = tuple[int, int]
-"""The codes of the first two segments of the path, or ANY."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sections:
-    """The sections of a site, and the number of each URL's."""
-
-    names: Sequence[Section]
-    of: Rows
-
-    @classmethod
-    def of_table(cls, table: Table) -> "Sections":
-        """Return the sections that the first segments of the path name: not by numbers, and not by what hardly repeats."""
-        none = np.zeros(len(table), dtype=np.int32)
-        first, second = (table.columns.get(key, none) for key in PATH)
-        of = np.zeros(len(table), dtype=np.intp)
-        whole = np.arange(len(table))
-        names: list[Section] = []
-        for value in _naming(table, first, whole) or [ANY]:
-            rows = whole if value == ANY else np.flatnonzero(first == value)
-            inner = _naming(table, second, rows) if value != ANY else []
-            for other in inner or [ANY]:
-                of[rows if other == ANY else rows[second[rows] == other]] = len(names)
-                names.append((value, other))
-        return cls(names, of)
-
-
-def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:
-    """Return the values of a segment that name sections; none where they do not."""
-    values = np.unique(codes[rows]).tolist()
-    texts = [table.vocabulary[value] for value in values if value != ABSENT]
-    if not len(values) <= current().most_sections or len(rows) < current().urls_of_section * len(values):
-        return []
-    return [] if all(text.isdigit() for text in texts) or any(is_token(text) for text in texts) else values
+OTHER = -1
+"""Stands for a value that is none of those asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +44,8 @@ class Split:
 
     strata: Sequence[Posterior]
     unseen: Posterior
+    evidence: float
+    """The logarithm of the likelihood of all that was seen: divisions are compared by it."""
 
     @classmethod
     def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
@@ -94,8 +59,8 @@ class Split:
         usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
         weight = np.stack([each.sum(axis=0) for each in either])
         weight += prior + judge.rates_beside(found.prior.key)[:, None] + np.log(usual)[:, None, None]
-        weight = np.exp(weight - weight.max())
-        weight /= weight.sum()
+        evidence = float(np.logaddexp.reduce(weight, axis=None))
+        weight = np.exp(weight - evidence)
         rates = weight.sum(axis=(0, 2))
         # Each of strata x RATES x states: what is believed where the stratum is as the others, and where it is an exception.
         common: Numbers = np.sum(
@@ -107,6 +72,7 @@ class Split:
         return cls(
             [Posterior(states, rates, rates) for states in (common + apart).sum(axis=1)],
             Posterior(unseen, rates, rates),
+            evidence,
         )
 
 
@@ -115,7 +81,7 @@ def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, 
     if not judgement.merged:
         return list(proposals)
     groups = _Groups(proposals, table, judgement, deep)
-    sections = Sections.of_table(table)
+    divisions = divisions_of(table)
     found: list[Proposal] = []
     for proposal in proposals:
         if proposal.constant or not isinstance(proposal.operation, Ignore | IgnoreValue | Set):
@@ -127,7 +93,7 @@ def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, 
                 else []
             )
         elif proposal.key in table.columns:
-            found += groups.narrowed(proposal, sections)
+            found += groups.narrowed(proposal, divisions)
         else:
             found.append(proposal)
     return first_letter_unless_tested(found, table, judgement)
@@ -170,8 +136,8 @@ class _Groups:
         found = witnesses(group, table.content[rows], table.lone[rows], ValueKind.OTHER.prior)
         return bool(len(found)) and table.judge.posterior(found).may_act
 
-    def narrowed(self, proposal: Proposal, sections: Sections) -> list[Proposal]:
-        """Return a proposal for the values and the sections that its evidence reaches; none where it reaches none."""
+    def narrowed(self, proposal: Proposal, divisions: Sequence[Division]) -> list[Proposal]:
+        """Return a proposal for the values and the parts of the site that its evidence reaches; none where it reaches none."""
         table, codes = self._table, self._table.columns[proposal.key]
         changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
         asked = self._differ(codes) & np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
@@ -200,28 +166,54 @@ class _Groups:
         found = witnesses(
             group, table.content[rows], table.lone[rows], table.judge.prior(proposal.key, kind.prior), codes[rows]
         )
-        if not _divides(proposal, sections):
-            return [proposal] if table.judge.posterior(found).may_act else []
-        first = np.r_[True, group[1:] != group[:-1]]
-        split = Split.of(table.judge, found, sections.of[rows[first]], len(sections.names), kind.unlike)
+        first = rows[np.r_[True, group[1:] != group[:-1]]]
+        sections, *others = divisions
+        if sections.divides(proposal):
+            split = Split.of(table.judge, found, sections.of[first], len(sections.names), kind.unlike)
+            held = self._in_sections(proposal, changed, sections, split)
+        else:
+            split = Split.of(table.judge, found, np.zeros_like(first), 1, kind.unlike)
+            held = [proposal] if split.strata[0].may_act else []
+        others = [each for each in others if each.divides(proposal)]
+        splits = [Split.of(table.judge, found, each.of[first], len(each.names), kind.unlike) for each in others]
+        if not held or not splits:
+            return held
+        passing = np.array([each.states for each in split.strata if each.may_act])
+        accepted = replace(split.unseen, states=passing.mean(axis=0)) if len(passing) else split.unseen
+        # How likely each other division is the one that counts.
+        gain = np.array([each.evidence - split.evidence for each in splits]) - np.log(
+            current().division_odds * len(splits)
+        )
+        likely = np.exp(np.minimum(gain, 50.0))
+        likely /= 1.0 + likely.sum()
+        for division, other, weight in zip(others, splits, likely.tolist(), strict=True):
+            seen = np.unique(division.of[first]).tolist()
+            wrong = [number for number in seen if not other.strata[number].mixed(accepted, weight).may_act]
+            held += [
+                Proposal(match, proposal.key, Keep())
+                for one in held
+                if one.operation != Keep()
+                for match in division.matches(one.match, table, wrong)
+            ]
+        return held
+
+    def _in_sections(self, proposal: Proposal, changed: Flags, sections: Division, split: Split) -> list[Proposal]:
+        """Return a proposal for the sections in which it may act; *changed* are the URLs that it changes."""
         here = np.bincount(sections.of[changed], minlength=len(sections.names)) > 0
         passing = [number for number, each in enumerate(split.strata) if here[number] and each.may_act]
         failing = [number for number, each in enumerate(split.strata) if here[number] and not each.may_act]
         if split.unseen.may_act:
-            kept = [_match(proposal.match, table, [sections.names[number]]) for number in failing]
-            found_here = [proposal, *(Proposal(match, proposal.key, Keep()) for (match,) in kept)]
-        else:
-            names = [sections.names[number] for number in passing]
-            found_here = [
-                _of_its_values(replace(proposal, match=match), table, changed)
-                for match in _match(proposal.match, table, names)
-            ]
-        return found_here
+            kept = [sections.matches(proposal.match, self._table, [number]) for number in failing]
+            return [proposal, *(Proposal(match, proposal.key, Keep()) for (match,) in kept)]
+        return [
+            _of_its_values(replace(proposal, match=match), self._table, changed)
+            for match in sections.matches(proposal.match, self._table, passing)
+        ]
 
     def _values(self, key: str, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
         """Return those of some values of a key that make no difference to any other."""
         codes = self._table.columns[key]
-        numbers = {self._table.numbers.get(value, ANY): number for number, value in enumerate(values)}
+        numbers = {self._table.numbers.get(value, OTHER): number for number, value in enumerate(values)}
         # A drawn value may stand in one value with another one; forms are forms, and all others a choice of few.
         kind = kind if kind in (ValueKind.DRAWN, ValueKind.FORM) else ValueKind.ENUMERATED
         unlike = VALUES_UNLIKE if kind is ValueKind.ENUMERATED else kind.unlike
@@ -255,7 +247,7 @@ def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Row
     *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
     last of its group, shows what most of the others show.
     """
-    of = np.array([numbers.get(code, ANY) for code in codes[rows].tolist()])
+    of = np.array([numbers.get(code, OTHER) for code in codes[rows].tolist()])
     shows = content[rows]
     found = ByValue()
     ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
@@ -263,7 +255,7 @@ def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Row
         members = np.arange(start, end)
         for value in np.unique(of[members]).tolist():
             rest = members[of[members] != value]
-            if value == ANY or not len(rest):
+            if value == OTHER or not len(rest):
                 continue
             shown, counts = np.unique(shows[rest], return_counts=True)
             other = rest[shows[rest] == shown[counts.argmax()]][:1]
@@ -283,33 +275,3 @@ def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal
     return replace(
         proposal, operation=replace(operation, only=widened(class_of(seen_values(table, rows, proposal.key))))
     )
-
-
-def _divides(proposal: Proposal, sections: Sections) -> bool:
-    """Tell whether a proposal may be true of some sections only: it asks for none, and is not about their names."""
-    asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
-    return sections.names != [(ANY, ANY)] and not asked.intersection(PATH) and proposal.key not in PATH
-
-
-def _match(match: Match, table: Table, names: Sequence[Section]) -> list[Match]:
-    """Return the patterns that ask for some sections, as few as can be."""
-    others = tuple(part for part in match if part[0] not in PATH)
-    whole = [first for first, second in names if second == ANY]
-    inner: defaultdict[int, list[int]] = defaultdict(list)
-    for first, second in names:
-        if second != ANY:
-            inner[first].append(second)
-    found = [(*others, (PATH[0], _among(table, whole)))] if whole else []
-    found += [
-        (*others, (PATH[0], _among(table, [first])), (PATH[1], _among(table, seconds)))
-        for first, seconds in inner.items()
-    ]
-    return found
-
-
-def _among(table: Table, codes: Sequence[int]) -> Predicate:
-    """Return the predicate that asks for one of some values."""
-    values = [table.vocabulary[code] for code in codes if code != ABSENT]
-    if not values:
-        return Absent()
-    return Literal(values[0], ABSENT in codes) if len(values) == 1 else OneOf(values, ABSENT in codes)

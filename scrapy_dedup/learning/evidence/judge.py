@@ -199,6 +199,10 @@ class Posterior:
         """Whether so few of the groups are wrong, and rather none, that a proposal may act."""
         return bool(_may_act(self.shares))
 
+    def mixed(self, other: "Posterior", weight: float) -> "Posterior":
+        """Return what is believed where this is true with a probability of *weight*, and the other one else."""
+        return replace(self, states=weight * self.states + (1 - weight) * other.states)
+
 
 def _may_act(shares: Numbers) -> Flags:
     """Tell by the probability of each of SHARES (the last axis) whether a proposal may act."""

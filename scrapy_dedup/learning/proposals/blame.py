@@ -34,36 +34,46 @@ def blamed(
     """Return, per proposal, the numbers of those *groups* whose URLs it brought together.
 
     A proposal has a part in a group of one page when it changes the value of one of the URLs and
-    these differ in its key (or when no key of any proposal differs, as where paths move). Of a group
-    of several pages only the two nearest URLs of different pages are asked: of a thousand URLs that
-    differ in everything, one that holds another page would tell against every key there is.
+    these differ in its key (or when no key of any proposal differs, as where paths move). A group of several pages takes as
+    many steps from page to page, and each asks only the two nearest URLs: of a thousand URLs that differ in everything, one
+    that holds another page would tell against every key there is.
     """
     urls, site_groups = judgement.sample.urls, judgement.sample.groups
     parts_of = _parts_by_rule(proposals, book, judgement.sample.site)
     found: defaultdict[Proposal, set[int]] = defaultdict(set)
     for number, members in enumerate(groups):
         views = {i: dict(joined_repeats(values_of(urls[i], groups=site_groups))) for i in _chosen(members, judgement)}
-        some = _nearest(views, judgement) or list(views)
-        first, *others = (views[i] for i in some)
-        differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
-        differing = _telling(differing, views, judgement)
-        acting = {i: [parts_of[rule.id] for rule in book.matching(urls[i])] for i in some}
-        concerned = {
-            proposal
-            for i, rules in acting.items()
-            for parts in rules
-            for proposal in parts.about(differing)
-            if _changes(proposal, views[i])
-        }
-        together = {urls[i] for i in some}
-        concerned |= {
-            one for rules in acting.values() for parts in rules for one in parts.orders if is_arranged(one, together)
-        }
-        if not concerned:
-            concerned = {proposal for rules in acting.values() for parts in rules for proposal in parts.every}
-        for proposal in concerned:
-            found[proposal].add(number)
+        for some in _steps(views, judgement) or [list(views)]:
+            for proposal in _concerned(some, views, parts_of, book, judgement):
+                found[proposal].add(number)
     return dict(found)
+
+
+def _concerned(
+    some: Sequence[int],
+    views: Mapping[int, View],
+    parts_of: Mapping[str, "_Parts"],
+    book: RuleBook,
+    judgement: Judgement,
+) -> set[Proposal]:
+    """Return the proposals that brought *some* of the URLs of a group together."""
+    urls = judgement.sample.urls
+    first, *others = (views[i] for i in some)
+    differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
+    differing = _telling(differing, views, judgement)
+    acting = {i: [parts_of[rule.id] for rule in book.matching(urls[i])] for i in some}
+    concerned = {
+        proposal
+        for i, rules in acting.items()
+        for parts in rules
+        for proposal in parts.about(differing)
+        if _changes(proposal, views[i])
+    }
+    together = {urls[i] for i in some}
+    concerned |= {
+        one for rules in acting.values() for parts in rules for one in parts.orders if is_arranged(one, together)
+    }
+    return concerned or {proposal for rules in acting.values() for parts in rules for proposal in parts.every}
 
 
 @dataclass(slots=True)
@@ -126,17 +136,25 @@ def _chosen(members: Sequence[int], judgement: Judgement) -> list[int]:
     return odd[:MAX_ODD] + [i for i in members if content[i] == main][:MAX_OTHERS]
 
 
-def _nearest(views: Mapping[int, View], judgement: Judgement) -> list[int]:
-    """Return the two URLs of different pages that differ in fewest keys; none where all are one page."""
+def _steps(views: Mapping[int, View], judgement: Judgement) -> list[list[int]]:
+    """Return the pairs of URLs of different pages that lead from each page to all others, those that differ in fewest keys.
+
+    None where all are one page: a spanning tree of the pages.
+    """
     content = judgement.sample.content
-    pages = Counter(content[i] for i in views)
-    if len(pages) < 2:
+    if len({content[i] for i in views}) < 2:
         return []
     items = {i: set(view.items()) for i, view in views.items()}
     odd = list(views)[:MAX_ODD]
-    pairs = ((len(items[i] ^ items[j]), i, j) for i in odd for j in views if content[i] != content[j])
-    _, one, other = min(pairs)
-    return [one, other]
+    pairs = sorted((len(items[i] ^ items[j]), i, j) for i in odd for j in views if content[i] != content[j])
+    tree = {content[i]: content[i] for i in views}
+    found = []
+    for _, one, other in pairs:
+        if tree[content[one]] != tree[content[other]]:
+            old, new = tree[content[one]], tree[content[other]]
+            tree = {page: new if root == old else root for page, root in tree.items()}
+            found.append([one, other])
+    return found
 
 
 def _telling(differing: set[str], views: Mapping[int, View], judgement: Judgement) -> set[str]:

@@ -1,0 +1,93 @@
+"""Divisions of a site: by the sections that its paths name, or by a key of few values; in each part a proposal is judged anew."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...rules import Absent, Literal, OfClass, OneOf, Predicate
+from ..config import current
+from ..data.table import REPEAT, Table
+from ..evidence.arrays import ABSENT, Codes, Rows
+from ..evidence.value_kinds import is_token
+from ..proposals.proposal import Match, Proposal
+
+__all__ = ["Division", "by_sections", "divisions_of"]
+
+PATH = ("path.0", "path.1")
+ANY = -1
+"""Stands for any value of a segment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The parts of a site that some keys name, and the number of each URL's part; a name has the code of each key, or ANY."""
+
+    keys: tuple[str, ...]
+    names: Sequence[tuple[int, ...]]
+    of: Rows
+
+    def divides(self, proposal: Proposal) -> bool:
+        """Tell whether a proposal may be true of some parts only: it asks for none, and is not about their names."""
+        asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
+        return len(self.names) > 1 and not asked.intersection(self.keys) and proposal.key not in self.keys
+
+    def matches(self, match: Match, table: Table, parts: Sequence[int]) -> list[Match]:
+        """Return the patterns that ask for *match* and some parts, as few as can be."""
+        names = [self.names[number] for number in parts]
+        others = tuple(part for part in match if part[0] not in self.keys)
+        whole = [name[0] for name in names if ANY in name[1:] or len(name) == 1]
+        inner: defaultdict[int, list[int]] = defaultdict(list)
+        for name in names:
+            if len(name) > 1 and name[1] != ANY:
+                inner[name[0]].append(name[1])
+        found = [(*others, (self.keys[0], _among(table, whole)))] if whole else []
+        return found + [
+            (*others, (self.keys[0], _among(table, [first])), (self.keys[1], _among(table, seconds)))
+            for first, seconds in inner.items()
+        ]
+
+
+def divisions_of(table: Table) -> list[Division]:
+    """Return the divisions of a site: the one by sections first, then those by keys of few values."""
+    every = np.arange(len(table))
+    found = [by_sections(table)]
+    for key, codes in table.columns.items():
+        names = _naming(table, codes, every) if key.startswith("q.") else []
+        if 1 < len(names) <= current().guard_values and not any(REPEAT in table.vocabulary[code] for code in names):
+            found.append(Division((key,), [(code,) for code in names], np.searchsorted(names, codes)))
+    return found
+
+
+def by_sections(table: Table) -> Division:
+    """Return the division by what the first segments of the path name: not by numbers, and not by what hardly repeats."""
+    none = np.zeros(len(table), dtype=np.int32)
+    first, second = (table.columns.get(key, none) for key in PATH)
+    of = np.zeros(len(table), dtype=np.intp)
+    every = np.arange(len(table))
+    names: list[tuple[int, ...]] = []
+    for value in _naming(table, first, every) or [ANY]:
+        rows = every if value == ANY else np.flatnonzero(first == value)
+        inner = _naming(table, second, rows) if value != ANY else []
+        for other in inner or [ANY]:
+            of[rows if other == ANY else rows[second[rows] == other]] = len(names)
+            names.append((value, other))
+    return Division(PATH, names, of)
+
+
+def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:
+    """Return the values of a key that name parts of a site; none where they do not."""
+    values = np.unique(codes[rows]).tolist()
+    texts = [table.vocabulary[value] for value in values if value != ABSENT]
+    if not len(values) <= current().most_sections or len(rows) < current().urls_of_section * len(values):
+        return []
+    return [] if all(text.isdigit() for text in texts) or any(is_token(text) for text in texts) else values
+
+
+def _among(table: Table, codes: Sequence[int]) -> Predicate:
+    """Return the predicate that asks for one of some values."""
+    values = [table.vocabulary[code] for code in codes if code != ABSENT]
+    if not values:
+        return Absent()
+    return Literal(values[0], ABSENT in codes) if len(values) == 1 else OneOf(values, ABSENT in codes)
