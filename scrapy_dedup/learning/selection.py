@@ -16,7 +16,7 @@ import numpy as np
 from ..rules.model import key_problem, operation_problem
 from .config import current
 from .data.frame import Frame
-from .data.judgement import Judgement, book_of, judged
+from .data.judgement import Judgement, Sample, book_of, judged
 from .data.sampling import searched
 from .decision.strata import narrowed
 from .decision.validation import validated
@@ -31,6 +31,8 @@ MAX_SEARCHED = 30_000
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 ROUNDS = 5
+FORMS = "replacing"
+"""The learner that is asked once more of what the others leave apart: it compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
         outcomes[name] = _judged(candidates[name], some)
         if _is_enough(outcomes[name]):
             break
-    choice = _completed(candidates, outcomes, some)
+    choice = _with_forms(_completed(candidates, outcomes, some), some, learners)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
         choice = replace(choice, proposals=_validated(choice.proposals, evidence))
@@ -118,6 +120,36 @@ def _completed(
     return _Choice(chosen, best, candidates)
 
 
+def _with_forms(choice: _Choice, evidence: Evidence, learners: Mapping[str, Learner]) -> _Choice:
+    """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
+    outcome = _judged(choice.proposals, evidence)
+    if FORMS not in learners or not choice.proposals or _is_enough(outcome) or evidence.deadline.passed():
+        return choice
+    asked = _asked(FORMS, learners[FORMS], replace(evidence, sample=_left_apart(outcome)))
+    fresh = [proposal for proposal in asked if proposal not in choice.proposals]
+    if not fresh:
+        return choice
+    union, joined = _joined(choice.proposals, fresh, outcome, evidence)
+    if _merit(joined) >= _merit(outcome):
+        return choice
+    known = choice.candidates.get(FORMS, ())
+    return replace(choice, proposals=union, candidates={**choice.candidates, FORMS: [*known, *fresh]})
+
+
+def _left_apart(outcome: Judgement) -> Sample:
+    """Return the URLs of a judgement as its function leaves them: one for each key, and page of it."""
+    content = outcome.sample.content
+    rows = [(key, page) for key, members in outcome.by_key.items() for page in {content[i]: i for i in members}]
+    return replace(
+        outcome.sample,
+        urls=[key for key, _ in rows],
+        content=[page for _, page in rows],
+        times=None,
+        constant=None,
+        remembered={},
+    )
+
+
 def _joined(
     chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: Evidence
 ) -> tuple[list[Proposal], Judgement]:
@@ -150,7 +182,7 @@ def _parting(fresh: Sequence[Proposal], before: Judgement, after: Judgement, evi
     matches = {rule.id: match for rule, match in zip(rules, dict.fromkeys(one.match for one in fresh), strict=True)}
     book = book_of(rules, sample, evidence.deep)
     urls = (url for url, page in zip(sample.urls, sample.content, strict=True) if page in parted)
-    count = Counter(matches[rule.id] for url in urls for rule in book.matching(url))
+    count = Counter(matches[rule.id] for url in urls for rule in book.acting(url))
     return [match for match, _ in count.most_common()]
 
 

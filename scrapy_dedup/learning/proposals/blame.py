@@ -46,7 +46,7 @@ def blamed(
         first, *others = (views[i] for i in some)
         differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
         differing = _telling(differing, views, judgement)
-        acting = {i: [parts_of[rule.id] for rule in book.matching(urls[i])] for i in some}
+        acting = {i: [parts_of[rule.id] for rule in book.acting(urls[i])] for i in some}
         concerned = {
             proposal
             for i, rules in acting.items()
