@@ -59,6 +59,8 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
     candidates = {first: own}
     outcomes = {first: outcome if some is evidence else _judged(own, some)}
     for name in others:
+        if name == FORMS:
+            continue
         if evidence.deadline.passed():
             break
         candidates[name] = _proposed(name, learners[name], some)
@@ -123,7 +125,7 @@ def _completed(
 def _with_forms(choice: _Choice, evidence: Evidence, learners: Mapping[str, Learner]) -> _Choice:
     """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
     outcome = _judged(choice.proposals, evidence)
-    if FORMS not in learners or not choice.proposals or _is_enough(outcome) or evidence.deadline.passed():
+    if FORMS not in learners or _is_enough(outcome) or evidence.deadline.passed():
         return choice
     asked = _asked(FORMS, learners[FORMS], replace(evidence, sample=_left_apart(outcome)))
     fresh = [proposal for proposal in asked if proposal not in choice.proposals]
@@ -137,13 +139,20 @@ def _with_forms(choice: _Choice, evidence: Evidence, learners: Mapping[str, Lear
 
 
 def _left_apart(outcome: Judgement) -> Sample:
-    """Return the URLs of a judgement as its function leaves them: one for each key, and page of it."""
+    """Return the URLs of a judgement as its function leaves them, each with the page that most of its URLs show.
+
+    Of equals it is the page that most of all URLs show, so that an odd response takes the place of no page.
+    """
     content = outcome.sample.content
-    rows = [(key, page) for key, members in outcome.by_key.items() for page in {content[i]: i for i in members}]
+    everywhere = Counter(content)
+    pages = []
+    for members in outcome.by_key.values():
+        here = Counter(content[i] for i in members)
+        pages.append(max(here, key=lambda page: (here[page], everywhere[page])))
     return replace(
         outcome.sample,
-        urls=[key for key, _ in rows],
-        content=[page for _, page in rows],
+        urls=list(outcome.by_key),
+        content=pages,
         times=None,
         constant=None,
         remembered={},

@@ -22,7 +22,7 @@ from ..proposals.operations import widened
 from ..proposals.proposal import Match, Proposal
 from .casing import case_operation, number_operation
 from .mappings import TRANSFORMED, Way, head_of, way_between
-from .templates import Template, Values, is_segment, templates_of
+from .templates import Template, Values, is_segment, spelled, templates_of
 
 MAX_TEMPLATES = 8
 """Templates of one cluster that are paired, those with most URLs first."""
@@ -247,7 +247,7 @@ def _spellings(template: Template, views: Sequence[Values], content: Sequence[in
                 continue
             others = [other for other in template.keys if other != key]
             rows = [
-                (tuple([views[row][other] for other in others]), views[row][key], content[row])
+                (tuple([spelled(views[row][other]) for other in others]), views[row][key], content[row])
                 for row in template.rows
                 if transformed(views[row][key], transform) in several
             ]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os.path import commonprefix
 
+from ...rules.actions import transformed
 from ..config import current
 
 MAX_LITERALS = 12
@@ -149,7 +150,7 @@ def _fixed(values: Sequence[str]) -> frozenset[str]:
 def _varying(
     keys: Iterable[str], rows: Sequence[int], views: Sequence[Values], content: Sequence[int]
 ) -> frozenset[str]:
-    """Return the parameters whose values vary inside clusters under one set of keys."""
+    """Return the parameters whose values vary inside clusters under one set of keys, in more than their spelling."""
     first: dict[int, int] = {}
     varies: Counter[str] = Counter()
     clusters: set[int] = set()
@@ -157,8 +158,18 @@ def _varying(
     for row in rows:
         other = first.setdefault(content[row], row)
         if other != row and content[row] not in clusters:
-            differing = [key for key in names if views[row][key] != views[other][key]]
+            differing = [key for key in names if _differ(views[row][key], views[other][key])]
             if differing:
                 clusters.add(content[row])
                 varies.update(differing)
     return frozenset(key for key, count in varies.items() if count >= MIN_VARYING and 2 * count >= len(clusters))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Tell whether two values differ in more than upper and lower case, or zeros at the beginning of a number."""
+    return one != other and spelled(one) != spelled(other)
+
+
+def spelled(value: str) -> str:
+    """Return a value in the one of its spellings that all of them lead to."""
+    return transformed(transformed(value, "lower"), "number")

@@ -38,6 +38,9 @@ def blamed(
     differ in everything, one that holds another page would tell against every key there is.
     """
     urls, site_groups = judgement.sample.urls, judgement.sample.groups
+    # What leads from one form to another sees the URLs as what is dropped leaves them.
+    leads = any(isinstance(one.operation, Replace) for one in proposals)
+    acting_on = book.acting if leads else book.matching
     parts_of = _parts_by_rule(proposals, book, judgement.sample.site)
     found: defaultdict[Proposal, set[int]] = defaultdict(set)
     for number, members in enumerate(groups):
@@ -46,7 +49,7 @@ def blamed(
         first, *others = (views[i] for i in some)
         differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
         differing = _telling(differing, views, judgement)
-        acting = {i: [parts_of[rule.id] for rule in book.acting(urls[i])] for i in some}
+        acting = {i: [parts_of[rule.id] for rule in acting_on(urls[i])] for i in some}
         concerned = {
             proposal
             for i, rules in acting.items()
