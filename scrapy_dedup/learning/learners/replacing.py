@@ -243,7 +243,7 @@ def _spellings(template: Template, views: Sequence[Values], content: Sequence[in
             for row in template.rows:
                 spellings[transformed(views[row][key], transform)].add(views[row][key])
             several = {value for value, seen in spellings.items() if len(seen) > 1}
-            if len(several) < current().proposed_groups:
+            if not several:
                 continue
             others = [other for other in template.keys if other != key]
             rows = [
