@@ -16,7 +16,7 @@ import numpy as np
 from ..rules.model import key_problem, operation_problem
 from .config import current
 from .data.frame import Frame
-from .data.judgement import Judgement, Sample, book_of, judged
+from .data.judgement import Judgement, Sample, book_of, judged, rules_acting
 from .data.sampling import searched
 from .decision.strata import narrowed
 from .decision.validation import validated
@@ -191,7 +191,8 @@ def _parting(fresh: Sequence[Proposal], before: Judgement, after: Judgement, evi
     matches = {rule.id: match for rule, match in zip(rules, dict.fromkeys(one.match for one in fresh), strict=True)}
     book = book_of(rules, sample, evidence.deep)
     urls = (url for url, page in zip(sample.urls, sample.content, strict=True) if page in parted)
-    count = Counter(matches[rule.id] for url in urls for rule in book.acting(url))
+    acting_on = rules_acting(book, [one.operation for one in fresh])
+    count = Counter(matches[rule.id] for url in urls for rule in acting_on(url))
     return [match for match, _ in count.most_common()]
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from ...rules import AnyOrder, Replace, RuleBook
 from ...urls import values_of
 from ..config import current
-from ..data.judgement import Judgement
+from ..data.judgement import Judgement, rules_acting
 from ..data.table import BARE, joined_repeats
 from .arrangement import is_arranged
 from .combining import rules_of
@@ -38,9 +38,7 @@ def blamed(
     differ in everything, one that holds another page would tell against every key there is.
     """
     urls, site_groups = judgement.sample.urls, judgement.sample.groups
-    # What leads from one form to another sees the URLs as what is dropped leaves them.
-    leads = any(isinstance(one.operation, Replace) for one in proposals)
-    acting_on = book.acting if leads else book.matching
+    acting_on = rules_acting(book, [one.operation for one in proposals])
     parts_of = _parts_by_rule(proposals, book, judgement.sample.site)
     found: defaultdict[Proposal, set[int]] = defaultdict(set)
     for number, members in enumerate(groups):
