@@ -125,9 +125,7 @@ def test_names_that_are_not_the_page(odd: float) -> None:
     def talk(n: int, r: random.Random) -> str:
         return f"/doku.php?id={NAMESPACES[n % 3]}:{word(n)}&sid={r.getrandbits(64):016x}"
 
-    others = (
-        Observation(one.url, one.fingerprint + " talk", status=200, words=90) for one in seen([talk], 90, odd)
-    )
+    others = (Observation(one.url, one.fingerprint + " talk", status=200, words=90) for one in seen([talk], 90, odd))
     book = learn_rules([*seen([article], 90, odd), *others])
     r = random.Random(1)
     for n in range(90, 120):

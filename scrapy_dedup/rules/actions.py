@@ -28,7 +28,17 @@ from .operations import (
     SetOfValues,
 )
 
-__all__ = ["Action", "Context", "Mark", "Outcome", "action_of", "inner_url", "normal_key", "normal_value", "transformed"]
+__all__ = [
+    "Action",
+    "Context",
+    "Mark",
+    "Outcome",
+    "action_of",
+    "inner_url",
+    "normal_key",
+    "normal_value",
+    "transformed",
+]
 
 
 class Mark(Enum):

@@ -175,7 +175,9 @@ class Replace:
         if not isinstance(source, str) and not source:
             raise ValueError("there is no source; an empty text stands for a fixed value")
         several = not isinstance(source, str) and len(source) > 1
-        object.__setattr__(self, "source", source if isinstance(source, str) else tuple(source) if several else source[0])
+        object.__setattr__(
+            self, "source", source if isinstance(source, str) else tuple(source) if several else source[0]
+        )
         for name, text in (("prefix", prefix), ("suffix", suffix), ("transform", transform)):
             object.__setattr__(self, name, text)
         object.__setattr__(self, "join", join if several else "")

@@ -124,7 +124,9 @@ def _joined(values: Values, wanted: str, keys: Sequence[str]) -> Iterator[Replac
             while more is not None:
                 if start + len(join) + len(suffix) <= MAX_AFFIX:
                     yield Replace(sources, wanted[:start], suffix, join=join)
-                more = next((key for key, next_ in texts if key not in sources and suffix.startswith(join + next_)), None)
+                more = next(
+                    (key for key, next_ in texts if key not in sources and suffix.startswith(join + next_)), None
+                )
                 if more is not None:
                     sources = [*sources, more]
                     suffix = suffix[len(join + values[more]) :]

@@ -251,11 +251,7 @@ def _spellings(template: Template, views: Sequence[Values], content: Sequence[in
                 for row in template.rows
                 if transformed(views[row][key], transform) in several
             ]
-            operation: Operation | None
-            if transform == "lower":
-                operation = case_operation(rows)
-            else:
-                operation = number_operation(key, rows)
+            operation = case_operation(rows) if transform == "lower" else number_operation(key, rows)
             if operation is not None:
                 yield Proposal(_fixed_parts(template), key, operation)
 

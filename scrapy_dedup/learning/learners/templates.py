@@ -7,7 +7,6 @@ template, such as a session id, is no part of it: other rules drop that.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from os.path import commonprefix
 
 from ...rules.actions import transformed
 from ..config import current
@@ -126,10 +125,16 @@ def _shown_elsewhere(
 
 def _in_common(values: Iterable[str]) -> tuple[int, int]:
     """Return how many characters several values have in common at their beginning, and at their end."""
-    one, other = min(values), max(values)
-    start = len(commonprefix([one, other]))
+    start = _alike(min(values), max(values))
     rest = [value[start:][::-1] for value in values]
-    return start, len(commonprefix([min(rest), max(rest)]))
+    return start, _alike(min(rest), max(rest))
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two values have in common at their beginning."""
+    return next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _may_be_fixed(key: str) -> bool:
