@@ -26,6 +26,7 @@ from scrapy_dedup.rules import (
     Status,
 )
 from scrapy_dedup.rules.model import operation_key_problem
+from scrapy_dedup.rules.operations import TRANSFORMS
 from scrapy_dedup.urls import CLASS_NAMES, DeepSplit, ValueClass, class_of, values_of
 
 _KEYS = [
@@ -108,7 +109,14 @@ def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
         st.builds(IgnoreValue),
         st.builds(IgnoreValue, only),
         st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
-        st.builds(Replace, st.sampled_from([*_KEYS, ""]), some, st.just(""), st.sampled_from(["", "lower"])),
+        st.builds(
+            Replace,
+            st.one_of(st.sampled_from([*_KEYS, ""]), st.lists(st.sampled_from(_KEYS), min_size=2, max_size=3)),
+            some,
+            st.just(""),
+            st.sampled_from(TRANSFORMS),
+            st.sampled_from(["", ":", "/", "&", "%"]),
+        ),
         st.sampled_from([Lower(), Lower(first=True), SetOfValues(), SetOfValues(","), Nested(), Keep()]),
         st.builds(
             lambda site, key, only: Nested({site: {key: Ignore(only)}}),

@@ -497,6 +497,34 @@ def test_an_added_segment_takes_the_extension_with_it() -> None:
     assert book.canonical_key("http://h.test/a?id=4") == "http://h.test/a/4"
 
 
+def test_an_added_extension_stands_after_what_is_left() -> None:
+    ops = {
+        "path.0": Replace("", "doku"),
+        "path.1": Ignore(cut=True),
+        "ext": Set({None: "php"}),
+        "q.id": Replace(["path.0", "path.1"], join=":"),
+    }
+    match = {"path.1": OfClass(ValueClass("slug")), "q.id": Absent(), "ext": Absent()}
+    book = RuleBook([Rule("h.test", match, ops)])
+    assert book.canonical_key("http://h.test/talk/start?rev=1") == "http://h.test/doku.php?id=talk%3Astart&rev=1"
+    assert book.canonical_key("http://h.test/talk") == "http://h.test/talk"
+
+
+def test_a_number_without_zeros_at_its_beginning() -> None:
+    book = RuleBook([Rule("h.test", {}, {"q.nr": Replace("q.nr", transform="number")})])
+    for text, key in (("007", "7"), ("7", "7"), ("000", "0"), ("0x7", "0x7"), ("", "")):
+        assert book.canonical_key(f"http://h.test/?nr={text}") == f"http://h.test/?nr={key}"
+
+
+def test_rules_that_act_on_what_others_leave() -> None:
+    slug = Rule("h.test", {}, {"q.slug": Ignore()})
+    form = Rule("h.test", {"q.slug": Absent(), "q.id": OfClass(ValueClass("int"))}, {"path.0": Replace("q.id")})
+    book = RuleBook([slug, form])
+    assert book.matching("http://h.test/?id=4&slug=a") == [slug]
+    assert book.acting("http://h.test/?id=4&slug=a") == sorted([slug, form], key=lambda rule: rule.id)
+    assert book.acting("http://elsewhere.test/") == []
+
+
 def test_a_replacement_without_a_source_is_a_fixed_text() -> None:
     ops = {"path.0": Replace("", "item"), "q.id": Replace("path.0", prefix="n")}
     book = RuleBook([Rule("h.test", {"path.0": OfClass(ValueClass("int", 1, 9)), "path.1": Absent()}, ops)])

@@ -115,6 +115,7 @@ def test_all_forms(tmp_path: Path) -> None:
                         {"example.org": {"q.sid": Ignore(["1"]), "q.n": Ignore()}, "b.de": {"q.x": Ignore()}}
                     ),
                     "q.l": Replace("path.1", "p-", ".html", "lower"),
+                    "q.m": Replace(["path.1", "q.n"], "p-", "", "number", ":"),
                     "q.utm_*": Ignore(),
                     "path.0": Ignore(["a"], cut=True),
                     "path": AnyOrder(["color-", "size/"], after=1),

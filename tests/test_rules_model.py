@@ -191,6 +191,12 @@ def test_redaction_is_total(case: tuple[str, list[Rule]], text: str) -> None:
 def test_values_that_are_none() -> None:
     with pytest.raises(ValueError, match="transform"):
         Replace("q.a", transform="upper")
+    with pytest.raises(ValueError, match="no source"):
+        Replace([])
+    with pytest.raises(FormError, match="list of keys"):
+        operation_of({"replace": []})
+    with pytest.raises(FormError, match='"lower" or "number"'):
+        operation_of({"replace": "q.a", "transform": "upper"})
     with pytest.raises(ValueError, match="no query parameter"):
         Nested({"example.org": {"path.0": Ignore()}})
     with pytest.raises(FormError, match="table by site"):

@@ -89,8 +89,9 @@ def _short(form: Any) -> str:
         pairs += [f"absent as {_quoted(form['default'])}"] if "default" in form else []
         return " and ".join(pairs)
     if "replace" in form:
-        source = form["replace"]
-        parts = (form.get("prefix", ""), f"<{source}>" if source else "", form.get("suffix", ""))
+        sources = [form["replace"]] if isinstance(form["replace"], str) else form["replace"]
+        shown = form.get("join", "").join([f"<{source}>" if source else "" for source in sources])
+        parts = (form.get("prefix", ""), shown, form.get("suffix", ""))
         return f"as {''.join(parts)} {form.get('transform', '')}".rstrip()
     if "any-order" in form:
         names = f" of segments {' or '.join(map(_quoted, form['any-order']))}" if form["any-order"] else ""

@@ -16,7 +16,7 @@ import numpy as np
 from ..rules.model import key_problem, operation_problem
 from .config import current
 from .data.frame import Frame
-from .data.judgement import Judgement, book_of, judged
+from .data.judgement import Judgement, Sample, book_of, judged, rules_acting
 from .data.sampling import searched
 from .decision.strata import narrowed
 from .decision.validation import validated
@@ -31,6 +31,8 @@ MAX_SEARCHED = 30_000
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 ROUNDS = 5
+FORMS = "replacing"
+"""The learner that is asked once more of what the others leave apart: it compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,15 @@ def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
     candidates = {first: own}
     outcomes = {first: outcome if some is evidence else _judged(own, some)}
     for name in others:
+        if name == FORMS:
+            continue
         if evidence.deadline.passed():
             break
         candidates[name] = _proposed(name, learners[name], some)
         outcomes[name] = _judged(candidates[name], some)
         if _is_enough(outcomes[name]):
             break
-    choice = _completed(candidates, outcomes, some)
+    choice = _with_forms(_completed(candidates, outcomes, some), some, learners)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
         choice = replace(choice, proposals=_validated(choice.proposals, evidence))
@@ -118,6 +122,43 @@ def _completed(
     return _Choice(chosen, best, candidates)
 
 
+def _with_forms(choice: _Choice, evidence: Evidence, learners: Mapping[str, Learner]) -> _Choice:
+    """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
+    outcome = _judged(choice.proposals, evidence)
+    if FORMS not in learners or _is_enough(outcome) or evidence.deadline.passed():
+        return choice
+    asked = _asked(FORMS, learners[FORMS], replace(evidence, sample=_left_apart(outcome)))
+    fresh = [proposal for proposal in asked if proposal not in choice.proposals]
+    if not fresh:
+        return choice
+    union, joined = _joined(choice.proposals, fresh, outcome, evidence)
+    if _merit(joined) >= _merit(outcome):
+        return choice
+    known = choice.candidates.get(FORMS, ())
+    return replace(choice, proposals=union, candidates={**choice.candidates, FORMS: [*known, *fresh]})
+
+
+def _left_apart(outcome: Judgement) -> Sample:
+    """Return the URLs of a judgement as its function leaves them, each with the page that most of its URLs show.
+
+    Of equals it is the page that most of all URLs show, so that an odd response takes the place of no page.
+    """
+    content = outcome.sample.content
+    everywhere = Counter(content)
+    pages = []
+    for members in outcome.by_key.values():
+        here = Counter(content[i] for i in members)
+        pages.append(max(here, key=lambda page: (here[page], everywhere[page])))
+    return replace(
+        outcome.sample,
+        urls=list(outcome.by_key),
+        content=pages,
+        times=None,
+        constant=None,
+        remembered={},
+    )
+
+
 def _joined(
     chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: Evidence
 ) -> tuple[list[Proposal], Judgement]:
@@ -150,7 +191,8 @@ def _parting(fresh: Sequence[Proposal], before: Judgement, after: Judgement, evi
     matches = {rule.id: match for rule, match in zip(rules, dict.fromkeys(one.match for one in fresh), strict=True)}
     book = book_of(rules, sample, evidence.deep)
     urls = (url for url, page in zip(sample.urls, sample.content, strict=True) if page in parted)
-    count = Counter(matches[rule.id] for url in urls for rule in book.matching(url))
+    acting_on = rules_acting(book, [one.operation for one in fresh])
+    count = Counter(matches[rule.id] for url in urls for rule in acting_on(url))
     return [match for match, _ in count.most_common()]
 
 

@@ -29,7 +29,17 @@ from .operations import (
     SetOfValues,
 )
 
-__all__ = ["Action", "Context", "Mark", "Outcome", "action_of", "inner_url", "normal_key", "normal_value"]
+__all__ = [
+    "Action",
+    "Context",
+    "Mark",
+    "Outcome",
+    "action_of",
+    "inner_url",
+    "normal_key",
+    "normal_value",
+    "transformed",
+]
 
 
 class Mark(Enum):
@@ -213,19 +223,33 @@ def _may_stand(key: str, text: str) -> bool:
 
 
 def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
-    source = normal_key(operation.source)
-    value = context.values.get(source) if source else ""
-    if value is None:
-        return Mark.PASS
-    text = lower_value(value) if operation.transform == "lower" else value
-    # A space is "+" in a query and "%20" elsewhere, where "+" is itself.
-    from_query, to_query = source.startswith("q."), key.startswith("q.")
-    if from_query and not to_query:
-        text = text.replace("+", "%20")
-    elif to_query and not from_query:
-        text = text.replace("+", "%2B")
-    text = normal_value(key, operation.prefix + text + operation.suffix)
+    texts = []
+    for name in operation.sources:
+        source = normal_key(name)
+        value = context.values.get(source) if source else ""
+        if value is None:
+            return Mark.PASS
+        text = transformed(value, operation.transform)
+        # A space is "+" in a query and "%20" elsewhere, where "+" is itself.
+        from_query, to_query = source.startswith("q."), key.startswith("q.")
+        if from_query and not to_query:
+            text = text.replace("+", "%20")
+        elif to_query and not from_query:
+            text = text.replace("+", "%2B")
+        texts.append(text)
+    text = normal_value(key, operation.prefix + operation.join.join(texts) + operation.suffix)
     return text if _may_stand(key, text) else Mark.PASS
+
+
+def transformed(value: str, transform: str) -> str:
+    """Return a value as a transform of :class:`.Replace` shows it.
+
+    >>> transformed("Ab", "lower"), transformed("0070", "number"), transformed("00", "number"), transformed("0x", "number")
+    ('ab', '70', '0', '0x')
+    """
+    if transform == "number":
+        return (value.lstrip("0") or "0") if value.isascii() and value.isdigit() else value
+    return lower_value(value) if transform == "lower" else value
 
 
 def inner_url(key: str, value: str) -> str | None:

@@ -66,8 +66,10 @@ def _new_path(table: OpTable, path: str, context: Context) -> str:
         # The extension is that of the path: it stands after what is the last segment now.
         extension = segments[last].extension if last >= 0 else None
         additions[-1] += _extension(table, extension, True, context)
-    for number, segment in enumerate(segments):
-        outcome = table.deep_outcome(segment.key, segment.value, context)
+    outcomes = [table.deep_outcome(segment.key, segment.value, context) for segment in segments]
+    while table.added and last >= 0 and (segments[last].name or _is_gone(segments[last], outcomes[last])):
+        last -= 1  # an extension that is added stands after what is left
+    for number, (segment, outcome) in enumerate(zip(segments, outcomes, strict=True)):
         rest = "" if additions else _extension(table, segment.extension, number == last, context)
         rest += _params(table, segment, context, params)
         if segment.name:
@@ -91,6 +93,11 @@ def _new_path(table: OpTable, path: str, context: Context) -> str:
     elif table.added:
         slash = table.addition("path.trail", context) is not None
     return "/" + "/".join(kept) + ("/" if slash and kept else "")
+
+
+def _is_gone(segment: Segment, outcome: Outcome) -> bool:
+    """Tell whether nothing of a segment is left."""
+    return outcome in _GONE and segment.extension is None and not segment.params
 
 
 def _additions(table: OpTable, count: int, context: Context) -> list[str]:

@@ -209,6 +209,14 @@ class RuleBook:
             return []
         return sorted((found.rule for found in program.table(path, query).rules), key=lambda rule: rule.id)
 
+    def acting(self, url: str) -> list[Rule]:
+        """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
+        parts = normal_parts(url)
+        passed: list[OpTable] = []
+        self._key(self._program(parts[0]), parts, 0, passed)
+        found = {each.rule.id: each.rule for table in passed for each in table.rules}
+        return [found[name] for name in sorted(found)]
+
     def explain(self, url: str) -> Explanation:
         """Return how *url* comes to its canonical key."""
         origin, path, query = normal_parts(url)
@@ -240,12 +248,15 @@ class RuleBook:
         self._programs[origin] = program
         return program
 
-    def _key(self, program: OriginProgram | None, start: Parts, depth: int) -> Parts:
+    def _key(
+        self, program: OriginProgram | None, start: Parts, depth: int, passed: "list[OpTable] | None" = None
+    ) -> Parts:
         """Return the key that the steps of the rules lead to from the normal form *start*.
 
         One step applies all operations at once. As it may change what rules ask for, it
         is taken again, until it changes nothing; of a circle the least member is the
-        key; after 8 steps it is the normal form. So a key is always its own key.
+        key; after 8 steps it is the normal form. So a key is always its own key. *passed* takes the tables of
+        all steps.
         """
         parts = start
         seen: list[Parts] = []
@@ -254,6 +265,8 @@ class RuleBook:
             table = program.table(path, query)
             if not table.rules:
                 return parts
+            if passed is not None:
+                passed.append(table)
             context = self._context(program, path, query, depth) if table.asks else _NO_CONTEXT
             end = table.is_end(path, query)
             if table.on_origin:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..urls import CLASS_NAMES, ValueClass
 from .operations import (
+    TRANSFORMS,
     Anchored,
     AnyOrder,
     Declared,
@@ -139,8 +140,9 @@ def operation_form(operation: Operation) -> Form:
                 if old is None and new is not None:
                     form["default"] = new
             return form
-        case Replace(source, prefix, suffix, transform):
-            form = {"replace": source, "prefix": prefix, "suffix": suffix, "transform": transform}
+        case Replace(source, prefix, suffix, transform, join):
+            shown = source if isinstance(source, str) else list(source)
+            form = {"replace": shown, "join": join, "prefix": prefix, "suffix": suffix, "transform": transform}
             return {name: text for name, text in form.items() if text or name == "replace"}
         case SetOfValues(delimiter):
             return {"set-of-values": delimiter}
@@ -192,11 +194,7 @@ def operation_of(form: Form) -> Operation:
             values[str(old)] = _string(new, f"set {old}")
         return Set(values)
     if "replace" in form:
-        _no_other(form, {"replace", "prefix", "suffix", "transform"})
-        texts = {name: _string(form.get(name, ""), name) for name in ("replace", "prefix", "suffix", "transform")}
-        if texts["transform"] not in {"", "lower"}:
-            raise FormError(f"transform = {_shown(texts['transform'])}", 'the only transform is "lower"')
-        return Replace(*texts.values())
+        return _replace_of(form)
     if "nested" in form:
         _no_other(form, {"nested"})
         return _nested_of(form["nested"])
@@ -214,6 +212,18 @@ def operation_of(form: Form) -> Operation:
         prefix, lead = (_string(form.get(name, ""), name) for name in ("anchor", "lead"))
         return Anchored(prefix, lead, tuple(_strings(form.get("pages", []), "pages")))
     raise FormError(f"{_shown(form)} is no operation", f"an operation is {_OPERATIONS}")
+
+
+def _replace_of(form: Mapping[str, Form]) -> Replace:
+    _no_other(form, {"replace", "prefix", "suffix", "transform", "join"})
+    source = form["replace"]
+    several = () if isinstance(source, str) else tuple(_strings(source, "replace"))
+    if not isinstance(source, str) and not several:
+        raise FormError("replace = []", 'replace is a key such as "path.1", or a list of keys')
+    texts = [_string(form.get(name, ""), name) for name in ("prefix", "suffix", "transform", "join")]
+    if texts[2] not in TRANSFORMS:
+        raise FormError(f"transform = {_shown(texts[2])}", 'a transform is "lower" or "number"')
+    return Replace(several or _string(source, "replace"), *texts)
 
 
 def _any_order_of(names: list[str], after: Form) -> AnyOrder:

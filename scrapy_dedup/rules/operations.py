@@ -6,7 +6,7 @@ value is 2) leaves it to the next best one.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..urls import ValueClass
@@ -147,25 +147,50 @@ class Keep:
     """Leave the key alone, whatever other rules say: a manual veto."""
 
 
-@dataclass(frozen=True, slots=True)
+TRANSFORMS = ("", "lower", "number")
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Replace:
     """Show the value of another key: ``prefix`` + value of ``source`` + ``suffix``.
 
-    ``transform``: "" or "lower". Where *source* is absent, nothing is done. An empty
-    *source* is always there, with the value "": the key shows a fixed text, whatever its
-    own value.
+    Of several sources the values are shown with ``join`` between them (``/talk/start`` as ``id=talk:start``).
 
-    Raises ValueError for another transform.
+    ``transform``: "", "lower" or "number", which takes the zeros off the beginning of what is all digits. Where a
+    *source* is absent, nothing is done. An empty *source* is always there, with the value "": the key shows a fixed
+    text, whatever its own value.
+
+    >>> Replace(["path.0", "path.1"], join=":").sources, Replace(["path.0"]).source
+    (('path.0', 'path.1'), 'path.0')
+
+    Raises ValueError for another transform, and for no source at all.
     """
 
-    source: str
-    prefix: str = ""
-    suffix: str = ""
-    transform: str = ""
+    source: str | tuple[str, ...]
+    prefix: str
+    suffix: str
+    transform: str
+    join: str
 
-    def __post_init__(self) -> None:
-        if self.transform not in {"", "lower"}:
-            raise ValueError(f"transform is {self.transform!r}, and must be 'lower' or left out")
+    def __init__(
+        self, source: str | Sequence[str], prefix: str = "", suffix: str = "", transform: str = "", join: str = ""
+    ) -> None:
+        if transform not in TRANSFORMS:
+            raise ValueError(f"transform is {transform!r}, and must be 'lower' or 'number', or left out")
+        if not isinstance(source, str) and not source:
+            raise ValueError("there is no source; an empty text stands for a fixed value")
+        several = not isinstance(source, str) and len(source) > 1
+        object.__setattr__(
+            self, "source", source if isinstance(source, str) else tuple(source) if several else source[0]
+        )
+        for name, text in (("prefix", prefix), ("suffix", suffix), ("transform", transform)):
+            object.__setattr__(self, name, text)
+        object.__setattr__(self, "join", join if several else "")
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The keys whose values are shown."""
+        return (self.source,) if isinstance(self.source, str) else self.source
 
 
 @dataclass(frozen=True, slots=True, init=False)

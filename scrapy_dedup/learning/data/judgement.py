@@ -6,14 +6,14 @@ or more.
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ...rules import Operation, Rule, RuleBook, SetOfValues
+from ...rules import Operation, Replace, Rule, RuleBook, SetOfValues
 from ...urls import DeepSplit
 from ..evidence.judge import Judge, Verdict, witnesses
 from ..evidence.user_names import Names
@@ -184,6 +184,12 @@ def judged(book: RuleBook, sample: Sample) -> Judgement:
         sample.remembered.clear()
         sample.remembered[digest] = Judgement(sample, by_key)
     return sample.remembered[digest]
+
+
+def rules_acting(book: RuleBook, operations: Iterable[Operation]) -> Callable[[str], list[Rule]]:
+    """Return what tells the rules that act on a URL: with what leads to other forms, also on what others make of it."""
+    leads = any(isinstance(operation, Replace) for operation in operations)
+    return book.acting if leads else book.matching
 
 
 def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:

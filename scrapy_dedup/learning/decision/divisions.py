@@ -31,7 +31,11 @@ class Division:
     def divides(self, proposal: Proposal) -> bool:
         """Tell whether a proposal may be true of some parts only: it asks for none, and is not about their names."""
         asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
-        return len(self.names) > 1 and not asked.intersection(self.keys) and proposal.key not in self.keys
+        return (
+            set(self.names) != {(ANY,) * len(self.keys)}
+            and not asked.intersection(self.keys)
+            and proposal.key not in self.keys
+        )
 
     def matches(self, match: Match, table: Table, parts: Sequence[int]) -> list[Match]:
         """Return the patterns that ask for *match* and some parts, as few as can be."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...rules import Ignore, IgnoreValue, Keep, Set
+from ...rules import Ignore, IgnoreValue, Keep, Replace, RuleBook, Set
 from ...urls import ValueClass, class_of
 from ..config import current
-from ..data.judgement import Deep, Judgement, book_of
+from ..data.judgement import Deep, Judgement, Sample, book_of
 from ..data.table import Table
 from ..evidence.arrays import Codes, Flags, Numbers, Rows
 from ..evidence.judge import Judge, Posterior, Witnesses, likelihoods, witnesses
@@ -24,7 +24,7 @@ from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
 from ..proposals.matching import concerned, matching
 from ..proposals.operations import seen_values, widened
-from ..proposals.proposal import Proposal
+from ..proposals.proposal import Match, Proposal
 from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested
 
@@ -111,9 +111,22 @@ class _Groups:
         self._starts = np.cumsum(sizes) - sizes
         self._several = self._differ(table.content)
         bad = np.flatnonzero(self._several)
-        book = book_of(rules_of(judgement.sample.site, proposals), judgement.sample, deep)
+        rules = rules_of(judgement.sample.site, proposals)
+        book = book_of(rules, judgement.sample, deep)
+        leading = {one.match for one in proposals if one.joint and isinstance(one.operation, Replace)}
+        ids = dict(zip(dict.fromkeys(one.match for one in proposals), [rule.id for rule in rules], strict=True))
+        self._led = self._acted_on(book, judgement.sample, {ids[match]: match for match in leading})
         against = blamed(proposals, book, judgement, [merged[number] for number in bad.tolist()])
         self._against = {one: bad[sorted(numbers)] for one, numbers in against.items()}
+
+    def _acted_on(self, book: RuleBook, sample: Sample, names: Mapping[str, Match]) -> dict[Match, Flags]:
+        """Return, by pattern, the URLs of groups on which its rule acts, maybe as others have left them."""
+        found = {match: np.zeros(len(sample.urls), dtype=np.bool_) for match in names.values()}
+        for row in self._rows.tolist() if names else ():
+            for rule in book.acting(sample.urls[row]):
+                if rule.id in names:
+                    found[names[rule.id]][row] = True
+        return found
 
     def _differ(self, codes: Codes) -> Flags:
         """Return in which groups URLs differ."""
@@ -127,7 +140,8 @@ class _Groups:
         asked = np.zeros(len(self._starts), dtype=np.bool_)
         for key in keys:
             asked |= self._differ(table.columns[key])
-        changed = matching(table, joint[0].match)
+        match = joint[0].match
+        changed = self._led[match] if match in self._led else matching(table, match)
         asked &= np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
         for one in joint:
             asked[self._against.get(one, [])] = True

@@ -9,7 +9,7 @@ from ...rules import Evidence, Keep, Operation, Rule, Status
 from ...rules.lifecycle import pooled
 from ...rules.redaction import redact
 from ...urls import DeepSplit, ValueClass, values_of
-from ..data.judgement import Deep, Sample, book_of, judged
+from ..data.judgement import Deep, Sample, book_of, judged, rules_acting
 from ..data.table import BARE, REPEAT, joined_repeats
 from ..evidence.shares import upper_bound
 from ..proposals.arrangement import is_arranged
@@ -70,12 +70,13 @@ def with_counts(
     snapshots = snapshots or {}
     book = book_of(rules, sample, deep)
     counted: defaultdict[str, _Count] = defaultdict(_Count)
+    acting_on = rules_acting(book, [operation for rule in rules for operation in rule.ops.values()])
     judgement = judged(book, sample)
     for members in judgement.by_key.values():
         by_rule: defaultdict[str, list[int]] = defaultdict(list)
         acting: dict[str, Rule] = {}
         for i in members:
-            for rule in book.matching(sample.urls[i]):
+            for rule in acting_on(sample.urls[i]):
                 by_rule[rule.id].append(i)
                 acting[rule.id] = rule
         views = _views(members, sample, deep) if len(members) > 1 else []

@@ -8,10 +8,12 @@ of their first letter says nothing of the other letters.
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 import numpy as np
 
-from ...rules import Ignore, IgnoreValue, Lower, Set
+from ...rules import Ignore, IgnoreValue, Lower, Replace, Set
+from ...rules.actions import transformed
 from ...urls.percent import lower_first, lower_value
 from ..config import current
 from ..data.table import Table
@@ -33,6 +35,13 @@ def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:
     if _holds(rows, lower_value, beyond=current().case_pages):
         return Lower()
     return Lower(first=True) if _holds(rows, lower_first) else None
+
+
+def number_operation(key: str, rows: Iterable[tuple[Hashable, str, int]]) -> Replace | None:
+    """Return what takes zeros off the beginning of the numbers of a key, where they mean nothing. O(n)."""
+    if _holds(list(rows), partial(transformed, transform="number")):
+        return Replace(key, transform="number")
+    return None
 
 
 def _holds(rows: Sequence[tuple[Hashable, str, int]], spelled: Callable[[str], str], beyond: int = 0) -> bool:

@@ -1,9 +1,11 @@
-"""How the URLs of one template become those of another: each part copied, with an affix, or fixed."""
+"""How the URLs of one template become those of another: each part copied, joined of several, or fixed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...rules import Replace
+from ...rules.actions import transformed
 from .templates import Template, Values
 
 MAX_PAIRS = 200
@@ -13,23 +15,8 @@ MAX_FAILURES = 0.05
 TRIED = 5
 """Pairs from which candidates of sources are taken."""
 MAX_AFFIX = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """The value of *source*, in lower case if *lower*, between *prefix* and *suffix*."""
-
-    source: str
-    prefix: str = ""
-    suffix: str = ""
-    lower: bool = False
-
-    def of(self, values: Values) -> str | None:
-        """Return the copied text; None where the source is absent."""
-        value = values.get(self.source)
-        if value is None:
-            return None
-        return self.prefix + (value.lower() if self.lower else value) + self.suffix
+TRANSFORMED = ("lower", "number")
+"""Transforms that are tried where a value is no mere copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +25,17 @@ class Way:
 
     source: Template
     target: Template
-    copies: Mapping[str, Copy]
+    copies: Mapping[str, Replace]
 
     def of(self, values: Values) -> tuple[str, ...] | None:
         """Return the values of the target's varying keys that a URL of the source is mapped to."""
-        made = [self.copies[key].of(values) for key in self.target.keys]
+        made = [copied(self.copies[key], values) for key in self.target.keys]
         return None if None in made else tuple(text or "" for text in made)
 
 
 def way_between(source: Template, target: Template, pairs: Sequence[tuple[Values, Values]]) -> Way | None:
     """Return how *source* becomes *target* on *pairs* (URL of the source, URL of the target), or None."""
-    copies: dict[str, Copy] = {}
+    copies: dict[str, Replace] = {}
     some = pairs[:: len(pairs) // MAX_PAIRS + 1]
     for key in target.keys:
         found = _copy_of(key, source, some)
@@ -70,42 +57,85 @@ def head_of(key: str, template: Template) -> str:
     return f"{key}.head" if f"{key}.head" in template.parts else key
 
 
-def _copy_of(key: str, source: Template, pairs: Sequence[tuple[Values, Values]]) -> Copy | None:
+def copied(copy: Replace, values: Values) -> str | None:
+    """Return the text that a copy makes of a URL's values; None where a source is absent.
+
+    >>> copied(Replace(["path.0", "path.1"], join=":"), {"path.0": "talk", "path.1": "start"})
+    'talk:start'
+    """
+    if isinstance(copy.source, str):
+        value = values.get(copy.source)
+        return None if value is None else copy.prefix + transformed(value, copy.transform) + copy.suffix
+    texts = [values.get(source) for source in copy.source]
+    if None in texts:
+        return None
+    return copy.prefix + copy.join.join([transformed(text or "", copy.transform) for text in texts]) + copy.suffix
+
+
+def _copy_of(key: str, source: Template, pairs: Sequence[tuple[Values, Values]]) -> Replace | None:
     allowed = int(MAX_FAILURES * len(pairs))
-    if _fits(Copy(key), key, pairs, allowed):
-        return Copy(key)
-    counts: Counter[Copy] = Counter()
-    for one, other in pairs[:TRIED]:
-        counts.update(_candidates(one, other[key], source.keys))
-    for copy, _ in sorted(counts.items(), key=lambda item: (-item[1], _length(item[0], key), item[0].source)):
-        if _fits(copy, key, pairs, allowed):
-            return copy
+    if _fits(Replace(key), key, pairs, allowed):
+        return Replace(key)
+    for candidates in (_candidates, _joined):
+        counts: Counter[Replace] = Counter()
+        for one, other in pairs[:TRIED]:
+            counts.update(set(candidates(one, other[key], source.keys)))
+        for copy, _ in sorted(counts.items(), key=lambda item: (-item[1], *_length(item[0], key), item[0].sources)):
+            if _fits(copy, key, pairs, allowed):
+                return copy
     return None
 
 
-def _length(copy: Copy, key: str) -> tuple[bool, int, bool]:
-    return copy.lower, len(copy.prefix) + len(copy.suffix), copy.source != key
+def _length(copy: Replace, key: str) -> tuple[bool, int, bool]:
+    return bool(copy.transform), len(copy.prefix + copy.join + copy.suffix), copy.source != key
 
 
-def _candidates(values: Values, wanted: str, keys: Iterable[str]) -> Iterator[Copy]:
+def _candidates(values: Values, wanted: str, keys: Iterable[str]) -> Iterator[Replace]:
+    """Yield the copies of one key that make the *wanted* text."""
     for key in keys:
         value = values.get(key)
         if not value:
             continue
-        for text, lower in ((value, False), (value.lower(), True)):
-            if lower and text == value and wanted != value:
+        for transform in ("", *TRANSFORMED):
+            text = transformed(value, transform)
+            if transform and text == value and wanted != value:
                 continue
             place = wanted.find(text)
             while place >= 0:
                 if len(wanted) - len(text) <= MAX_AFFIX:
-                    yield Copy(key, wanted[:place], wanted[place + len(text) :], lower)
+                    yield Replace(key, wanted[:place], wanted[place + len(text) :], transform)
                 place = wanted.find(text, place + 1)
 
 
-def _fits(copy: Copy, key: str, pairs: Sequence[tuple[Values, Values]], allowed: int) -> bool:
+def _joined(values: Values, wanted: str, keys: Sequence[str]) -> Iterator[Replace]:
+    """Yield the copies of several keys, with one and the same text between them, that make the *wanted* text."""
+    texts = [(key, values[key]) for key in keys if values.get(key)]
+    for first, text in texts:
+        start = wanted.find(text)
+        if start < 0:
+            continue
+        rest = wanted[start + len(text) :]
+        for second, other in texts:
+            between = rest.find(other)
+            if second == first or between < 0:
+                continue
+            sources, join, suffix = [first, second], rest[:between], rest[between + len(other) :]
+            more: str | None = second
+            while more is not None:
+                if start + len(join) + len(suffix) <= MAX_AFFIX:
+                    yield Replace(sources, wanted[:start], suffix, join=join)
+                more = next(
+                    (key for key, next_ in texts if key not in sources and suffix.startswith(join + next_)), None
+                )
+                if more is not None:
+                    sources = [*sources, more]
+                    suffix = suffix[len(join + values[more]) :]
+
+
+def _fits(copy: Replace, key: str, pairs: Sequence[tuple[Values, Values]], allowed: int) -> bool:
     failures = 0
     for one, other in pairs:
-        if copy.of(one) != other[key]:
+        if copied(copy, one) != other[key]:
             failures += 1
             if failures > allowed:
                 return False

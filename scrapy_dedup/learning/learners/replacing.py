@@ -13,15 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate, Replace, Set
+from ...rules.actions import transformed
 from ...urls import DeepSplit, class_of, values_of
 from ..config import current
 from ..data.judgement import Sample
 from ..evidence.shares import worth_asking
 from ..proposals.operations import widened
 from ..proposals.proposal import Match, Proposal
-from .casing import case_operation
-from .mappings import Copy, Way, head_of, way_between
-from .templates import Template, Values, is_segment, templates_of
+from .casing import case_operation, number_operation
+from .mappings import TRANSFORMED, Way, head_of, way_between
+from .templates import Template, Values, is_segment, spelled, templates_of
 
 MAX_TEMPLATES = 8
 """Templates of one cluster that are paired, those with most URLs first."""
@@ -55,7 +56,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     for way in destined(mappings(templates, views, sample.content)):
         found += emitted(way, views)
     for template in templates:
-        found += _cases(template, views, sample.content)
+        found += _spellings(template, views, sample.content)
     return list(dict.fromkeys(found))
 
 
@@ -105,7 +106,7 @@ def _only_drops(way: Way) -> bool:
     return (
         target.parts <= source.parts
         and all(target.literals[key] == source.literals.get(key) for key in target.literals)
-        and all(copy == Copy(key) for key, copy in way.copies.items())
+        and all(copy == Replace(key) for key, copy in way.copies.items())
         and not any(is_segment(key) or key in {"ext", "path.trail"} for key in dropped)
     )
 
@@ -197,11 +198,10 @@ def emitted(way: Way, views: Sequence[Values]) -> list[Proposal]:
         elif source.literals.get(place) != value:
             operations[place] = Set({source.literals.get(place): value})
     for key, copy in way.copies.items():
-        if copy == Copy(key, lower=True):
+        if copy == Replace(key, transform="lower"):
             operations[key] = Lower()
-        elif copy != Copy(key):
-            transform = "lower" if copy.lower else ""
-            operations[head_of(key, source)] = Replace(copy.source, copy.prefix, copy.suffix, transform)
+        elif copy != Replace(key):
+            operations[head_of(key, source)] = copy
     guards = dict(match)
     for key in sorted(source.parts - target.parts - {head_of(key, source) for key in target.parts}):
         guard = guards.get(key)
@@ -220,7 +220,8 @@ def _match(way: Way, views: Sequence[Values]) -> Match:
     for key, value in source.literals.items():
         if not key.startswith(("host.", "scheme")) or target.literals.get(key) != value:
             predicates[key] = Literal(value)
-    asked = {copy.source for key, copy in way.copies.items() if copy != Copy(key)} | (source.parts - target.parts)
+    copied_keys = {each for key, copy in way.copies.items() if copy != Replace(key) for each in copy.sources}
+    asked = copied_keys | (source.parts - target.parts)
     asked |= {key for key in source.keys if is_segment(key)}
     for key in source.keys:
         if key in asked:
@@ -231,23 +232,28 @@ def _match(way: Way, views: Sequence[Values]) -> Match:
     return tuple(sorted(predicates.items()))
 
 
-def _cases(template: Template, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
-    """Yield the keys of a template whose letters may be of either case (``/wiki/Cat`` is ``/wiki/cat``)."""
+def _spellings(template: Template, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
+    """Yield the keys of a template whose values have several spellings.
+
+    Letters may be of either case (``/wiki/Cat`` is ``/wiki/cat``), numbers may begin with zeros (``007`` is ``7``).
+    """
     for key in template.keys:
-        spellings: defaultdict[str, set[str]] = defaultdict(set)
-        for row in template.rows:
-            spellings[views[row][key].lower()].add(views[row][key])
-        several = {value for value, seen in spellings.items() if len(seen) > 1}
-        if len(several) < current().proposed_groups:
-            continue
-        others = [other for other in template.keys if other != key]
-        operation = case_operation(
-            (tuple([views[row][other] for other in others]), views[row][key], content[row])
-            for row in template.rows
-            if views[row][key].lower() in several
-        )
-        if operation is not None:
-            yield Proposal(_fixed_parts(template), key, operation)
+        for transform in TRANSFORMED:
+            spellings: defaultdict[str, set[str]] = defaultdict(set)
+            for row in template.rows:
+                spellings[transformed(views[row][key], transform)].add(views[row][key])
+            several = {value for value, seen in spellings.items() if len(seen) > 1}
+            if not several:
+                continue
+            others = [other for other in template.keys if other != key]
+            rows = [
+                (tuple([spelled(views[row][other]) for other in others]), views[row][key], content[row])
+                for row in template.rows
+                if transformed(views[row][key], transform) in several
+            ]
+            operation = case_operation(rows) if transform == "lower" else number_operation(key, rows)
+            if operation is not None:
+                yield Proposal(_fixed_parts(template), key, operation)
 
 
 def _fixed_parts(template: Template) -> Match:

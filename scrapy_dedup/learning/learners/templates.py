@@ -8,6 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...rules.actions import transformed
+from ..config import current
+
 MAX_LITERALS = 12
 """Values of a path segment, a host label or an extension that may all be fixed parts."""
 MIN_SHARE = 0.1
@@ -62,9 +65,10 @@ def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[Templa
     for row, view in enumerate(views):
         by_keys[frozenset(view)].append(row)
     found: dict[object, Template] = {}
+    elsewhere = _shown_elsewhere(by_keys, views, content)
     for keys, rows in by_keys.items():
         left_out = _varying(keys, rows, views, content)
-        fixable = sorted(key for key in keys - left_out if _may_be_fixed(key))
+        fixable = sorted(key for key in keys - left_out - elsewhere[keys] if _may_be_fixed(key))
         fixed = {key: _fixed([views[row][key] for row in rows]) for key in fixable}
         for row in rows:
             view = views[row]
@@ -77,6 +81,60 @@ def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[Templa
             template.left_out |= left_out
             template.rows.append(row)
     return list(found.values())
+
+
+def _shown_elsewhere(
+    by_keys: Mapping[frozenset[str], Sequence[int]], views: Sequence[Values], content: Sequence[int]
+) -> dict[frozenset[str], frozenset[str]]:
+    """Return, by set of keys, the segments whose value another form of the page shows under another key.
+
+    Such a segment varies, however few values it has: ``/talk/start`` beside ``?id=talk:start``. What all its values have
+    in common is no part of them (``/7/page2`` beside ``?t=7&page=2``).
+    """
+    pages: defaultdict[int, list[tuple[frozenset[str], int]]] = defaultdict(list)
+    for keys, rows in by_keys.items():
+        for page, row in {content[row]: row for row in rows}.items():
+            pages[page].append((keys, row))
+    found: dict[frozenset[str], frozenset[str]] = {}
+    for keys, rows in by_keys.items():
+        own: dict[str, tuple[int, int]] = {}
+        for key in filter(is_segment, keys):
+            values = {views[row][key] for row in rows}
+            if len(values) > 1:
+                own[key] = _in_common(values)
+        asked: Counter[tuple[str, frozenset[str]]] = Counter()
+        shown: defaultdict[tuple[str, frozenset[str]], list[str]] = defaultdict(list)
+        for page, row in {content[row]: row for row in rows}.items() if own else ():
+            for others, other in pages[page]:
+                if others == keys:
+                    continue
+                for key, (start, end) in own.items():
+                    value = views[row][key]
+                    core = value[start : len(value) - end]
+                    asked[key, others] += 1
+                    if any(core in text for name, text in views[other].items() if name != key):
+                        shown[key, others].append(value)
+        least = 1 - current().proposed_bad
+        found[keys] = frozenset(
+            key
+            for (key, others), values in shown.items()
+            if len(values) >= max(current().proposed_groups, least * asked[key, others]) and len(set(values)) > 1
+        )
+    return found
+
+
+def _in_common(values: Iterable[str]) -> tuple[int, int]:
+    """Return how many characters several values have in common at their beginning, and at their end."""
+    start = _alike(min(values), max(values))
+    rest = [value[start:][::-1] for value in values]
+    return start, _alike(min(rest), max(rest))
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two values have in common at their beginning."""
+    return next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _may_be_fixed(key: str) -> bool:
@@ -97,7 +155,7 @@ def _fixed(values: Sequence[str]) -> frozenset[str]:
 def _varying(
     keys: Iterable[str], rows: Sequence[int], views: Sequence[Values], content: Sequence[int]
 ) -> frozenset[str]:
-    """Return the parameters whose values vary inside clusters under one set of keys."""
+    """Return the parameters whose values vary inside clusters under one set of keys, in more than their spelling."""
     first: dict[int, int] = {}
     varies: Counter[str] = Counter()
     clusters: set[int] = set()
@@ -105,8 +163,18 @@ def _varying(
     for row in rows:
         other = first.setdefault(content[row], row)
         if other != row and content[row] not in clusters:
-            differing = [key for key in names if views[row][key] != views[other][key]]
+            differing = [key for key in names if _differ(views[row][key], views[other][key])]
             if differing:
                 clusters.add(content[row])
                 varies.update(differing)
     return frozenset(key for key, count in varies.items() if count >= MIN_VARYING and 2 * count >= len(clusters))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Tell whether two values differ in more than upper and lower case, or zeros at the beginning of a number."""
+    return one != other and spelled(one) != spelled(other)
+
+
+def spelled(value: str) -> str:
+    """Return a value in the one of its spellings that all of them lead to."""
+    return transformed(transformed(value, "lower"), "number")

@@ -1,16 +1,16 @@
 """Which proposals brought URLs together: what a group speaks for, and what against."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ...rules import AnyOrder, Replace, RuleBook
+from ...rules import AnyOrder, Replace, Rule, RuleBook
 from ...urls import values_of
 from ...urls.query_paths import is_segment_key
 from ..config import current
-from ..data.judgement import Judgement
+from ..data.judgement import Judgement, rules_acting
 from ..data.table import BARE, joined_repeats
 from .arrangement import is_arranged
 from .combining import rules_of
@@ -39,12 +39,13 @@ def blamed(
     that holds another page would tell against every key there is.
     """
     urls, site_groups = judgement.sample.urls, judgement.sample.groups
+    acting_on = rules_acting(book, [one.operation for one in proposals])
     parts_of = _parts_by_rule(proposals, book, judgement.sample.site)
     found: defaultdict[Proposal, set[int]] = defaultdict(set)
     for number, members in enumerate(groups):
         views = {i: dict(joined_repeats(values_of(urls[i], groups=site_groups))) for i in _chosen(members, judgement)}
         for some in _steps(views, judgement) or [list(views)]:
-            for proposal in _concerned(some, views, parts_of, book, judgement):
+            for proposal in _concerned(some, views, parts_of, acting_on, judgement):
                 found[proposal].add(number)
     return dict(found)
 
@@ -53,7 +54,7 @@ def _concerned(
     some: Sequence[int],
     views: Mapping[int, View],
     parts_of: Mapping[str, "_Parts"],
-    book: RuleBook,
+    acting_on: Callable[[str], Iterable[Rule]],
     judgement: Judgement,
 ) -> set[Proposal]:
     """Return the proposals that brought *some* of the URLs of a group together."""
@@ -61,7 +62,7 @@ def _concerned(
     first, *others = (views[i] for i in some)
     differing = {key for view in others for key in first.keys() | view.keys() if first.get(key) != view.get(key)}
     differing = _telling(differing, views, judgement)
-    acting = {i: [parts_of[rule.id] for rule in book.matching(urls[i])] for i in some}
+    acting = {i: [parts_of[rule.id] for rule in acting_on(urls[i])] for i in some}
     concerned = {
         proposal
         for i, rules in acting.items()
