@@ -36,11 +36,9 @@ class Config:
     """URLs that show a content before it can be told to be a soft error."""
     soft_in_common: float = 0.8
     """Share of the URLs of a content that have a word for it to be what these have in common."""
-    soft_of_common: float = 0.5
-    """Share of all URLs with those words from which on the URLs of a content have something of their own in common: it is a
-    page."""
-    soft_nearest: float = 0.5
-    """Share of the URLs of any other content whose nearest relatives show it, too, below which it is a soft error."""
+    soft_own: float = 0.5
+    """Share from which on a content is a page's: of all URLs that have what its URLs have in common, or else of its URLs whose
+    nearest relatives show it, too. Below it is a soft error."""
 
     # When a proposal acts.
     noticed: float = 0.01

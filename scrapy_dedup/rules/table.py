@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import ENDS
-from ..urls.query_paths import query_path
+from ..urls.query_paths import is_segment_key, query_path
 from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
 from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
@@ -103,7 +103,10 @@ class OpTable:
         self.extension = self._actions("ext")
         self.slash = self._actions("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
-        self.added = [(key, op) for rule in rules for key, op in rule.exact.items() if adds(op)]
+        # A query that is no path gets no segment of one.
+        self.added = [
+            (key, op) for rule in rules for key, op in rule.exact.items() if adds(op) and not is_segment_key(key)
+        ]
         self.distinct = SetOfValues() in operations
         self.whole_query = bool(self.deep_query or self.added or self.distinct or self.semicolons or self.bare)
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}

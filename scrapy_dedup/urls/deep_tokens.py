@@ -106,7 +106,7 @@ def learn_deep_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSpl
 
     >>> columns = {"q.topic": [f"{n}.msg{n * 7}" for n in range(40)]}
     >>> learn_deep_splits(columns)
-    {'q.topic': DeepSplit(delimiter='.', side='first')}
+    {'q.topic': DeepSplit(delimiter='.', side='first', optional=False)}
     """
     splits = {}
     for key, column in columns.items():

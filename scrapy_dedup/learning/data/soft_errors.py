@@ -43,9 +43,9 @@ def soft_errors(urls: Sequence[str], content: npt.NDArray[np.int32]) -> npt.NDAr
     rows = np.flatnonzero(several)
     rows = rows[np.argsort(content[rows], kind="stable")]
     for showing in np.split(rows, np.flatnonzero(np.diff(content[rows])) + 1):
-        if len(showing) >= current().soft_of_common * words.having_in_common(showing):
+        if len(showing) >= current().soft_own * words.having_in_common(showing):
             continue
-        if words.nearest(showing[:: len(showing) // MOST_ASKED + 1], content) < current().soft_nearest:
+        if words.nearest(showing[:: len(showing) // MOST_ASKED + 1], content) < current().soft_own:
             found[showing] = True
     return found
 

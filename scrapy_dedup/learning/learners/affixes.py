@@ -167,7 +167,7 @@ def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
     >>> pages = ["shoes", "hat", "coats", "scarf", "belt", "socks", "glove"]
     >>> kinds = ["print", "view", "mobile"]
     >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in kinds for page in pages]})
-    {'path.0': DeepSplit(delimiter='-', side='first')}
+    {'path.0': DeepSplit(delimiter='-', side='first', optional=False)}
     >>> affix_splits({"path.0": [f"{page}-{kind}" for kind in kinds for page in pages]})
     {'path.0': DeepSplit(delimiter='-', side='last')}
     """
