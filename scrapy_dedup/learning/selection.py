@@ -32,7 +32,7 @@ MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 ROUNDS = 5
 FORMS = "replacing"
-"""The learner that is asked once more of what the others leave apart: it compares whole URLs."""
+"""The learner that is asked last, of what the others leave apart: it compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)

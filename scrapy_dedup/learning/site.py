@@ -56,8 +56,9 @@ class SiteLearner:
         declared = declarations or Declarations()
         judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors, sample.names))
         sample, table = replace(sample, judge=judge), replace(table, judge=judge)
-        table = replace(table, lists=lists_of_values(table, varying_keys(table)))
-        evidence = Evidence.of(sample, table, deep_splits(table), declared, priors)
+        varying = varying_keys(table)
+        table = replace(table, lists=lists_of_values(table, varying))
+        evidence = Evidence.of(sample, table, deep_splits(table, varying), declared, priors)
         columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
         kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
         self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
@@ -133,11 +134,11 @@ def varying_keys(table: Table) -> list[str]:
     return [key for key, pages in support.items() if may_be_parted(key) and pages >= current().least_contents]
 
 
-def deep_splits(table: Table) -> dict[str, DeepSplit]:
+def deep_splits(table: Table, varying: Sequence[str]) -> dict[str, DeepSplit]:
     """Return the deep tokens that the values of a table show: by numbers and ids, by significant affixes, or by pages.
 
     By affixes only where one of the two is noise beside the other: what has no number is a word to most rules. Where a
-    token is seen to be optional, values without it are parted, too.
+    token is seen to be optional, values without it are parted, too. *varying* are the keys that differ where URLs show one page.
     """
     columns: dict[str, list[str]] = {}
     for key, codes in table.columns.items():
@@ -148,7 +149,7 @@ def deep_splits(table: Table) -> dict[str, DeepSplit]:
     numbered = learn_deep_splits(columns)
     worded = affix_splits({key: column for key, column in columns.items() if key not in numbered})
     worded = {key: split for key, split in worded.items() if varies_alone(table, key, split)}
-    shown = significant_splits(table, [key for key in varying_keys(table) if key in columns])
+    shown = significant_splits(table, [key for key in varying if key in columns])
     return {**shown, **worded, **numbered, **{key: split for key, split in shown.items() if split.optional}}
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "Mark",
     "Outcome",
     "action_of",
+    "as_set",
     "inner_url",
     "normal_key",
     "normal_value",
@@ -190,9 +191,18 @@ def _set_of_parts(delimiter: str) -> Action:
     def action(value: str | None, _: Context) -> Outcome:
         if not value or delimiter not in value:
             return Mark.PASS
-        return delimiter.join(sorted(set(value.split(delimiter))))
+        return as_set(value, delimiter)
 
     return action
+
+
+def as_set(value: str, delimiter: str) -> str:
+    """Return the parts of a value, each once and in the order of their texts.
+
+    >>> as_set("red,blue,red", ",")
+    'blue,red'
+    """
+    return delimiter.join(sorted(set(value.split(delimiter))))
 
 
 def added_text(key: str, operation: Operation, context: Context) -> str | None:

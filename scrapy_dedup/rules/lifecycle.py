@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..urls import DeepSplit
+from ..urls.deep_tokens import whole_key
 from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operations import Keep
 
@@ -152,7 +153,7 @@ def _deep_of(
     rules: Iterable[Rule], old: Mapping[str, DeepSplit], deep: Mapping[str, DeepSplit]
 ) -> dict[str, DeepSplit]:
     """Return the deep tokens *deep*, with those *old* ones that rules speak of."""
-    named = {key.removesuffix(".head").removesuffix(".tail") for rule in rules for key in (*rule.match, *rule.ops)}
+    named = {whole_key(key) for rule in rules for key in (*rule.match, *rule.ops)}
     return {**{key: split for key, split in old.items() if key in named}, **deep}
 
 

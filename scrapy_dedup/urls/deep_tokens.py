@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["DELIMITERS", "ENDS", "DeepSplit", "deep_values", "learn_deep_splits", "may_be_parted"]
+__all__ = ["DELIMITERS", "ENDS", "DeepSplit", "deep_values", "learn_deep_splits", "may_be_parted", "whole_key"]
 
 #: Characters that may stand between two tokens of a value, the likeliest first.
 DELIMITERS = "-_.,:~|+"
@@ -89,6 +89,15 @@ def deep_values(values: dict[str, str | None], deep: Mapping[str, DeepSplit]) ->
                     if part is not None:
                         # A parameter of that very name, if there is one, keeps its key.
                         values.setdefault(key + end, part)
+
+
+def whole_key(key: str) -> str:
+    """Return the key of the whole value, of which *key* may show a token.
+
+    >>> whole_key("q.topic.head"), whole_key("q.topic")
+    ('q.topic', 'q.topic')
+    """
+    return key.removesuffix(ENDS[0]).removesuffix(ENDS[1])
 
 
 def may_be_parted(key: str) -> bool:

@@ -52,7 +52,7 @@ class Answer:
         body = self.body
         if self.is_html or whole is None or whole == sha1(body, usedforsecurity=False).hexdigest():
             return self
-        return replace(self, packed=base64.b64encode(zlib.compress(body + whole.encode())).decode("ascii"))
+        return replace(self, packed=packed(body + whole.encode()))
 
     @property
     def address(self) -> tuple[str, str]:
@@ -193,5 +193,9 @@ def answer(
     depth: int = 1,
 ) -> Answer:
     """An answer made by hand, for generated recordings."""
-    packed = base64.b64encode(zlib.compress(body.encode())).decode("ascii")
-    return Answer(url, status, location, content_type, depth, packed)
+    return Answer(url, status, location, content_type, depth, packed(body.encode()))
+
+
+def packed(body: bytes) -> str:
+    """A body as recordings hold it."""
+    return base64.b64encode(zlib.compress(body)).decode("ascii")

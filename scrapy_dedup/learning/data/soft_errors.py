@@ -57,7 +57,8 @@ class _Words:
         self._of_url, self._ends = of_url, ends
         rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)).astype(np.int32)
         self._holding = rows[np.argsort(of_url, kind="stable")]
-        self._until = np.cumsum(np.bincount(of_url))
+        self._counts = np.bincount(of_url)
+        self._until = np.cumsum(self._counts)
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "_Words":
@@ -69,17 +70,21 @@ class _Words:
             ends.append(len(flat))
         return cls(np.array(flat, dtype=np.int32), np.array(ends, dtype=np.int64))
 
+    def _words_at(self, row: int) -> Rows:
+        return self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]]
+
+    def _urls_with(self, word: int) -> Rows:
+        return self._holding[self._until[word] - self._counts[word] : self._until[word]]
+
     def having_in_common(self, rows: Rows) -> int:
         """Return how many URLs have all that nearly all of some URLs have in common."""
-        own = [self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]] for row in rows.tolist()]
-        words, counts = np.unique(np.concatenate(own), return_counts=True)
+        words, counts = np.unique(np.concatenate([self._words_at(row) for row in rows.tolist()]), return_counts=True)
         common = words[counts >= current().soft_in_common * len(rows)]
         if not len(common):
             return len(self._ends)
-        held = self._until[common] - np.where(common > 0, self._until[common - 1], 0)
         having: Rows | None = None
-        for word in common[np.lexsort((common, held))][:MOST_WORDS].tolist():
-            those = self._holding[self._until[word - 1] if word else 0 : self._until[word]]
+        for word in common[np.lexsort((common, self._counts[common]))][:MOST_WORDS].tolist():
+            those = self._urls_with(word)
             having = those if having is None else np.intersect1d(having, those, assume_unique=True)
         return len(having) if having is not None else len(self._ends)
 
@@ -91,19 +96,13 @@ class _Words:
         return sum(self._is_among_its_own(row, content) for row in rows.tolist()) / len(rows)
 
     def _is_among_its_own(self, row: int, content: npt.NDArray[np.int32]) -> bool:
-        own = self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]]
-        counts = self._until[own] - np.where(own > 0, self._until[own - 1], 0)
-        shared = np.flatnonzero((counts > 1) & (counts <= MOST_HOLDING))
-        shared = shared[np.argsort(counts[shared], kind="stable")][:MOST_WORDS]
+        own = self._words_at(row)
+        shared = own[(self._counts[own] > 1) & (self._counts[own] <= MOST_HOLDING)]
+        shared = shared[np.argsort(self._counts[shared], kind="stable")][:MOST_WORDS]
         if not len(shared):
             return False
-        holding = np.concatenate(
-            [
-                self._holding[self._until[word] - count : self._until[word]]
-                for word, count in zip(own[shared].tolist(), counts[shared].tolist(), strict=True)
-            ]
-        )
-        rarity = np.repeat(np.log(len(self._ends) / counts[shared]), counts[shared])
+        holding = np.concatenate([self._urls_with(word) for word in shared.tolist()])
+        rarity = np.repeat(np.log(len(self._ends) / self._counts[shared]), self._counts[shared])
         others, place = np.unique(holding, return_inverse=True)
         near = np.bincount(place, rarity)
         alike = (content[others] == content[row]) & (others != row)

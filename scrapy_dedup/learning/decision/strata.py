@@ -7,7 +7,7 @@ these are alike: session ids that make no difference in one section do so nowher
 ``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -156,7 +156,6 @@ class _Groups:
         changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
         asked = self._differ(codes) & np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
         asked[self._against.get(proposal, [])] = True
-        self._asked = asked
         chosen = asked[self._group]
         if not chosen.any():
             return []
@@ -189,9 +188,19 @@ class _Groups:
             split = Split.of(table.judge, found, np.zeros_like(first), 1, kind.unlike)
             held = [proposal] if split.strata[0].may_act else []
         others = [each for each in others if each.divides(proposal)]
-        splits = [Split.of(table.judge, found, each.of[first], len(each.names), kind.unlike) for each in others]
-        if not held or not splits:
+        if not held or not others:
             return held
+        splits = [Split.of(table.judge, found, each.of[first], len(each.names), kind.unlike) for each in others]
+        return [*held, *self._kept(held, split, zip(others, splits, strict=True), first)]
+
+    def _kept(
+        self, held: Sequence[Proposal], split: Split, others: Iterable[tuple[Division, Split]], first: Rows
+    ) -> list[Proposal]:
+        """Return what keeps a key where other divisions than the one of *split* show that a proposal that is *held* is wrong.
+
+        *first* is a URL of each witness group.
+        """
+        divisions, splits = zip(*others, strict=True)
         passing = np.array([each.states for each in split.strata if each.may_act])
         accepted = replace(split.unseen, states=passing.mean(axis=0)) if len(passing) else split.unseen
         # How likely each other division is the one that counts.
@@ -200,16 +209,17 @@ class _Groups:
         )
         likely = np.exp(np.minimum(gain, 50.0))
         likely /= 1.0 + likely.sum()
-        for division, other, weight in zip(others, splits, likely.tolist(), strict=True):
+        acting = [one for one in held if one.operation != Keep()]
+        found: list[Proposal] = []
+        for division, other, weight in zip(divisions, splits, likely.tolist(), strict=True):
             seen = np.unique(division.of[first]).tolist()
             wrong = [number for number in seen if not other.strata[number].mixed(accepted, weight).may_act]
-            held += [
-                Proposal(match, proposal.key, Keep())
-                for one in held
-                if one.operation != Keep()
-                for match in division.matches(one.match, table, wrong)
+            found += [
+                Proposal(match, one.key, Keep())
+                for one in acting
+                for match in division.matches(one.match, self._table, wrong)
             ]
-        return held
+        return found
 
     def _in_sections(self, proposal: Proposal, changed: Flags, sections: Division, split: Split) -> list[Proposal]:
         """Return a proposal for the sections in which it may act; *changed* are the URLs that it changes."""

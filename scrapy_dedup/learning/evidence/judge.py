@@ -20,6 +20,7 @@ from math import lgamma
 
 import numpy as np
 
+from ...urls.deep_tokens import whole_key
 from ..config import current
 from .arrays import Codes, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 from .contents import Contents
@@ -283,7 +284,7 @@ class Judge:
         """
         if key == EVERY_KEY:
             return self.rates
-        whole = None if key is None else key.removesuffix(".head").removesuffix(".tail")
+        whole = None if key is None else whole_key(key)
         return self.rates + sum((each for keys, each in self.told if whole not in keys), np.zeros(len(RATES)))
 
     def posterior(self, found: Witnesses) -> Posterior:

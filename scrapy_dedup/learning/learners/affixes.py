@@ -15,6 +15,7 @@ import numpy as np
 from ...rules import Ignore, Keep, Set
 from ...urls import DELIMITERS, DeepSplit, class_of
 from ...urls.affixes import ALPHANUMERIC, snapped_prefixes, snapped_suffixes, uniform
+from ...urls.deep_tokens import whole_key
 from ..data.frame import Frame
 from ..data.judgement import Sample
 from ..data.table import Table
@@ -81,11 +82,7 @@ def _names(accepted: Sequence[Proposal], table: Table, deep: Mapping[str, DeepSp
     A name that was seen too rarely to be judged belongs to its family; one that another proposal keeps says that the
     name of the family means nothing.
     """
-    seen = [
-        key
-        for key in table.columns
-        if key.startswith("q.") and key.removesuffix(".head").removesuffix(".tail") not in deep
-    ]
+    seen = [key for key in table.columns if key.startswith("q.") and whole_key(key) not in deep]
     kept = {proposal.key for proposal in accepted if isinstance(proposal.operation, Keep)}
     members = [(proposal, values) for proposal in accepted if (values := _all_dropped(proposal, table, seen))]
     places = sorted({proposal.match for proposal, _ in members}, key=lambda match: (len(match), repr(match)))
@@ -169,7 +166,7 @@ def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
     >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in kinds for page in pages]})
     {'path.0': DeepSplit(delimiter='-', side='first', optional=False)}
     >>> affix_splits({"path.0": [f"{page}-{kind}" for kind in kinds for page in pages]})
-    {'path.0': DeepSplit(delimiter='-', side='last')}
+    {'path.0': DeepSplit(delimiter='-', side='last', optional=False)}
     """
     found = {}
     for key, column in columns.items():

@@ -63,10 +63,7 @@ def copied(copy: Replace, values: Values) -> str | None:
     >>> copied(Replace(["path.0", "path.1"], join=":"), {"path.0": "talk", "path.1": "start"})
     'talk:start'
     """
-    if isinstance(copy.source, str):
-        value = values.get(copy.source)
-        return None if value is None else copy.prefix + transformed(value, copy.transform) + copy.suffix
-    texts = [values.get(source) for source in copy.source]
+    texts = [values.get(source) for source in copy.sources]
     if None in texts:
         return None
     return copy.prefix + copy.join.join([transformed(text or "", copy.transform) for text in texts]) + copy.suffix

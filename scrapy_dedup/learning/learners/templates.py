@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...rules.actions import transformed
+from ...urls.deep_tokens import whole_key
 from ..config import current
 
 MAX_LITERALS = 12
@@ -43,7 +44,7 @@ class Template:
     @property
     def segments(self) -> int:
         """The number of segments of its paths."""
-        return len({_base(key) for key in self.parts if is_segment(key)})
+        return len({whole_key(key) for key in self.parts if is_segment(key)})
 
 
 def is_segment(key: str) -> bool:
@@ -53,10 +54,6 @@ def is_segment(key: str) -> bool:
     (True, True, False)
     """
     return key.startswith("path.") and key[5:6].isdigit()
-
-
-def _base(key: str) -> str:
-    return key.removesuffix(".head").removesuffix(".tail")
 
 
 def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[Template]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ...rules import Keep, Literal, Rule, Status
 from ...rules.lifecycle import Departure, Reason
 from ...urls import DeepSplit
+from ...urls.deep_tokens import whole_key
 from ..data.judgement import Sample, book_of, judged
 from ..decision.validation import validated, validation
 from ..decision.witness_counts import pages_for
@@ -242,7 +243,7 @@ def _united(chosen: Sequence[Proposal], more: Sequence[Proposal]) -> list[Propos
 
 def _keys_of(rules: Iterable[Rule]) -> set[str]:
     """Return the keys whose deep tokens, or which themselves, rules speak of."""
-    return {key.removesuffix(".head").removesuffix(".tail") for rule in rules for key in (*rule.match, *rule.ops)}
+    return {whole_key(key) for rule in rules for key in (*rule.match, *rule.ops)}
 
 
 def _has_its_splits(
@@ -250,7 +251,7 @@ def _has_its_splits(
 ) -> bool:
     """Tell whether a fresh proposal speaks of no part of a value that the incumbents part elsewhere."""
     for key in (one.key, *(key for key, _ in one.match)):
-        whole = key.removesuffix(".head").removesuffix(".tail")
+        whole = whole_key(key)
         if whole != key and whole in kept and whole in known_deep and deep.get(whole) != known_deep[whole]:
             return False
     return True

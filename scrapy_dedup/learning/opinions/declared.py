@@ -19,6 +19,7 @@ from ...rules.actions import normal_key
 from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ...rules.exchange.values import Inexpressible, query_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
+from ...urls.deep_tokens import whole_key
 from ..config import current
 from ..data.judgement import Sample, book_of, judged
 from ..data.table import REPEAT, Table, encode
@@ -231,7 +232,7 @@ def _keys(names: Iterable[str], *, decoded: bool = False) -> frozenset[str]:
 
 def _whole(key: str, deep: Mapping[str, DeepSplit]) -> str:
     """Return the parameter's key of a deep token's."""
-    base = key.removesuffix(".head").removesuffix(".tail")
+    base = whole_key(key)
     return base if base in deep else key
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ...rules import AnyOrder, Replace, Rule, RuleBook
 from ...urls import values_of
+from ...urls.deep_tokens import whole_key
 from ...urls.query_paths import is_segment_key
 from ..config import current
 from ..data.judgement import Judgement, rules_acting
@@ -95,7 +96,7 @@ class _Parts:
         elif proposal.key.endswith("*"):
             self.families.append(proposal)
         else:
-            self.by_key.setdefault(_base(proposal.key), []).append(proposal)
+            self.by_key.setdefault(whole_key(proposal.key), []).append(proposal)
 
     def about(self, differing: AbstractSet[str]) -> Iterator[Proposal]:
         """Yield the proposals whose key is, or covers, one of those that differ."""
@@ -184,7 +185,7 @@ def _changes(proposal: Proposal, view: View) -> bool:
     if value is None:
         if isinstance(proposal.operation, Replace) or adds_value(proposal.operation):
             return True
-        return proposal.key != _base(proposal.key) and _base(proposal.key) in view
+        return proposal.key != whole_key(proposal.key) and whole_key(proposal.key) in view
     return changes(proposal.operation, value)
 
 
@@ -199,8 +200,3 @@ def bare_texts(view: Mapping[str, str | None]) -> list[str]:
         for key, value in view.items()
         if not value and key.startswith("q.") and not is_segment_key(key)
     ]
-
-
-def _base(key: str) -> str:
-    """Return the key of a deep token's whole value."""
-    return key.removesuffix(".head").removesuffix(".tail")

@@ -7,6 +7,7 @@ from urllib.parse import unquote, unquote_plus
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
+from ...rules.actions import as_set
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
 from ..data.table import REPEAT
@@ -37,7 +38,7 @@ def sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[SetOfValue
         delimiter = lists.get(key, REPEAT)
         codes = frame.columns[key]
         present, place = np.unique(codes, return_inverse=True)
-        texts = [_as_set(vocabulary[code], delimiter) for code in present.tolist()]
+        texts = [as_set(vocabulary[code], delimiter) for code in present.tolist()]
         changed = {int(code): text for code, text in zip(present, texts, strict=True) if text != vocabulary[code]}
         if not changed:
             continue
@@ -58,7 +59,3 @@ def sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[SetOfValue
                 lookup[code] = first.setdefault(text, frame.table.numbers.get(text, code))
             frame.recode(key, lookup[codes])
     return found
-
-
-def _as_set(value: str, delimiter: str) -> str:
-    return delimiter.join(sorted(set(value.split(delimiter))))
