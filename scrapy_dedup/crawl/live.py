@@ -276,10 +276,10 @@ class Learning:
         """End what goes on; with *last*, learn what is left to learn. Nothing is left of the process then."""
         self.cease()
         if self._running is not None:
+            ended: Deferred[None] = Deferred()
+            self._running.append(ended)  # before anything is awaited: it may end meanwhile
             if not last:
                 await run_in_thread(self.learner.stop)
-            ended: Deferred[None] = Deferred()
-            self._running.append(ended)
             await maybe_deferred_to_future(ended)
         if last:
             await self._learn_last()
