@@ -18,6 +18,7 @@ from ...urls import DeepSplit, class_of, values_of
 from ..config import current
 from ..data.judgement import Sample
 from ..evidence.shares import worth_asking
+from ..evidence.value_kinds import other_part
 from ..proposals.operations import widened
 from ..proposals.proposal import Match, Proposal
 from .casing import case_operation, number_operation
@@ -231,6 +232,11 @@ def _match(way: Way, views: Sequence[Values]) -> Match:
     for key in source.keys:
         if key in asked:
             predicates[key] = OfClass(widened(class_of([views[row][key] for row in source.rows])))
+    for key in asked:
+        # Where one part of a value is copied alone, the other one was not there.
+        other = other_part(key)
+        if other is not None and other not in source.parts | source.left_out:
+            predicates[other] = Absent()
     for key in (f"path.{source.segments}", "ext", "path.trail", *(target.parts - source.parts)):
         if key not in source.parts and not key.endswith((".head", ".tail")):
             predicates.setdefault(key, Absent())
