@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from ...content.mask import Template
+from ..data.clusters import AT_ONCE
 from ..evidence.shares import at_most
 from .site_texts import Page
 
@@ -36,12 +37,16 @@ def beyond_luck(probabilities: Mapping[Template, float], tests: int) -> set[Temp
 def agreements(
     showing: Sequence[tuple[Page, tuple[str, ...]]], agree: Callable[[tuple[str, ...], tuple[str, ...]], bool]
 ) -> dict[Template, tuple[int, int]]:
-    """Return how many pages of a URL template *agree* with another one, fetched much earlier or later, of how many."""
-    by_template: defaultdict[Template, list[tuple[str, ...]]] = defaultdict(list)
+    """Return how many pages of a URL template *agree* with another one, fetched much earlier or later, of how many.
+
+    Pages that were fetched at once agree in whatever time they show.
+    """
+    by_template: defaultdict[Template, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
     for page, texts in showing:
-        by_template[page.template].append(texts)
+        by_template[page.template].append((page, texts))
     found = {}
     for template, shown in by_template.items():
-        equal = [agree(one, other) for one, other in zip(shown, shown[(len(shown) + 1) // 2 :], strict=False)]
+        pairs = zip(shown, shown[(len(shown) + 1) // 2 :], strict=False)
+        equal = [agree(one, other) for (page, one), (later, other) in pairs if abs(later.at - page.at) >= AT_ONCE]
         found[template] = sum(equal), len(equal)
     return found
