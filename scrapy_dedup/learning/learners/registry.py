@@ -21,7 +21,6 @@ from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
 from ..search.guards import Node, grown
 from ..search.home_pages import home_pages, without_home_pages
-from ..search.linked_directories import linked_directories
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
 
@@ -70,7 +69,7 @@ Learner = Callable[[Evidence], list[Proposal]]
 
 
 def difference_sets(evidence: Evidence) -> list[Proposal]:
-    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, and orders."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
@@ -84,7 +83,7 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     judgement = judged(book, sample)
     found = without_home_pages(found, table, judgement)
     found = [*fixed, *found, *kept_names([*fixed, *found], table)]
-    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
+    return [*found, *any_orders(judgement)]
 
 
 LEARNERS: Mapping[str, Learner] = {
