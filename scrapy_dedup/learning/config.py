@@ -105,8 +105,6 @@ class Config:
     """Share of the URLs that have one of a guard's values: what has many others is no choice of few."""
     guard_gain: int = 8
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
-    at_root: float = 0.5
-    """Share of URLs without a path, from which on the query tells the pages of a site, and ``/`` is no home page."""
     facet_values: float = 2.0
     """Values of a facet in the path, on average, for what they have in common to be its name."""
     facet_pairs: float = 0.9

@@ -20,7 +20,6 @@ from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
 from ..search.guards import Node, grown
-from ..search.home_pages import home_pages, without_home_pages
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
 
@@ -76,12 +75,10 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     constants, covered = constant_pages(frame, sample)
     fixed = proposals(table, rows, Node(()), constants)
     del frame  # it is large
-    rest = np.flatnonzero(~covered & ~home_pages(table))
-    tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
+    tree = grown(Frame(table, np.flatnonzero(~covered)), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
-    found = without_home_pages(found, table, judgement)
     found = [*fixed, *found, *kept_names([*fixed, *found], table)]
     return [*found, *any_orders(judgement)]
 
