@@ -75,7 +75,9 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     constants, covered = constant_pages(frame, sample)
     fixed = proposals(table, rows, Node(()), constants)
     del frame  # it is large
-    tree = grown(Frame(table, np.flatnonzero(~covered)), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
+    tree = grown(
+        Frame(table, np.flatnonzero(~covered)), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline
+    )
     found = proposals(table, rows, tree, ())
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
