@@ -20,6 +20,7 @@ from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
 from ..search.guards import Node, grown
+from ..search.linked_directories import linked_directories
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
 
@@ -68,7 +69,7 @@ Learner = Callable[[Evidence], list[Proposal]]
 
 
 def difference_sets(evidence: Evidence) -> list[Proposal]:
-    """Return constant pages, the tree of functions that dropping jointly and putting back give, and orders."""
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
@@ -82,7 +83,7 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
     judgement = judged(book, sample)
     found = [*fixed, *found, *kept_names([*fixed, *found], table)]
-    return [*found, *any_orders(judgement)]
+    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
 
 LEARNERS: Mapping[str, Learner] = {
