@@ -172,3 +172,18 @@ def test_no_page_of_a_name_that_was_seen_in_other_directories_only() -> None:
     assert equivalent(book, "/alias0of1x/file5", "/alias1of1x/file5")
     assert equivalent(book, "/bin1x/file1", "/lib1x/file1")
     assert not equivalent(book, "/bin1x/file5", "/lib1x/file5")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_packages_whose_names_have_nothing_in_common(seed: int) -> None:
+    """Their files have names that all packages have: no URL of another package is nearer than those of its own."""
+    rng = Random(seed)
+    rows = []
+    for _ in range(120):
+        package, *links = (f"p{rng.randrange(10**6):x}q" for _ in range(1 + rng.choice((0, 0, 0, 2, 4))))
+        for name in ("changelog", "copyright", "NEWS", "README", "TODO"):
+            rows += [(f"/doc/{each}/{name}", f"{name} of {package}") for each in (package, *links)]
+    rng.shuffle(rows)
+    book = learned(rows)
+    assert len({book.canonical_key(SITE + url) for url, _ in rows}) == len({page for _, page in rows})
+    assert lost(book, rows) == 0

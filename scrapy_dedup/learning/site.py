@@ -27,6 +27,7 @@ from .opinions.declared import Declarations
 from .opinions.said import said_of
 from .proposals.proposal import Proposal
 from .search.constant_pages import constant_pages, numbers_of
+from .search.linked_directories import in_linked_directories
 from .selection import Selected, selected
 
 SEARCH = 0.4
@@ -123,6 +124,8 @@ def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[
     pages, covered = constant_pages(frame, sample)
     sample = replace(sample, constant=numbers_of(frame, pages).tolist())
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
+    if soft.any():  # and so are directories that are one: their files have names in common with all others
+        soft &= ~in_linked_directories(sample, table)
     rows = np.flatnonzero(~soft)
     judge = judge_of(Frame(table, rows), controls)
     return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)

@@ -27,7 +27,7 @@ from ...rules import Absent, Literal, OneOf, Predicate, Set
 from ...urls import PLACEHOLDER, values_of
 from ..config import current
 from ..data.frame import Frame, Level
-from ..data.judgement import Deep, Judgement
+from ..data.judgement import Deep, Judgement, Sample, book_of, judged
 from ..data.table import Table, encode
 from ..evidence.arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from ..evidence.shares import worth_asking
@@ -35,7 +35,7 @@ from ..evidence.value_kinds import is_token
 from ..proposals.matching import concerned, matching
 from ..proposals.proposal import Proposal
 
-__all__ = ["linked_directories"]
+__all__ = ["in_linked_directories", "linked_directories"]
 
 MIN_SHARED = 3
 """Distinct pages that tell nothing yet, whatever the site."""
@@ -86,6 +86,17 @@ def linked_directories(judgement: Judgement, table: Table, deep: Deep) -> list[P
     ranked = sorted(map(_proposal, together.values()), key=lambda item: (-item[0], repr(item[1])))
     some = (_without_parameters(proposal, frame) for _, proposal in ranked[:MAX_RULES])
     return [one for one in some if one is not None and _says_something(one, table)]
+
+
+def in_linked_directories(sample: Sample, table: Table) -> Flags:
+    """Return which URLs of a sample lie in directories that are one, where nothing is known of the site but these URLs."""
+    inside = np.zeros(len(table), dtype=np.bool_)
+    for proposal in linked_directories(judged(book_of((), sample, {}), sample), table, {}):
+        assert isinstance(proposal.operation, Set)
+        shown = dict(proposal.operation.values)
+        names = [table.numbers[name] for name in {*shown, *shown.values()} if name is not None]
+        inside |= matching(table, proposal.match) & np.isin(table.columns[proposal.key], names)
+    return inside
 
 
 def _without_parameters(proposal: Proposal, frame: Frame) -> Proposal | None:
