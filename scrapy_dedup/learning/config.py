@@ -85,12 +85,10 @@ class Config:
     """Share of bad groups up to which such a learner proposes it."""
     put_back_smoothing: float = 0.02
     """Share added to how often URLs of one page differ in a key, where keys are put back (gain / cost)."""
-    compared_values: int = 12
-    """Values of a key that are compared each with each, and with no value."""
     alike_contents: int = 15
     """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
     named_values: int = 12
-    """Values of a key up to which a rule names them one by one, and not their class."""
+    """Values of a key up to which they are compared each with each, and a rule names them one by one, and not their class."""
     named_repeats: int = 3
     """Times that each of them occurs, on average."""
     fixed_length: int = 16

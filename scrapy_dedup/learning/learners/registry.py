@@ -7,7 +7,7 @@ import numpy as np
 
 from ...urls import DeepSplit
 from ..data.frame import Frame
-from ..data.judgement import Sample, book_of, judged
+from ..data.judgement import Sample
 from ..data.table import Table
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import Rows
@@ -15,7 +15,7 @@ from ..methods import entropy, equivalence, pattern_tree
 from ..methods.entropy import Priors
 from ..opinions import declared
 from ..opinions.declared import Declarations
-from ..proposals.combining import rules_of
+from ..proposals.combining import outcome_of
 from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
@@ -69,7 +69,7 @@ Learner = Callable[[Evidence], list[Proposal]]
 
 
 def difference_sets(evidence: Evidence) -> list[Proposal]:
-    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, directories and orders."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
@@ -79,10 +79,9 @@ def difference_sets(evidence: Evidence) -> list[Proposal]:
     tree = grown(
         Frame(table, np.flatnonzero(~covered)), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline
     )
-    found = proposals(table, rows, tree, ())
-    book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
-    judgement = judged(book, sample)
-    found = [*fixed, *found, *kept_names([*fixed, *found], table)]
+    found = [*fixed, *proposals(table, rows, tree, ())]
+    judgement = outcome_of(found, sample, evidence.deep)
+    found += kept_names(found, table)
     return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
 

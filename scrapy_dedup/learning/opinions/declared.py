@@ -18,14 +18,13 @@ from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_vari
 from ...rules.exchange.values import Inexpressible, query_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from ...urls.deep_tokens import whole_key
-from ..data.judgement import Sample, book_of, judged
+from ..data.judgement import Sample
 from ..data.table import REPEAT, Table, encode
+from ..decision.witness_counts import pages_for
 from ..evidence.arrays import ABSENT, Flags
 from ..evidence.shares import MIN_STATED
 from ..evidence.value_kinds import is_token
 from ..methods.entropy import Relevance
-from ..proposals.blame import MAX_CLEAN, blamed
-from ..proposals.combining import rules_of
 from ..proposals.operations import seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .belief import Opinion, Source, opinions_of_pairs
@@ -93,9 +92,7 @@ class Declarations:
         return cls(headers, tuple(stated[:MAX_CLEAN_PARAMS]), tuple(canonical.items()), tuple(redirects.items()))
 
 
-def linked_opinions(
-    declarations: Declarations, groups: Mapping[str, Sequence[str]] | None = None
-) -> dict[str, tuple[Opinion, ...]]:
+def linked_opinions(declarations: Declarations, groups: GroupsLike = None) -> dict[str, tuple[Opinion, ...]]:
     """Return what the declared URLs of some single URLs say of the query parameters of the site."""
     pairs = [
         (url, target, source)
@@ -137,14 +134,8 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Decla
     if not declarations or len(set(sample.content)) == len(sample.content):
         return []
     found = _stated(sample, deep, declarations)
-    if not found:
-        return []
-    book = book_of(rules_of(sample.site, found), sample, deep)
-    judgement = judged(book, sample)
-    clean = judgement.clean
-    step = len(clean) // MAX_CLEAN + 1
-    speaking = blamed(found, book, judgement, clean[::step])
-    return [proposal for proposal in found if len(speaking.get(proposal, ())) * step >= MIN_STATED]
+    pages = pages_for(found, sample, deep) if found else {}
+    return [proposal for proposal in found if pages[proposal] >= MIN_STATED]
 
 
 def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
