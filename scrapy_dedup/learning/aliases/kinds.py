@@ -28,7 +28,7 @@ from ..proposals.operations import widened
 from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
 from .pairs import KeyOf, Pair, pooled
-from .proving import GONE, MAX_PARTS, MAX_SPLITS, PAGE, PRESENT, Part, Proof, parts_of, prove
+from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Part, Proof, parts_of, prove
 
 __all__ = ["alias_rules", "proven_aliases"]
 
@@ -132,7 +132,7 @@ def _rule(site: str, part: Part) -> Rule:
         operation = Declared()
     else:
         shapes = sorted({page_shape(pair.page) for pair in pairs})
-        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= MAX_PARTS else ())
+        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= current().named_values else ())
         match = {**_match(pairs, row.key), **match}
     evidence = Evidence(
         learners=(LEARNER,),

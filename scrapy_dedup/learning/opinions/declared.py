@@ -18,6 +18,7 @@ from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_vari
 from ...rules.exchange.values import Inexpressible, query_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from ...urls.deep_tokens import whole_key
+from ..config import current
 from ..data.judgement import Sample
 from ..data.table import REPEAT, Table, encode
 from ..decision.witness_counts import pages_for
@@ -35,8 +36,6 @@ MIN_SHARE = 0.95
 MAX_CLEAN_PARAMS = 1_000
 MAX_PAIRS = 2_000
 """Pairs of a URL and its declared one that are looked at for what they say of parameters."""
-MAX_KINDS = 24
-"""Values of a key that a pattern names."""
 _SCOPES = ("path.", "host.", "ext")
 MAX_URLS = 100_000
 """URLs that are looked at for what declarations say; of more, every n-th is."""
@@ -236,7 +235,7 @@ def _where(table: Table, present: Flags, covered: Flags, share: float = MIN_SHAR
         among = np.bincount(codes[present], minlength=len(table.vocabulary))
         those = np.bincount(codes[covered], minlength=len(table.vocabulary))
         good = np.flatnonzero((those > 0) & (those >= share * among))
-        if 0 < len(good) <= MAX_KINDS and those[good].sum() >= MIN_SHARE * total:
+        if 0 < len(good) <= current().guard_values and those[good].sum() >= MIN_SHARE * total:
             predicate = _among([table.value(code) for code in good.tolist()])
             if predicate is not None:
                 return ((key, predicate),)
