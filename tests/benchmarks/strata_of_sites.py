@@ -18,7 +18,7 @@ from scrapy_dedup.learning.data.judgement import Sample, book_of
 from scrapy_dedup.learning.data.table import RARE, Table
 from scrapy_dedup.learning.decision.budget import within_budget
 from scrapy_dedup.learning.decision.divisions import by_sections
-from scrapy_dedup.learning.decision.strata import by_value
+from scrapy_dedup.learning.decision.named_values import by_value
 from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
 from scrapy_dedup.learning.evidence.judge import Judge, Witnesses, witnesses
 from scrapy_dedup.learning.evidence.value_kinds import ValueKind, kind_of_values

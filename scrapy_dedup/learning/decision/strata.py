@@ -8,7 +8,7 @@ these are alike: session ids that make no difference in one section do so nowher
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,15 +27,12 @@ from ..proposals.operations import seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested
+from .named_values import OTHER, are_numbers, by_value, of_any_number
 
-__all__ = ["Split", "by_value", "narrowed"]
+__all__ = ["Split", "narrowed"]
 
-MOST_MEMBERS = 8
-"""URLs of one value that are looked at in a group."""
 EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
 """Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
-OTHER = -1
-"""Stands for a value that is none of those asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +161,14 @@ class _Groups:
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, frozenset):
-            values = self._values(proposal.key, sorted(only), rows, group, kind)
+            values, others_too = self._values(proposal.key, sorted(only), rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
                 proposal = replace(proposal, operation=replace(operation, only=frozenset(values)))
                 changed &= concerned(table, proposal.key, proposal.operation)
+            elif others_too:
+                proposal = of_any_number(proposal, table, changed)
         if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, ValueClass):
             shape = widened(class_of(seen_values(table, rows, proposal.key)))
             if not shape.covers(class_of(seen_values(table, np.flatnonzero(changed), proposal.key))):
@@ -234,16 +233,19 @@ class _Groups:
             for match in sections.matches(proposal.match, self._table, passing)
         ]
 
-    def _values(self, key: str, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
-        """Return those of some values of a key that make no difference to any other."""
+    def _values(
+        self, key: str, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind
+    ) -> tuple[list[str], bool]:
+        """Return those of some values of a key that make no difference to any other, and whether others make none, either."""
         codes = self._table.columns[key]
         numbers = {self._table.numbers.get(value, OTHER): number for number, value in enumerate(values)}
         # A drawn value may stand in one value with another one; forms are forms, and all others a choice of few.
         kind = kind if kind in (ValueKind.DRAWN, ValueKind.FORM) else ValueKind.ENUMERATED
-        unlike = VALUES_UNLIKE if kind is ValueKind.ENUMERATED else kind.unlike
+        # Numbers are one quantity, and alike as the sections of a site are.
+        unlike = VALUES_UNLIKE if kind is ValueKind.ENUMERATED and not are_numbers(values) else kind.unlike
         chosen = by_value(numbers, codes, self._table.content, rows, group)
         if not chosen.rows:
-            return list(values)
+            return list(values), False
         some = rows[chosen.rows]
         found = witnesses(
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
@@ -253,41 +255,7 @@ class _Groups:
             codes[some],
         )
         split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)
-        return [value for value, each in zip(values, split.strata, strict=True) if each.may_act]
-
-
-@dataclass(slots=True)
-class ByValue:
-    """Witness groups value by value: the places of their rows, and of each group the size and the number of the value."""
-
-    rows: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    values: list[int] = field(default_factory=list)
-
-
-def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Rows, group: Rows) -> ByValue:
-    """Return the URLs of each value of a key, beside one of those that have another value in their group.
-
-    *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
-    last of its group, shows what most of the others show.
-    """
-    of = np.array([numbers.get(code, OTHER) for code in codes[rows].tolist()])
-    shows = content[rows]
-    found = ByValue()
-    ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
-    for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
-        members = np.arange(start, end)
-        for value in np.unique(of[members]).tolist():
-            rest = members[of[members] != value]
-            if value == OTHER or not len(rest):
-                continue
-            shown, counts = np.unique(shows[rest], return_counts=True)
-            other = rest[shows[rest] == shown[counts.argmax()]][:1]
-            own = members[of[members] == value][:MOST_MEMBERS]
-            found.rows += [*own.tolist(), *other.tolist()]
-            found.sizes.append(len(own) + 1)
-            found.values.append(value)
-    return found
+        return [value for value, each in zip(values, split.strata, strict=True) if each.may_act], split.unseen.may_act
 
 
 def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:

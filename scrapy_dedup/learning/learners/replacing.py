@@ -18,11 +18,12 @@ from ...urls import DeepSplit, class_of, values_of
 from ..config import current
 from ..data.judgement import Sample
 from ..evidence.shares import worth_asking
+from ..evidence.value_kinds import other_part
 from ..proposals.operations import widened
 from ..proposals.proposal import Match, Proposal
 from .casing import case_operation, number_operation
 from .mappings import TRANSFORMED, Way, head_of, way_between
-from .templates import Template, Values, is_segment, spelled, templates_of
+from .templates import Template, Values, is_segment, spelled, templates_of, with_whole_values
 
 MAX_TEMPLATES = 8
 """Templates of one cluster that are paired, those with most URLs first."""
@@ -53,14 +54,19 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     ]
     templates = templates_of(views, sample.content)
     found: list[Proposal] = []
-    for way in destined(mappings(templates, views, sample.content)):
+    for way in destined(mappings(templates, views, sample.content, deep)):
         found += emitted(way, views)
     for template in templates:
         found += _spellings(template, views, sample.content)
     return list(dict.fromkeys(found))
 
 
-def mappings(templates: Sequence[Template], views: Sequence[Values], content: Sequence[int]) -> list[Verified]:
+def mappings(
+    templates: Sequence[Template],
+    views: Sequence[dict[str, str]],
+    content: Sequence[int],
+    deep: Mapping[str, DeepSplit],
+) -> list[Verified]:
     """Return the verified mappings between *templates*, in both directions where both can be expressed."""
     found = []
     for (one, other), rows in _pairs(templates, content).items():
@@ -71,7 +77,7 @@ def mappings(templates: Sequence[Template], views: Sequence[Values], content: Se
             (templates[one], templates[other], pairs),
             (templates[other], templates[one], [(b, a) for a, b in pairs]),
         ):
-            way = way_between(source, target, aligned)
+            way = way_between(source, with_whole_values(target, source, deep, views), aligned)
             if way is None or _only_drops(way):
                 continue
             verified = _verified(way, views, content)
@@ -146,9 +152,9 @@ def destined(found: Sequence[Verified]) -> list[Way]:
     into: defaultdict[int, list[Verified]] = defaultdict(list)
     known: dict[int, Template] = {}
     for each in found:
-        into[id(each.way.target)].append(each)
-        known[id(each.way.source)] = each.way.source
-        known[id(each.way.target)] = each.way.target
+        into[each.way.target.number].append(each)
+        known[each.way.source.number] = each.way.source
+        known[each.way.target.number] = each.way.target
     chosen: list[Way] = []
     open_templates = dict(known)
     while open_templates:
@@ -164,8 +170,8 @@ def destined(found: Sequence[Verified]) -> list[Way]:
             break
         chosen += [each.way for each in best]
         for each in best:
-            open_templates.pop(id(each.way.source), None)
-            open_templates.pop(id(each.way.target), None)
+            open_templates.pop(each.way.source.number, None)
+            open_templates.pop(each.way.target.number, None)
     return chosen
 
 
@@ -178,7 +184,7 @@ def _leading_to(
     ways: list[Verified] = []
     for number in queue:
         for each in sorted(into.get(number, ()), key=lambda each: -each.pages):
-            source = id(each.way.source)
+            source = each.way.source.number
             if source in allowed and source not in reached:
                 reached.add(source)
                 queue.append(source)
@@ -226,6 +232,11 @@ def _match(way: Way, views: Sequence[Values]) -> Match:
     for key in source.keys:
         if key in asked:
             predicates[key] = OfClass(widened(class_of([views[row][key] for row in source.rows])))
+    for key in asked:
+        # Where one part of a value is copied alone, the other one was not there.
+        other = other_part(key)
+        if other is not None and other not in source.parts | source.left_out:
+            predicates[other] = Absent()
     for key in (f"path.{source.segments}", "ext", "path.trail", *(target.parts - source.parts)):
         if key not in source.parts and not key.endswith((".head", ".tail")):
             predicates.setdefault(key, Absent())

@@ -6,10 +6,11 @@ template, such as a session id, is no part of it: other rules drop that.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...rules.actions import transformed
-from ...urls.deep_tokens import whole_key
+from ...urls import DeepSplit
+from ...urls.deep_tokens import ENDS, whole_key
 from ..config import current
 
 MAX_LITERALS = 12
@@ -42,9 +43,34 @@ class Template:
         return frozenset(self.literals) | frozenset(self.keys)
 
     @property
+    def number(self) -> int:
+        """The number of its first URL, which is of no other template."""
+        return self.rows[0]
+
+    @property
     def segments(self) -> int:
         """The number of segments of its paths."""
         return len({whole_key(key) for key in self.parts if is_segment(key)})
+
+
+def with_whole_values(
+    template: Template, source: Template, deep: Mapping[str, DeepSplit], views: Sequence[dict[str, str]]
+) -> Template:
+    """Return a template with the values whole of which *source* has no such parts; the views of its URLs show them, too.
+
+    ``/topic,17.0.html`` is made of ``?topic=17``: no operation makes a part of a value that is not there.
+    """
+    for key, split in deep.items():
+        ends = {f"{key}{end}" for end in ENDS}
+        if not ends <= template.parts or ends & source.parts:
+            continue
+        for row in template.rows:
+            head, tail = (views[row][key + end] for end in ENDS)
+            views[row][key] = f"{head}{split.delimiter}{tail}"
+        literals = {name: value for name, value in template.literals.items() if name not in ends}
+        keys = tuple(sorted({*template.keys, key} - ends))
+        template = replace(template, literals=literals, keys=keys)
+    return template
 
 
 def is_segment(key: str) -> bool:

@@ -1,0 +1,78 @@
+"""Values that a rule names: what was seen of each of them, and where they are so many numbers that any other is as good.
+
+A limit that each page doubles grows without end, and no list of the numbers that were seen holds the next one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...rules import Ignore, IgnoreValue
+from ...urls import class_of
+from ..data.table import Table
+from ..evidence.arrays import Codes, Flags, Rows
+from ..proposals.matching import concerned, matching
+from ..proposals.operations import widened
+from ..proposals.proposal import Proposal
+
+__all__ = ["OTHER", "are_numbers", "by_value", "of_any_number"]
+
+MOST_MEMBERS = 8
+"""URLs of one value that are looked at in a group."""
+OTHER = -1
+"""Stands for a value that is none of those asked about."""
+
+
+def are_numbers(values: Sequence[str]) -> bool:
+    """Tell whether values are whole numbers, several of them."""
+    return len(values) > 1 and class_of(values).name == "int"
+
+
+def of_any_number(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
+    """Return a proposal on numbers that it names as one on all numbers like them, if that changes no other URL that was seen.
+
+    *changed* are the URLs that it changes.
+    """
+    operation = proposal.operation
+    assert isinstance(operation, Ignore | IgnoreValue)
+    values = operation.only
+    if not isinstance(values, frozenset) or not are_numbers(sorted(values)):
+        return proposal
+    wider = replace(operation, only=widened(class_of(values)))
+    others = matching(table, proposal.match) & concerned(table, proposal.key, wider) & ~changed
+    return proposal if others.any() else replace(proposal, operation=wider)
+
+
+@dataclass(slots=True)
+class ByValue:
+    """Witness groups value by value: the places of their rows, and of each group the size and the number of the value."""
+
+    rows: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+
+def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Rows, group: Rows) -> ByValue:
+    """Return the URLs of each value of a key, beside one of those that have another value in their group.
+
+    *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
+    last of its group, shows what most of the others show.
+    """
+    of = np.array([numbers.get(code, OTHER) for code in codes[rows].tolist()])
+    shows = content[rows]
+    found = ByValue()
+    ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
+    for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
+        members = np.arange(start, end)
+        for value in np.unique(of[members]).tolist():
+            rest = members[of[members] != value]
+            if value == OTHER or not len(rest):
+                continue
+            shown, counts = np.unique(shows[rest], return_counts=True)
+            other = rest[shows[rest] == shown[counts.argmax()]][:1]
+            own = members[of[members] == value][:MOST_MEMBERS]
+            found.rows += [*own.tolist(), *other.tolist()]
+            found.sizes.append(len(own) + 1)
+            found.values.append(value)
+    return found
