@@ -61,8 +61,6 @@ class Config:
     """Different values of a key up to which they are a choice of few."""
     drawn_share: float = 0.9
     """Share of a key's values that look drawn at random, from which on it is a key of tokens."""
-    drawn_distinct: float = 0.3
-    """Different values per URL, from which on it is."""
 
     # Where a proposal holds.
     most_sections: int = 200
