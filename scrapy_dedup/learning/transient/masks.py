@@ -25,6 +25,8 @@ MOST_VERSIONS = 8
 """Versions of one page that are compared, the latest ones."""
 MOST_PAGES = 4_000
 """Pages of a site that are compared, those with the most versions."""
+MOST_OF_KIND = 40
+"""Pages of a URL template that are compared: more of them tell what these have told."""
 
 Kept = tuple[str, float, Version]
 """URL in normal form, seconds since 1970, version."""
@@ -106,7 +108,14 @@ class SitePages:
         several = sorted(
             (page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0])
         )
-        return [self._seen(name, found) for name, found in several[:MOST_PAGES]]
+        compared = Counter[Template]()
+        chosen = []
+        for name, found in several:
+            kinds = {template_of(url) for url, _, _ in found}
+            if len(chosen) < MOST_PAGES and min(compared[kind] for kind in kinds) < MOST_OF_KIND:
+                compared.update(kinds)
+                chosen.append(self._seen(name, found))
+        return chosen
 
     def _by_key(self, key_of: Callable[[str], str]) -> dict[str, list[Kept]]:
         pages: dict[str, list[Kept]] = {}
