@@ -9,11 +9,11 @@ import pytest
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.decision.validation import validated
-from scrapy_dedup.learning.learners.affixes import affix_splits, families, proposals
+from scrapy_dedup.learning.learners.affixes import families, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Ignore
-from scrapy_dedup.urls import DeepSplit, normal_form
+from scrapy_dedup.urls import normal_form
 
 
 def sample(rows: list[tuple[str, object]]) -> Sample:
@@ -68,12 +68,6 @@ def test_hosts_that_tell_pages_apart_are_left_alone() -> None:
     )
 
 
-def test_boundaries_inside_values() -> None:
-    pages = [f"{word}{end}" for word in ("shoe", "hat", "coat", "belt") for end in ("s", "box", "es")]
-    values = [f"{kind}_{page}" for kind in ("print", "view") for page in pages]
-    assert affix_splits({"path.1": values, "q.page": pages, "host.1": values}) == {"path.1": DeepSplit("_", "first")}
-
-
 THINGS = [f"{word}{end}" for word in ("shoe", "hat", "coat", "belt", "sock", "glove") for end in ("s", "box", "es")]
 VALUES = pytest.mark.parametrize(
     "value",
@@ -83,20 +77,6 @@ VALUES = pytest.mark.parametrize(
         pytest.param(lambda kind, thing: f"/go?page={kind}.{thing}", id="parameter"),
     ],
 )
-
-
-def test_suffixes_show_a_boundary_as_prefixes_do() -> None:
-    assert affix_splits({"path.0": [f"{thing}_{kind}" for kind in ("print", "view") for thing in THINGS]}) == {
-        "path.0": DeepSplit("_", "last")
-    }
-
-
-def test_words_that_are_many_or_hardly_come_again_show_none() -> None:
-    many = [f"{one}-{other}" for one in THINGS for other in THINGS[:3]]
-    assert affix_splits({"path.0": many}) == {"path.0": DeepSplit("-", "last")}, "three words at the end"
-    assert affix_splits({"path.0": [f"{one}-{other}" for one in THINGS for other in THINGS]}) == {}
-    assert affix_splits({"path.0": [*THINGS, *THINGS[:4], "print-shoes", "view-shoes"]}) == {}
-    assert affix_splits({"path.0": [f"print-{thing}" for thing in THINGS] * 2}) == {}, "one word: nothing to part"
 
 
 @VALUES
@@ -132,5 +112,4 @@ def test_affixes_that_tell_pages_apart_are_kept(value: Callable[[str, str], str]
 @pytest.mark.parametrize("rows", [[], [("http://shop.com/", 1)], [("no url", 1), ("", 1)]])
 def test_odd_input(rows: list[tuple[str, object]]) -> None:
     assert proposals(sample(rows), {}) == []
-    assert affix_splits({}) == {}
     assert families([]) == {}

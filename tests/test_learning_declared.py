@@ -12,7 +12,7 @@ from scrapy_dedup.learning.data.judgement import Sample, book_of
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.opinions.declared import Declarations, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
-from scrapy_dedup.rules import Ignore, Literal, RuleBook, Set
+from scrapy_dedup.rules import RuleBook
 from scrapy_dedup.rules.exchange import CLEAN_PARAM, CleanParam, declaring_lines
 from scrapy_dedup.urls import DeepSplit, ValueClass
 
@@ -157,62 +157,6 @@ def test_lines_of_a_robots_txt(body, lines):
     assert declaring_lines(body) == [f"Clean-param: {line}" for line in lines]
 
 
-def test_canonical_links_that_drop_a_parameter():
-    observations = [
-        seen(f"http://{SITE}/p?id={n}&color={color}", f"p{n}", canonical=f"http://{SITE}/p?id={n}")
-        for n in range(20)
-        for color in ("red", "blue")
-    ]
-    (rule,) = learned(observations)
-    assert rule.ops == {"q.color": Ignore(only={"red", "blue"})}
-
-
-def test_canonical_links_that_merge_too_much_are_refuted():
-    """Every page of a list says that the first one is its canonical URL."""
-    observations = [
-        seen(f"http://{SITE}/list?cat={cat}&page={page}", f"{cat}/{page}", canonical=f"http://{SITE}/list?cat={cat}")
-        for cat in range(20)
-        for page in range(1, 6)
-    ]
-    observations += [seen(f"http://{SITE}/list?cat={cat}&page=1&x=1", f"{cat}/1") for cat in range(20)]
-    assert len(learned(observations)) == 0
-
-
-def test_pages_that_are_their_own_canonical_keep_the_parameter():
-    observations = [
-        seen(f"http://{SITE}/p?id={n}&color={color}", f"p{n}", canonical=f"http://{SITE}/p?id={n}")
-        for n in range(12)
-        for color in ("red", "blue")
-    ]
-    observations += [
-        seen(f"http://{SITE}/p?id={n}&color=red", f"p{n}", canonical=f"http://{SITE}/p?id={n}&color=red")
-        for n in range(100, 150)
-    ]
-    assert len(learned(observations)) == 0
-
-
-def test_redirects_to_another_scheme_and_without_www():
-    observations = [
-        Observation(f"http://www.{SITE}/{n}", "", status=301, redirect=f"https://{SITE}/{n}") for n in range(20)
-    ]
-    observations += [seen(f"{start}{SITE}/{n}", f"p{n}") for n in range(20) for start in ("http://www.", "https://")]
-    book = learned(observations)
-    assert book.equivalent(f"http://www.{SITE}/99", f"https://{SITE}/99")
-    operations = {key: operation for rule in book for key, operation in rule.ops.items()}
-    assert operations == {"host.1": Ignore(only={"www"}), "scheme": Set({"http": "https"})}
-
-
-def test_redirects_to_elsewhere_say_nothing():
-    observations = [
-        Observation(f"http://{SITE}/go?to={n}", "", status=302, redirect=f"http://other.test/{n}") for n in range(20)
-    ]
-    observations += [
-        Observation(f"http://{SITE}/old/{n}?x=1", "", status=301, redirect=f"http://{SITE}/new/{n}") for n in range(20)
-    ]
-    observations += [seen(f"http://{SITE}/new/{n}?y={y}", f"p{n}") for n in range(20) for y in range(2)]
-    assert len(learned(observations)) == 0
-
-
 def test_deep_tokens_of_a_declared_parameter():
     rng = Random(6)
     headers = {"no-vary-search": 'params=("from")'}
@@ -282,15 +226,3 @@ def test_shapes_are_widened_as_elsewhere():
     assert isinstance(only, ValueClass)
     assert only.name == "int"
     assert only.max_len >= 12
-
-
-def test_canonical_of_one_kind_of_pages():
-    observations = [
-        seen(f"http://{SITE}/{kind}?id={n}&v={v}", f"{kind}{n}" if kind == "a" else f"{kind}{n}.{v}", canonical=target)
-        for kind in ("a", "b")
-        for n in range(20)
-        for v in range(3)
-        for target in [f"http://{SITE}/{kind}?id={n}" + ("" if kind == "a" else f"&v={v}")]
-    ]
-    (rule,) = learned(observations)
-    assert rule.match == {"path.0": Literal("a")}

@@ -15,12 +15,10 @@ from scrapy_dedup.learning.opinions.belief import (
     Opinion,
     Source,
     belief,
-    calibrated,
-    declared_opinions,
     is_uncertain,
     log_odds,
 )
-from scrapy_dedup.learning.opinions.declared import Declarations, stated_opinions
+from scrapy_dedup.learning.opinions.declared import Declarations, linked_opinions, stated_opinions
 
 ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
 SOURCES = (Source.ENTROPY, Source.MANUAL, Source.NAMES)
@@ -65,8 +63,8 @@ def test_only_what_is_uncertain_is_tested() -> None:
         False,
     ]
     assert is_uncertain(0.95, 0.01, 0.99)
-    assert Belief((Opinion(Source.NAMES, IGNORE),)).uncertain
-    assert not Belief(tuple(Opinion(source, IGNORE) for source in SOURCES)).uncertain
+    assert is_uncertain(Belief((Opinion(Source.NAMES, IGNORE),)).relevant)
+    assert not is_uncertain(Belief(tuple(Opinion(source, IGNORE) for source in SOURCES)).relevant)
 
 
 opinions = st.lists(st.builds(Opinion, st.sampled_from(Source), st.sampled_from(Relevance)), max_size=30)
@@ -78,7 +76,6 @@ def test_priors_never_outvote_a_counterexample(said: list[Opinion], groups: int)
     found = Belief(tuple(said), groups, 1)
     assert found.refuted
     assert found.relevant == 1
-    assert not found.uncertain
 
 
 def test_what_noise_explains_is_no_refutation() -> None:
@@ -120,11 +117,8 @@ def test_all_that_is_known_of_a_key() -> None:
     assert belief("q.other", names=KNOWN_NAMES).opinions == ()
 
 
-def test_weights_can_be_given_and_learned() -> None:
+def test_weights_can_be_given() -> None:
     assert belief("q.sessionid", names=KNOWN_NAMES, weights={Source.NAMES: 0.6}).relevant == pytest.approx(0.4)
-    learned = calibrated([(Source.NAMES, False)] * 20)
-    assert learned[Source.NAMES] == pytest.approx(0.4)
-    assert learned[Source.MANUAL] == 0.95
 
 
 @pytest.mark.parametrize("probability", [0.0, 1.0, -1])
@@ -135,7 +129,7 @@ def test_no_source_is_certain(probability: float) -> None:
 
 
 def test_declared_by_canonical_and_redirect() -> None:
-    found = declared_opinions(
+    declarations = Declarations.of(
         [
             Observation("http://h.com/a?id=1&ref=x", "f", canonical="http://h.com/a?id=1"),
             Observation("http://h.com/b?sid=2&id=1", "", status=301, redirect="http://h.com/b?id=1"),
@@ -145,7 +139,7 @@ def test_declared_by_canonical_and_redirect() -> None:
             Observation("http://h.com/c?z=1", "f", canonical="http://h.com/c?z=2"),
         ]
     )
-    assert found == {
+    assert linked_opinions(declarations) == {
         "q.id": (Opinion(Source.CANONICAL, ACCEPT), Opinion(Source.REDIRECT, ACCEPT)),
         "q.ref": (Opinion(Source.CANONICAL, IGNORE),),
         "q.sid": (Opinion(Source.REDIRECT, IGNORE),),

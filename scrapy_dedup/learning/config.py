@@ -61,8 +61,6 @@ class Config:
     """Different values of a key up to which they are a choice of few."""
     drawn_share: float = 0.9
     """Share of a key's values that look drawn at random, from which on it is a key of tokens."""
-    drawn_distinct: float = 0.3
-    """Different values per URL, from which on it is."""
 
     # Where a proposal holds.
     most_sections: int = 200
@@ -85,12 +83,10 @@ class Config:
     """Share of bad groups up to which such a learner proposes it."""
     put_back_smoothing: float = 0.02
     """Share added to how often URLs of one page differ in a key, where keys are put back (gain / cost)."""
-    compared_values: int = 12
-    """Values of a key that are compared each with each, and with no value."""
     alike_contents: int = 15
     """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
     named_values: int = 12
-    """Values of a key up to which a rule names them one by one, and not their class."""
+    """Values of a key up to which they are compared each with each, and a rule names them one by one, and not their class."""
     named_repeats: int = 3
     """Times that each of them occurs, on average."""
     fixed_length: int = 16
@@ -105,8 +101,6 @@ class Config:
     """Share of the URLs that have one of a guard's values: what has many others is no choice of few."""
     guard_gain: int = 8
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
-    at_root: float = 0.5
-    """Share of URLs without a path, from which on the query tells the pages of a site, and ``/`` is no home page."""
     facet_values: float = 2.0
     """Values of a facet in the path, on average, for what they have in common to be its name."""
     facet_pairs: float = 0.9

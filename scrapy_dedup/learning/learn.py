@@ -1,9 +1,4 @@
-"""Learning, from observations to rules: the one pipeline (design, section 6).
-
-observations -> duplicate clusters -> columns -> constant pages -> difference sets, values and guards
--> the other learners, where these leave duplicates apart -> selection -> validation of the whole
-function -> held-out check of the budget -> rules
-"""
+"""Learning, from observations to rules: the frame of a run, told in the head of this package."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,12 +16,12 @@ import numpy as np
 from ..rules.model import key_problem, operation_problem
 from .config import current
 from .data.frame import Frame
-from .data.judgement import Judgement, Sample, book_of, judged, rules_acting
+from .data.judgement import Judgement, Sample, book_of, rules_acting
 from .data.sampling import searched
 from .decision.strata import narrowed
 from .decision.validation import validated
 from .learners.registry import SEED, Evidence, Learner
-from .proposals.combining import rules_of
+from .proposals.combining import outcome_of, rules_of
 from .proposals.proposal import Match, Proposal
 
 logger = logging.getLogger(__name__)
@@ -249,8 +249,7 @@ def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
 
 def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
     """Return what proposals do to the URLs of the sample."""
-    sample = evidence.sample
-    return judged(book_of(rules_of(sample.site, proposals), sample, evidence.deep), sample)
+    return outcome_of(proposals, evidence.sample, evidence.deep)
 
 
 def _sources(

@@ -14,11 +14,11 @@ from .data.frame import Frame
 from .data.judgement import Sample
 from .data.soft_errors import soft_errors
 from .data.table import REPEAT, Table, encode
-from .data.tokens import lists_of_values, significant_splits, varies_alone
+from .data.tokens import lists_of_values, significant_splits
 from .deadline import NEVER, Deadline
 from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
-from .learners.affixes import affix_splits, wider_families
+from .learners.affixes import wider_families
 from .learners.casing import wider_spellings
 from .learners.generalising import generalised
 from .learners.registry import LEARNERS, Evidence, Learner
@@ -138,10 +138,9 @@ def varying_keys(table: Table) -> list[str]:
 
 
 def deep_splits(table: Table, varying: Sequence[str]) -> dict[str, DeepSplit]:
-    """Return the deep tokens that the values of a table show: by numbers and ids, by significant affixes, or by pages.
+    """Return the deep tokens that the values of a table show: by numbers and ids, or by pages.
 
-    By affixes only where one of the two is noise beside the other: what has no number is a word to most rules. Where a
-    token is seen to be optional, values without it are parted, too. *varying* are the keys that differ where URLs show one page.
+    Where a token is seen to be optional, values without it are parted, too. *varying* are the keys that differ where URLs show one page.
     """
     columns: dict[str, list[str]] = {}
     for key, codes in table.columns.items():
@@ -150,10 +149,8 @@ def deep_splits(table: Table, varying: Sequence[str]) -> dict[str, DeepSplit]:
         texts = [table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
         columns[key] = [value for text in texts for value in text.split(REPEAT)]
     numbered = learn_deep_splits(columns)
-    worded = affix_splits({key: column for key, column in columns.items() if key not in numbered})
-    worded = {key: split for key, split in worded.items() if varies_alone(table, key, split)}
     shown = significant_splits(table, [key for key in varying if key in columns])
-    return {**shown, **worded, **numbered, **{key: split for key, split in shown.items() if split.optional}}
+    return {**shown, **numbered, **{key: split for key, split in shown.items() if split.optional}}
 
 
 def used_splits(proposals: Iterable[Proposal], deep: Mapping[str, DeepSplit]) -> dict[str, DeepSplit]:

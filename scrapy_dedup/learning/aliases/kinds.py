@@ -23,12 +23,12 @@ from ...urls.namings import Naming
 from ..config import current
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
-from ..evidence.value_kinds import WHOLE, is_token
+from ..evidence.value_kinds import WHOLE, are_named, is_token
 from ..proposals.operations import widened
 from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
 from .pairs import KeyOf, Pair, pooled
-from .proving import GONE, MAX_PARTS, MAX_SPLITS, PAGE, PRESENT, Part, Proof, parts_of, prove
+from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Part, Proof, parts_of, prove
 
 __all__ = ["alias_rules", "proven_aliases"]
 
@@ -132,7 +132,7 @@ def _rule(site: str, part: Part) -> Rule:
         operation = Declared()
     else:
         shapes = sorted({page_shape(pair.page) for pair in pairs})
-        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= MAX_PARTS else ())
+        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= current().named_values else ())
         match = {**_match(pairs, row.key), **match}
     evidence = Evidence(
         learners=(LEARNER,),
@@ -172,11 +172,7 @@ def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
         nameable = key != named and not any(map(is_token, distinct))
         if nameable and len(distinct) == 1:
             match[key] = Literal(distinct[0], optional)
-        elif (
-            nameable
-            and len(distinct) <= current().named_values
-            and len(values) >= current().named_repeats * len(distinct)
-        ):
+        elif nameable and are_named(len(distinct), len(values)):
             match[key] = OneOf(distinct, optional)
         else:
             match[key] = OfClass(widened(class_of(distinct)), optional)

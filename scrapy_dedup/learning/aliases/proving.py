@@ -12,13 +12,10 @@ from ..evidence.value_kinds import WHOLE
 from .fetched import Fetched
 from .pairs import Pair
 
-__all__ = ["GONE", "MAX_PARTS", "MAX_SPLITS", "PAGE", "PRESENT", "Part", "Proof", "parts_of", "prove"]
+__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Part", "Proof", "parts_of", "prove"]
 
-MIN_CANDIDATE = 3
-"""Pages that a kind needs to be shown as a candidate."""
 MAX_SPLITS = 2
 """Columns by which a kind that is refuted as a whole is divided, one after the other."""
-MAX_PARTS = 12
 
 PAGE = "page"
 GONE, PRESENT = "\0", "\1"
@@ -105,14 +102,14 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Part]
     counterexample are one part, each of the others may be divided again.
     """
     proof = prove(pairs, fetched)
-    if proof.proven or (proof.pages >= MIN_CANDIDATE and not proof.counterexamples):
+    if proof.proven or (proof.pages >= current().least_contents and not proof.counterexamples):
         return [_supported(pairs, fetched)]
-    if not splits or proof.saved < MIN_CANDIDATE:
+    if not splits or proof.saved < current().least_contents:
         return []
     best: tuple[tuple[int, int, int], list[Part]] = (0, 0, 0), []
     for name, column in _columns(pairs):
         by_value = _divided(pairs, column)
-        if not 2 <= len(by_value) <= MAX_PARTS:
+        if not 2 <= len(by_value) <= current().named_values:
             continue
         proofs = {value: prove(part, fetched) for value, part in by_value.items()}
         clean = frozenset(
@@ -139,7 +136,7 @@ def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
     for name, _ in list(_columns(pairs)):
         column = dict(_columns(pairs)).get(name)
         by_value = _divided(pairs, column) if column is not None else {}
-        if not 2 <= len(by_value) <= MAX_PARTS:
+        if not 2 <= len(by_value) <= current().named_values:
             continue
         kept = frozenset(value for value, part in by_value.items() if prove(part, fetched).pages >= _least(name))
         if kept and len(kept) < len(by_value):
@@ -150,7 +147,7 @@ def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
 
 def _least(name: str) -> int:
     """Return how many pages a pattern of URLs, or a shape of pages, must have for itself."""
-    return MIN_CANDIDATE if name == PAGE else current().proposed_groups
+    return current().least_contents if name == PAGE else current().proposed_groups
 
 
 def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
@@ -170,7 +167,7 @@ def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
     for key in sorted({key for pair in pairs for key in pair.values}):
         if key != first.key and not key.startswith(("host.", "scheme")):
             column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
-            if len(set(column)) > MAX_PARTS:
+            if len(set(column)) > current().named_values:
                 column = [GONE if value == GONE else PRESENT for value in column]
             yield key, column
     if first.key not in DECLARATIONS:

@@ -24,8 +24,8 @@ from ..data.clusters import Identities, no_evidence
 from ..evidence.shares import MIN_STATED
 from ..evidence.user_names import Names
 from ..methods.entropy import MINIMUM_SIZE, NameList, Page, ParameterRule, Priors, Relevance, analysed, name_of
-from ..opinions.belief import LEAST, MOST, Opinion, belief, declared_opinions, is_uncertain
-from ..opinions.declared import Declarations, stated_opinions
+from ..opinions.belief import LEAST, MOST, Opinion, belief, is_uncertain
+from ..opinions.declared import Declarations, linked_opinions, stated_opinions
 from ..opinions.other_sites import priors_of_rules
 from ..opinions.said import SOME, known_names, manual_names
 
@@ -93,8 +93,8 @@ def doubts(
     for each in declaring:
         if no_evidence(each) is None and identities.of(each) is not None:
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
-    declared = declared_opinions(declaring, groups=book.groups)
     declarations = Declarations.of(declaring, groups=book.groups)
+    declared = linked_opinions(declarations, book.groups)
     priors = priors_of_rules(book, site)
     manual = manual_names(names)
     search = _Search(site, book, declared, declarations, priors, manual, band, acting, since, identities)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ...urls.acting import acts
 from ...urls.templates import template_of
+from ..opinions.belief import is_uncertain
 from .controls import Page, UnequalPair, settled_templates
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ __all__ = ["MOST", "odd_responses", "refetches"]
 
 MOST = 4
 """Pages that are chosen at once: what each one shows changes what the next one should be."""
-UNDECIDED = 0.1
-"""Probability, and that of the contrary, from which on an odd response may be a page."""
 TWICE = 2
 """Times that a page is fetched again in one crawl at most."""
 
@@ -55,7 +54,7 @@ def odd_responses(judgement: "Judgement", answered: AbstractSet[str]) -> tuple[s
     sample, found = judgement.sample, []
     for members, bad in zip(judgement.merged, judgement.verdict().bad.tolist(), strict=True):
         shown = Counter(sample.content[i] for i in members)
-        if len(shown) > 1 and UNDECIDED <= bad <= 1 - UNDECIDED:
+        if len(shown) > 1 and is_uncertain(bad):
             odd = [i for i in members if sample.content[i] in sample.lone and sample.urls[i] not in answered]
             most = max(shown.values())
             asked = [i for i in odd if most == 1 or shown[sample.content[i]] < most]

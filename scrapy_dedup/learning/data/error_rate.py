@@ -6,13 +6,13 @@ those with most groups of one content are no page keys as a whole.
 """
 
 from collections.abc import Iterable
-from math import lgamma
 
 import numpy as np
 
 from ..config import current
 from ..evidence.arrays import Numbers
 from ..evidence.judge import RATES, Judge
+from ..evidence.shares import of_any_share
 from ..evidence.value_kinds import kind_of_values
 from .frame import Frame, Level
 
@@ -49,7 +49,7 @@ def judge_of(frame: Frame, controls: Iterable[tuple[int, int]]) -> Judge:
 def _of_controls(odd: int, compared: int) -> Numbers:
     """Return the log-likelihood of RATES: so many of two responses differed, or the template changes by itself."""
     by_chance: Numbers = odd * np.log(2 * RATES) + (compared - odd) * 2 * np.log1p(-RATES)
-    by_itself = lgamma(odd + 1) + lgamma(compared - odd + 1) - lgamma(compared + 2)
+    by_itself = of_any_share(odd, compared)
     found: Numbers = np.logaddexp(
         np.log(1 - current().changing_templates) + by_chance, np.log(current().changing_templates) + by_itself
     )

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from ...urls import DeepSplit
 from ...urls.query_paths import is_segment_key
+from ..config import current
 from ..evidence.arrays import ABSENT, Codes, Hashes, Rows, mixed
 from ..evidence.judge import Judge
 
 _REPEATED = re.compile(r"(.+)\[[1-9][0-9]*\]")
 RARE = "\x1f"
 """The column of parameters that hardly any URL has; no key of a rule."""
-MIN_URLS = 10
 MAX_RARE = 64
 BARE = "bare"
 """The column of the texts of parameters without a value, which are as good as values: each on few URLs, or with a digit."""
@@ -161,10 +161,10 @@ def _gather_bare(
         if key.startswith("q.")
         and len(key) > len("q.")
         and not is_segment_key(key)
-        and (len(rows[key]) < MIN_URLS or any(map(str.isdigit, key)))
+        and (len(rows[key]) < current().proposed_groups or any(map(str.isdigit, key)))
         and all(code == empty for code in codes[key])
     ]
-    if len(bare) < 2 or sum(len(rows[key]) for key in bare) < MIN_URLS:
+    if len(bare) < 2 or sum(len(rows[key]) for key in bare) < current().proposed_groups:
         return
     texts: dict[int, list[str]] = {}
     for key in sorted(bare):
@@ -188,7 +188,7 @@ def _fold_rare(
     Names that are made up for each URL would make as many columns as there are URLs. No rule can speak of
     them: it takes ten groups that differ in a key, and as many URLs that have it.
     """
-    rare = [key for key in rows if len(rows[key]) < MIN_URLS and key.startswith(("q.", "m.", "s."))]
+    rare = [key for key in rows if len(rows[key]) < current().proposed_groups and key.startswith(("q.", "m.", "s."))]
     if len(rare) <= MAX_RARE:
         return
     texts: dict[int, list[str]] = {}

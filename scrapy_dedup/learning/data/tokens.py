@@ -12,7 +12,7 @@ from ..config import current
 from ..evidence.arrays import ABSENT
 from .table import REPEAT, Table
 
-__all__ = ["lists_of_values", "significant_splits", "varies_alone"]
+__all__ = ["lists_of_values", "significant_splits"]
 
 MAX_CLUSTERS = 400
 """Clusters of a key that are asked, and values of each."""
@@ -21,26 +21,6 @@ MAX_VALUES = 12
 # A character that is no letter or digit, as the normal form writes it; no byte of a letter of other scripts.
 _is_url = re.compile(r"(?i:https?)(?::|%3A)(?:/|%2F){2}").match
 _delimiters = re.compile(r"%[0-7][0-9A-F]|[^A-Za-z0-9%]").findall
-
-
-def varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
-    """Tell whether one of the two tokens varies, and the other stays, in clusters enough to learn from."""
-    if key not in table.columns:
-        return False
-    codes, place = np.unique(table.columns[key], return_inverse=True)
-    parts = [split.parts(table.vocabulary[code]) if code != ABSENT else None for code in codes.tolist()]
-    numbers: dict[str | None, int] = {}
-    tokens = np.array(
-        [[numbers.setdefault(part, len(numbers) + 1) for part in pair] if pair else (0, 0) for pair in parts],
-        dtype=np.int32,
-    )[place]
-    order = np.argsort(table.content, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(table.content[order]) != 0])
-    ordered = tokens[order]
-    varies = np.minimum.reduceat(ordered, starts) != np.maximum.reduceat(ordered, starts)
-    present = np.minimum.reduceat(ordered, starts) > 0
-    head, tail = varies.T
-    return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= current().least_contents)
 
 
 def significant_splits(table: Table, keys: Iterable[str]) -> dict[str, DeepSplit]:

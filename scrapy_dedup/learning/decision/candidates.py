@@ -27,7 +27,6 @@ MOST = 24
 """Parameters of a site that are looked at, those of most URLs first."""
 MOST_URLS = 50_000
 """URLs that are looked at, the last ones: a crawl that has more has learned what it can."""
-LIKELIER = 0.5
 
 
 def candidate_parameters(sample: Sample, book: RuleBook, before: Iterable[Rule] = ()) -> tuple[str, ...]:
@@ -42,11 +41,11 @@ def candidate_parameters(sample: Sample, book: RuleBook, before: Iterable[Rule] 
     some = sorted(used, key=lambda key: (-used[key], key))[:MOST]
     levels = {key: Level.DROPPED for key in some if not _is_forbidden(key, forbidden)}
     likely = {key: _right(frame, key, {key: Level.DROPPED}) for key in levels}
-    levels = {key: level for key, level in levels.items() if likely[key] > LIKELIER}
+    levels = {key: level for key, level in levels.items() if likely[key] > 1 - current().most_doubt}
     while levels:
         together = {key: _right(frame, key, levels) for key in levels}
         worst = min(together, key=lambda key: (together[key], key))
-        if together[worst] > LIKELIER:
+        if together[worst] > 1 - current().most_doubt:
             break
         del levels[worst]
     return tuple(sorted(levels))

@@ -16,7 +16,6 @@ Source: the design, sections on evidence; the idea of a relevance prior is url-p
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import lgamma
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from ...urls.deep_tokens import whole_key
 from ..config import current
 from .arrays import Codes, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 from .contents import Contents
+from .shares import of_any_share
 
 __all__ = ["EQUALS", "EVERY_KEY", "RATES", "SHARES", "Judge", "Posterior", "Prior", "Verdict", "Witnesses", "witnesses"]
 
@@ -336,8 +336,7 @@ class Judge:
         one = np.logaddexp.reduce(likelihood[0] + rates) - np.logaddexp.reduce(rates)
         urls = len(content)
         others = urls - int(np.unique(content, return_counts=True)[1].max())
-        among = lgamma(others + 1) + lgamma(urls - others + 1) - lgamma(urls + 2)
-        return bool(one > among)
+        return bool(one > of_any_share(others, urls))
 
     def knowing(self, evidence: Iterable[Numbers]) -> "Judge":
         """Return the judge that knows more of the error rate: logarithms of likelihoods of RATES."""

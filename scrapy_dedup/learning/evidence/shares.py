@@ -41,6 +41,15 @@ def at_most(bad: int, total: int, share: float) -> float:
     )
 
 
+def of_any_share(some: int, total: int) -> float:
+    """Return the log-likelihood that *some* of a *total* are such, each at its place, where any share of such is as likely.
+
+    >>> round(exp(of_any_share(1, 2)), 3), round(exp(of_any_share(0, 9)), 3)
+    (0.167, 0.1)
+    """
+    return lgamma(some + 1) + lgamma(total - some + 1) - lgamma(total + 2)
+
+
 def worth_asking(bad: int, groups: int) -> bool:
     """Tell whether so few of some groups are bad that a learner proposes what makes them; the judge decides.
 

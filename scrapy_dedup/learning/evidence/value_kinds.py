@@ -26,6 +26,7 @@ __all__ = [
     "WHOLE",
     "KindPrior",
     "ValueKind",
+    "are_named",
     "is_token",
     "kind_of_key",
     "kind_of_values",
@@ -156,8 +157,12 @@ def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
         return ValueKind.ENUMERATED
     some = values[:: len(values) // MOST_LOOKED_AT + 1].tolist()
     drawn = sum(_token(vocabulary[value]) is not None for value in some)
-    is_drawn = drawn > current().drawn_share * len(some) and len(values) > current().drawn_distinct * len(present)
-    return ValueKind.DRAWN if is_drawn else ValueKind.OTHER
+    return ValueKind.DRAWN if drawn > current().drawn_share * len(some) else ValueKind.OTHER
+
+
+def are_named(values: int, urls: int) -> bool:
+    """Tell whether a rule names the values of a key one by one, and not their class: few that so many URLs come back to."""
+    return values <= current().named_values and urls >= current().named_repeats * values
 
 
 def is_token(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""What significant affixes say of keys: families of names, numbered hosts, boundaries inside values.
+"""What significant affixes say of keys: families of names, numbered hosts.
 
 Source: url-parameter-relevance, FIG. 2, 6 and 7. Other learners speak of the names and values that were
 seen; an affix says which others belong to them: ``utm_term`` to ``utm_source``, ``www4`` to ``www1``.
@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...rules import Ignore, Keep, Set
-from ...urls import DELIMITERS, DeepSplit, class_of
-from ...urls.affixes import ALPHANUMERIC, snapped_prefixes, snapped_suffixes, uniform
+from ...urls import DeepSplit, class_of
+from ...urls.affixes import ALPHANUMERIC, snapped_prefixes, uniform
 from ...urls.deep_tokens import whole_key
 from ..data.frame import Frame
 from ..data.judgement import Sample
@@ -31,12 +31,6 @@ from .generalising import Wider, generalised
 MIN_FAMILY = 3
 """Names, or hosts, that show that an affix means something."""
 MIN_PREFIX = 3
-MIN_VALUES = 20
-MIN_COVERED = 0.9
-"""Share of a key's values that must have one of the affixes that part them."""
-MAX_AFFIXES = 12
-MAX_SEARCHED = 1_000
-"""Values of a key that are asked for affixes; of more, every n-th."""
 
 _numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
 
@@ -152,53 +146,3 @@ def _numbered_on(labels: AbstractSet[str], table: Table, key: str) -> set[str]:
         if prefix in significant and len(own) >= MIN_FAMILY and few:
             more |= {f"{prefix}{n}" for n in range(1, 2 * max(map(int, own)) + 1)}
     return more - labels
-
-
-def affix_splits(columns: Mapping[str, Sequence[str]]) -> dict[str, DeepSplit]:
-    """Return deep tokens of keys whose values begin, or end, with one of a few significant affixes.
-
-    They complete :func:`~scrapy_dedup.urls.learn_deep_splits`, which wants a number or an id at one end:
-    here the words themselves show the boundary; of several the one with the fewest affixes. *columns* holds the distinct
-    values of each key, of which a thousand are looked at.
-
-    >>> pages = ["shoes", "hat", "coats", "scarf", "belt", "socks", "glove"]
-    >>> kinds = ["print", "view", "mobile"]
-    >>> affix_splits({"path.0": [f"{kind}-{page}" for kind in kinds for page in pages]})
-    {'path.0': DeepSplit(delimiter='-', side='first', optional=False)}
-    >>> affix_splits({"path.0": [f"{page}-{kind}" for kind in kinds for page in pages]})
-    {'path.0': DeepSplit(delimiter='-', side='last', optional=False)}
-    """
-    found = {}
-    for key, column in columns.items():
-        if key.startswith(("q.", "path.", "m.", "s.")):
-            some = list(dict.fromkeys(filter(None, column[:: len(column) // MAX_SEARCHED + 1])))
-            if len(some) >= MIN_VALUES:
-                splits = [DeepSplit(delimiter, side) for side in ("first", "last") for delimiter in DELIMITERS]
-                affixes = {split: count for split in splits if (count := _affixes(some, split))}
-                if affixes:
-                    found[key] = min(affixes, key=lambda split: affixes[split])
-    return found
-
-
-def _affixes(values: Sequence[str], split: DeepSplit) -> int:
-    """Return how few significant affixes that end at the delimiter part nearly all values, 0 where none do."""
-    end = 0 if split.side == "first" else 1
-    few: set[str] = set()
-    for value in values:
-        parts = split.parts(value)
-        if parts is not None:
-            few.add(parts[end] or "")
-            if len(few) > MAX_AFFIXES:
-                return 0
-    if len(few) < 2:
-        return 0
-    chance = uniform(ALPHANUMERIC)
-    if split.side == "first":
-        prefixes = {affix.text for affix in snapped_prefixes(values, model=chance)}
-        affixes = tuple(prefixes & {word + split.delimiter for word in few})
-        covered = sum(value.startswith(affixes) for value in values)
-    else:
-        suffixes = {affix.text for affix in snapped_suffixes(values, model=chance)}
-        affixes = tuple(suffixes & {split.delimiter + word for word in few})
-        covered = sum(value.endswith(affixes) for value in values)
-    return len(affixes) if covered >= MIN_COVERED * len(values) else 0

@@ -8,8 +8,8 @@ it rests on the accepted ones, each of which has pages of its own, and is taken 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..data.judgement import Deep, Judgement, Sample, book_of, judged
-from ..proposals.combining import rules_of
+from ..data.judgement import Deep, Judgement, Sample
+from ..proposals.combining import outcome_of
 from ..proposals.coverage import keys_meet
 from ..proposals.proposal import Proposal
 
@@ -44,15 +44,15 @@ def generalised(
     candidates = [one for one in candidates if not any(keys_meet(one.proposal.key, other.key) for other in refused)]
     if not candidates:
         return found
-    before = _judged(found, sample, deep)
+    before = outcome_of(found, sample, deep)
     together = found
     for candidate in candidates:
         together = candidate.among(together)
-    if _is_harmless(before, _judged(together, sample, deep)):
+    if _is_harmless(before, outcome_of(together, sample, deep)):
         return together
     for candidate in candidates if len(candidates) > 1 else ():
         more = candidate.among(found)
-        if _is_harmless(before, _judged(more, sample, deep)):
+        if _is_harmless(before, outcome_of(more, sample, deep)):
             found = more
     return found
 
@@ -61,7 +61,3 @@ def _is_harmless(before: Judgement, after: Judgement) -> bool:
     """Tell whether no URLs of different pages were brought together, and none of one page parted."""
     numbers = before.numbers.tolist()
     return after.removed >= before.removed and not any(len({numbers[i] for i in group}) > 1 for group in after.bad)
-
-
-def _judged(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> Judgement:
-    return judged(book_of(rules_of(sample.site, proposals), sample, deep), sample)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...urls import DeepSplit
 from ..data.frame import Frame
-from ..data.judgement import Sample, book_of, judged
+from ..data.judgement import Sample
 from ..data.table import Table
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import Rows
@@ -15,12 +15,11 @@ from ..methods import entropy, equivalence, pattern_tree
 from ..methods.entropy import Priors
 from ..opinions import declared
 from ..opinions.declared import Declarations
-from ..proposals.combining import rules_of
+from ..proposals.combining import outcome_of
 from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
 from ..search.guards import Node, grown
-from ..search.home_pages import home_pages, without_home_pages
 from ..search.linked_directories import linked_directories
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
@@ -70,20 +69,19 @@ Learner = Callable[[Evidence], list[Proposal]]
 
 
 def difference_sets(evidence: Evidence) -> list[Proposal]:
-    """Return constant pages, the tree of functions that dropping jointly and putting back give, and directories."""
+    """Return constant pages, the tree of functions that dropping jointly and putting back give, directories and orders."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
     constants, covered = constant_pages(frame, sample)
     fixed = proposals(table, rows, Node(()), constants)
     del frame  # it is large
-    rest = np.flatnonzero(~covered & ~home_pages(table))
-    tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
-    found = proposals(table, rows, tree, ())
-    book = book_of(rules_of(sample.site, [*fixed, *found]), sample, evidence.deep)
-    judgement = judged(book, sample)
-    found = without_home_pages(found, table, judgement)
-    found = [*fixed, *found, *kept_names([*fixed, *found], table)]
+    tree = grown(
+        Frame(table, np.flatnonzero(~covered)), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline
+    )
+    found = [*fixed, *proposals(table, rows, tree, ())]
+    judgement = outcome_of(found, sample, evidence.deep)
+    found += kept_names(found, table)
     return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
 

@@ -13,11 +13,11 @@ from ...rules import Keep, Literal, Rule, Status
 from ...rules.lifecycle import Departure, Reason
 from ...urls import DeepSplit
 from ...urls.deep_tokens import whole_key
-from ..data.judgement import Sample, book_of, judged
+from ..data.judgement import Sample
 from ..decision.validation import validated, validation
 from ..decision.witness_counts import pages_for
 from ..evidence.judge import remembered
-from ..proposals.combining import rules_of
+from ..proposals.combining import outcome_of, rules_of
 from ..proposals.coverage import exclude_each_other, says_as_much
 from ..proposals.proposal import Proposal
 
@@ -170,8 +170,7 @@ class _Settling:
         """Return how many URLs proposals remove together."""
         name = tuple(proposals)
         if name not in self._removed:
-            book = book_of(rules_of(self._sample.site, proposals), self._sample, self._deep)
-            self._removed[name] = judged(book, self._sample).removed
+            self._removed[name] = outcome_of(proposals, self._sample, self._deep).removed
         return self._removed[name]
 
     def _validated(self, proposals: Sequence[Proposal]) -> list[Proposal]:

@@ -11,10 +11,10 @@ be refuted soon, the last few samples are tested by themselves, too, for which t
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import exp, lgamma, log, log1p
+from math import exp, log, log1p
 
 from ...content.resemblance import Difference
-from ..evidence.shares import upper_bound
+from ..evidence.shares import of_any_share, upper_bound
 
 ENOUGH = 20.0
 """The ratio of likelihoods that refutes a rule."""
@@ -127,7 +127,7 @@ def likelihood_ratio(bad: int, total: int, noise: float) -> float:
     """
     if bad == 0 or noise >= 1.0 or bad <= noise * total:
         return min(1.0, 1 / (total + 1)) if bad == 0 else 0.0
-    by_fault = lgamma(bad + 1) + lgamma(total - bad + 1) - lgamma(total + 2)
+    by_fault = of_any_share(bad, total)
     by_noise = bad * log(noise) + (total - bad) * log1p(-noise)
     return exp(min(by_fault - by_noise, 700.0))
 

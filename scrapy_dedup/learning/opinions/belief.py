@@ -9,14 +9,12 @@ worth a probe, and how many pages must speak for a rule (:mod:`.believing`). A p
 counterexample.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from math import exp, log
 
-from ...observation import Observation
-from ...urls import GroupsLike, site_of_url, values_of
+from ...urls import GroupsLike, values_of
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
 from ..evidence.value_kinds import WHOLE
@@ -56,8 +54,6 @@ DEFAULT_WEIGHTS: Mapping[Source, float] = {
 
 LEAST, MOST = 0.1, 0.9
 """The band of uncertainty, the document's 10 % < p < 90 %."""
-CALIBRATION = 20
-"""Outcomes that a default weight counts for against observed ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +109,6 @@ class Belief:
                 total += log_odds(self.weights[source]) * (1 if balance > 0 else -1)
         return total
 
-    @property
-    def uncertain(self) -> bool:
-        """Whether a probe would tell something: the probability lies within the default band."""
-        return is_uncertain(self.relevant)
-
     def _balances(self) -> dict[Source, int]:
         balance: dict[Source, int] = {}
         for opinion in self.opinions:
@@ -159,7 +150,7 @@ def belief(
     """Return what there is on the parameter *key*.
 
     *entropy* are the rules of the parameter's cluster, *declared* the opinions of
-    :func:`declared_opinions` and of :mod:`.declared`, *tested* the informative groups and the bad ones.
+    :mod:`.declared`, *tested* the informative groups and the bad ones.
     Weights that are not given are the default ones.
     """
     said: list[tuple[Source, Relevance | None]] = []
@@ -177,44 +168,14 @@ def belief(
     return Belief(tuple(opinions), groups, bad, {**DEFAULT_WEIGHTS, **(weights or {})})
 
 
-def calibrated(outcomes: Iterable[tuple[Source, bool]]) -> dict[Source, float]:
-    """Return weights that learn from *outcomes*: which source spoke, and whether it was right.
-
-    A default weight counts for CALIBRATION outcomes, so that a few change little.
-    """
-    right, spoken = Counter[Source](), Counter[Source]()
-    for source, was_right in outcomes:
-        spoken[source] += 1
-        right[source] += was_right
-    return {
-        source: (weight * CALIBRATION + right[source]) / (CALIBRATION + spoken[source])
-        for source, weight in DEFAULT_WEIGHTS.items()
-    }
-
-
-def declared_opinions(
-    observations: Iterable[Observation], *, groups: GroupsLike = None
+def opinions_of_pairs(
+    pairs: Iterable[tuple[str, str, Source]], *, groups: GroupsLike = None
 ) -> dict[str, tuple[Opinion, ...]]:
-    """Return what rel=canonical and redirects of the observations of one site say of its query parameters.
+    """Return what (URL, declared URL, source) of one site say of its query parameters.
 
     A parameter that the declared URL of the same path lacks is irrelevant; one that it repeats with
     its value is relevant. Declarations can be wrong on a whole site: they propose, and never prove.
     """
-    return opinions_of_pairs(
-        (
-            (observation.url, target, source)
-            for observation in observations
-            for source, target in ((Source.CANONICAL, observation.canonical), (Source.REDIRECT, observation.redirect))
-            if target and site_of_url(target, groups=groups) == site_of_url(observation.url, groups=groups)
-        ),
-        groups=groups,
-    )
-
-
-def opinions_of_pairs(
-    pairs: Iterable[tuple[str, str, Source]], *, groups: GroupsLike = None
-) -> dict[str, tuple[Opinion, ...]]:
-    """Return what (URL, declared URL, source) of one site say of its query parameters."""
     found: dict[str, list[Opinion]] = {}
     for url, target, source in pairs:
         values, declared = values_of(url, groups=groups), values_of(target, groups=groups)

@@ -1,12 +1,10 @@
 """Rules that a site declares itself: evidence that proposes and never proves. (Design, section 6.8.)
 
 Two kinds. ``No-Vary-Search`` headers and the ``Clean-param`` lines of a robots.txt are about parameters
-and name them. rel=canonical and redirects are about single URLs: where they leave out a key again and
-again, it is proposed to drop it; they merge too much on many sites (every page of a list is canonically
-its first one), so they need as many groups of equal pages as a rule without any declaration.
+and name them: they propose rules. rel=canonical and redirects are about single URLs, and merge too much on many sites
+(every page of a list is canonically its first one): they are opinions on the parameters that they leave out or repeat.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,37 +12,30 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...observation import Observation
-from ...rules import Absent, Ignore, Literal, OneOf, Predicate, Set
+from ...rules import Absent, Ignore, Literal, OneOf, Predicate
 from ...rules.actions import normal_key
 from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ...rules.exchange.values import Inexpressible, query_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from ...urls.deep_tokens import whole_key
 from ..config import current
-from ..data.judgement import Sample, book_of, judged
+from ..data.judgement import Sample
 from ..data.table import REPEAT, Table, encode
+from ..decision.witness_counts import pages_for
 from ..evidence.arrays import ABSENT, Flags
 from ..evidence.shares import MIN_STATED
 from ..evidence.value_kinds import is_token
 from ..methods.entropy import Relevance
-from ..proposals.blame import MAX_CLEAN, blamed
-from ..proposals.combining import rules_of
-from ..proposals.operations import dropped, seen_values, widened
+from ..proposals.operations import seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .belief import Opinion, Source, opinions_of_pairs
 
 NO_VARY_SEARCH = "no-vary-search"
-MIN_PAIRS = 10
-"""Pairs of a URL and its declared one that must leave out a key."""
 MIN_SHARE = 0.95
-"""Share of the URLs with a key whose declaration must leave it out, or which must be covered by a header."""
+"""Share of the URLs with a key which must be covered by a header."""
 MAX_CLEAN_PARAMS = 1_000
 MAX_PAIRS = 2_000
 """Pairs of a URL and its declared one that are looked at for what they say of parameters."""
-_DROPPED = ("q.", "m.", "s.", "path.trail", "host.")
-"""Keys that a declared URL may lack for the pair to be looked at."""
-MAX_KINDS = 24
-"""Values of a key that a pattern names."""
 _SCOPES = ("path.", "host.", "ext")
 MAX_URLS = 100_000
 """URLs that are looked at for what declarations say; of more, every n-th is."""
@@ -100,9 +91,7 @@ class Declarations:
         return cls(headers, tuple(stated[:MAX_CLEAN_PARAMS]), tuple(canonical.items()), tuple(redirects.items()))
 
 
-def linked_opinions(
-    declarations: Declarations, groups: Mapping[str, Sequence[str]] | None = None
-) -> dict[str, tuple[Opinion, ...]]:
+def linked_opinions(declarations: Declarations, groups: GroupsLike = None) -> dict[str, tuple[Opinion, ...]]:
     """Return what the declared URLs of some single URLs say of the query parameters of the site."""
     pairs = [
         (url, target, source)
@@ -143,18 +132,9 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Decla
     """
     if not declarations or len(set(sample.content)) == len(sample.content):
         return []
-    stated = _stated(sample, deep, declarations)
-    weak = _weak(sample, deep, declarations.canonical) + _weak(sample, deep, declarations.redirects)
-    found = [*stated, *(proposal for proposal in weak if proposal not in stated)]
-    if not found:
-        return []
-    book = book_of(rules_of(sample.site, found), sample, deep)
-    judgement = judged(book, sample)
-    clean = judgement.clean
-    step = len(clean) // MAX_CLEAN + 1
-    speaking = blamed(found, book, judgement, clean[::step])
-    least = {**dict.fromkeys(weak, current().proposed_groups), **dict.fromkeys(stated, MIN_STATED)}
-    return [proposal for proposal in found if len(speaking.get(proposal, ())) * step >= least[proposal]]
+    found = _stated(sample, deep, declarations)
+    pages = pages_for(found, sample, deep) if found else {}
+    return [proposal for proposal in found if pages[proposal] >= MIN_STATED]
 
 
 def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
@@ -236,41 +216,6 @@ def _whole(key: str, deep: Mapping[str, DeepSplit]) -> str:
     return base if base in deep else key
 
 
-def _weak(sample: Sample, deep: Mapping[str, DeepSplit], pairs: Sequence[tuple[str, str]]) -> list[Proposal]:
-    """Return what the declared URLs of single URLs leave out, where they do it again and again."""
-    step = len(pairs) // MAX_URLS + 1
-    kept: list[str] = []
-    gone: list[set[str]] = []
-    schemes: Counter[tuple[str, str]] = Counter()
-    for url, target in pairs[::step]:
-        view = values_of(url, groups=sample.groups, deep=deep)
-        declared = values_of(target, groups=sample.groups, deep=deep)
-        if "scheme" not in view or "scheme" not in declared:
-            continue  # no URLs of a site
-        lacking = view.keys() - declared.keys()
-        if all(key.startswith(_DROPPED) for key in lacking) and all(
-            key in view and view[key] == value for key, value in declared.items() if key != "scheme"
-        ):
-            kept.append(url)
-            gone.append(lacking)
-            schemes[view["scheme"] or "", declared["scheme"] or ""] += 1
-    if len(kept) < MIN_PAIRS:
-        return []
-    table = _table(kept, sample, deep)
-    found: list[Proposal] = []
-    for key in sorted(set[str]().union(*gone) & table.columns.keys()):
-        covered = np.array([key in lacking for lacking in gone], dtype=np.bool_)
-        if np.count_nonzero(covered) >= MIN_PAIRS:
-            match = _where(table, table.columns[key] != ABSENT, covered)
-            if match is not None:
-                found.append(Proposal(match, key, dropped(table, np.flatnonzero(covered), key)))
-    for (scheme, other), count in schemes.items():
-        same = schemes[scheme, scheme]
-        if scheme != other and count >= max(MIN_PAIRS, MIN_SHARE * (count + same)):
-            found.append(Proposal((), "scheme", Set({scheme: other})))
-    return found
-
-
 def _table(urls: Sequence[str], sample: Sample, deep: Mapping[str, DeepSplit]) -> Table:
     some = urls[:: len(urls) // MAX_URLS + 1]
     return encode(some, (values_of(url, groups=sample.groups, deep=deep) for url in some), [0] * len(some))
@@ -290,7 +235,7 @@ def _where(table: Table, present: Flags, covered: Flags, share: float = MIN_SHAR
         among = np.bincount(codes[present], minlength=len(table.vocabulary))
         those = np.bincount(codes[covered], minlength=len(table.vocabulary))
         good = np.flatnonzero((those > 0) & (those >= share * among))
-        if 0 < len(good) <= MAX_KINDS and those[good].sum() >= MIN_SHARE * total:
+        if 0 < len(good) <= current().guard_values and those[good].sum() >= MIN_SHARE * total:
             predicate = _among([table.value(code) for code in good.tolist()])
             if predicate is not None:
                 return ((key, predicate),)

@@ -4,7 +4,10 @@ from collections.abc import Iterable
 
 from ...rules import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Operation, Rule, Set
 from ...urls import ValueClass
+from ..data.judgement import Deep, Judgement, Sample, book_of, judged
 from .proposal import Match, Proposal
+
+__all__ = ["combined", "outcome_of", "rules_of"]
 
 
 def rules_of(site: str, proposals: Iterable[Proposal]) -> list[Rule]:
@@ -17,6 +20,11 @@ def rules_of(site: str, proposals: Iterable[Proposal]) -> list[Rule]:
         Rule(site=site, match=dict(match), ops={key: combined(several) for key, several in operations.items()})
         for match, operations in by_match.items()
     ]
+
+
+def outcome_of(proposals: Iterable[Proposal], sample: Sample, deep: Deep) -> Judgement:
+    """Return what *proposals* do together to the URLs of a sample."""
+    return judged(book_of(rules_of(sample.site, proposals), sample, deep), sample)
 
 
 def combined(operations: list[Operation]) -> Operation:

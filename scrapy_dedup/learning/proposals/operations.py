@@ -7,7 +7,7 @@ from ...urls import ValueClass, class_of
 from ..config import current
 from ..data.table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Rows
-from ..evidence.value_kinds import ValueKind, kind_of_key, other_part
+from ..evidence.value_kinds import ValueKind, are_named, kind_of_key, other_part
 
 MIN_HEX = 8
 
@@ -50,7 +50,7 @@ def guard_of(table: Table, rows: Rows, key: str) -> frozenset[str] | ValueClass:
     is_token_part = (
         other in table.columns and kind_of_key(key, table.columns, table.vocabulary, rows) is ValueKind.DRAWN
     )
-    if not is_token_part and len(values) <= current().named_values and present >= current().named_repeats * len(values):
+    if not is_token_part and are_named(len(values), present):
         return frozenset(values)
     return widened(class_of(values))
 

@@ -14,7 +14,7 @@ from ..data.frame import Frame, Level
 from ..data.grouping import varying
 from ..data.table import REPEAT
 from ..evidence.arrays import ABSENT, Codes
-from ..evidence.value_kinds import ValueKind, is_token
+from ..evidence.value_kinds import ValueKind, are_named, is_token
 
 MAX_VALUES = 5_000
 MAX_SHAPES = 6
@@ -64,7 +64,7 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
         frame.recode(key, np.where(np.isin(codes, chosen), chosen[0], codes).astype(codes.dtype))
         named = [frame.table.vocabulary[code] for code in chosen.tolist()]
         seen = int(counts[np.isin(values, chosen)].sum())
-        few = len(named) <= current().named_values and seen >= current().named_repeats * len(named)
+        few = are_named(len(named), seen)
         # As narrow as what was seen: the values that say something else are the next ones.
         return [Alike(key, frozenset(named) if few else class_of(named), pages, lost)]
     return []

@@ -89,7 +89,7 @@ def _units(frame: Frame, levels: Mapping[str, Level], varying: set[str]) -> Iter
             continue
         present = codes != ABSENT
         if present.all():
-            if len(np.unique(codes)) <= current().compared_values:
+            if len(np.unique(codes)) <= current().named_values:
                 yield (key,)
             continue
         bundles.setdefault(np.packbits(present).tobytes(), []).append(key)
@@ -189,7 +189,7 @@ def _values_as_absent(frame: Frame, levels: Mapping[str, Level], keys: tuple[str
 def _values_as_values(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Recoding]:
     codes = frame.columns[key]
     values, counts = np.unique(codes[codes != ABSENT], return_counts=True)
-    if not 2 <= len(values) <= current().compared_values:
+    if not 2 <= len(values) <= current().named_values:
         return []
     rest = frame.kept_hashes(levels, without=(key,))
     shared = _shared(rest)

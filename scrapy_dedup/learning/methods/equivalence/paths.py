@@ -12,12 +12,12 @@ import numpy as np
 
 from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
-from ...config import current
 from ...data.frame import Frame, Level
 from ...data.grouping import grouped
 from ...data.table import Table
 from ...evidence.arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from ...evidence.shares import worth_asking
+from ...evidence.value_kinds import are_named
 from ...proposals.operations import guard_of, widened
 from ...proposals.proposal import Match, Proposal
 from .rewriting import Fixed, RewriteRule
@@ -129,7 +129,7 @@ def seen_at(table: Table, rows: Rows, key: str, split: DeepSplit | None) -> Pred
         return Literal(values[0])
     # A value of one page is its number, and there will be others; one of several pages is a kind of them.
     pages = len(np.unique(np.stack([present, table.content[rows]]), axis=1).T)
-    if len(values) <= current().named_values and pages >= current().named_repeats * len(values):
+    if are_named(len(values), pages):
         return OneOf(values)
     return OfClass(widened(class_of(values)))
 

@@ -11,10 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from ....urls import DeepSplit, values_of
+from ...config import current
 from ...data.frame import NEVER_KEPT
 from ...data.judgement import Sample
 from ...data.table import Table, encode, joined_repeats
-from ...data.tokens import varies_alone
+from ...evidence.arrays import ABSENT
 from .segments import Segment, SegmentedUrl
 
 __all__ = ["PATH", "path_positions", "views_of"]
@@ -37,9 +38,29 @@ def views_of(
     # The document knows no noise: a content of one URL is one.
     plain = replace(plain, lone=np.zeros(len(plain), dtype=np.bool_))
     chosen = {
-        key: split for key, split in deep.items() if not key.startswith("path.") or varies_alone(plain, key, split)
+        key: split for key, split in deep.items() if not key.startswith("path.") or _varies_alone(plain, key, split)
     }
     return _members(sample, chosen), plain.with_deep(chosen) if chosen else plain
+
+
+def _varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
+    """Tell whether one of the two tokens varies, and the other stays, in clusters enough to learn from."""
+    if key not in table.columns:
+        return False
+    codes, place = np.unique(table.columns[key], return_inverse=True)
+    parts = [split.parts(table.vocabulary[code]) if code != ABSENT else None for code in codes.tolist()]
+    numbers: dict[str | None, int] = {}
+    tokens = np.array(
+        [[numbers.setdefault(part, len(numbers) + 1) for part in pair] if pair else (0, 0) for pair in parts],
+        dtype=np.int32,
+    )[place]
+    order = np.argsort(table.content, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(table.content[order]) != 0])
+    ordered = tokens[order]
+    varies = np.minimum.reduceat(ordered, starts) != np.maximum.reduceat(ordered, starts)
+    present = np.minimum.reduceat(ordered, starts) > 0
+    head, tail = varies.T
+    return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= current().least_contents)
 
 
 def _members(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[SegmentedUrl]:
