@@ -20,15 +20,16 @@ TEASERS = [f"{one} {other} sale" for one in WORDS for other in WORDS[::5]]
 class Shop:
     """A site of which every response carries what *shows* of the noise, and every page has texts of its own."""
 
-    def __init__(self, *shows: str, seed: int = 1) -> None:
+    def __init__(self, *shows: str, seed: int = 1, seconds: float = 1.5) -> None:
         self._random = Random(seed)
+        self._seconds = seconds
         self._shows = shows
         self._clock = 1_790_000_000.0
         self.visitors = 1_000
 
     def respond(self, url: str, own: str | None = None, *, frame: str = "") -> Kept:
         """Return what is kept of a response, some time after the last one."""
-        self._clock += 1.5
+        self._clock += self._seconds
         self.visitors += self._random.randrange(1, 4)
         seconds = int(self._clock)
         noise = {
@@ -110,6 +111,15 @@ def test_a_start_page_that_is_fetched_again_within_the_second_says_nothing_of_cl
     kept = [(start, at, version), (start, at + 0.4, version), *map(shop.respond, urls())]
     assert not mask_of(kept).version
     assert found_pairs([*kept, shop.respond(start)], mask_of([*kept, shop.respond(start)])) == (30, 0)
+
+
+def test_a_crawl_so_fast_that_pages_show_the_same_second() -> None:
+    shop = Shop("clock", seconds=0.02)
+    news, *others = ([url for url in urls() if name in url] for name in ("news", "item", "help"))
+    start = f"http://{SITE}/"
+    in_order = [start, *news[::2], *others[0], *others[1], *news[1::2], start]
+    kept = [shop.respond(url) for url in in_order]
+    assert found_pairs(kept, mask_of(kept)) == (30, 0)
 
 
 def test_a_number_of_its_page_in_the_frame_is_content() -> None:

@@ -109,7 +109,7 @@ class SitePages:
             (page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0])
         )
         compared = Counter[Template]()
-        chosen = []
+        chosen: list[Seen] = []
         for name, found in several:
             kinds = {template_of(url) for url, _, _ in found}
             if len(chosen) < MOST_PAGES and min(compared[kind] for kind in kinds) < MOST_OF_KIND:
