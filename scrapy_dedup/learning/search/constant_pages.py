@@ -4,6 +4,7 @@ One page gives one informative group, which proves nothing: a log-in page that a
 answers for every id are the same picture. What the ignored values are tells them apart (:mod:`.walls`).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from .walls import LEAST_VALUES, Evidence, SiteUrls, is_parameter
 __all__ = ["ConstantPage", "constant_pages", "numbers_of"]
 
 MAX_SPLITS = 3
+MAX_ALIKE = 3
 MAX_CANDIDATES = 200
 MAX_LITERALS = 24
 
@@ -55,9 +57,7 @@ def _known_pages(frame: Frame, number: Rows) -> tuple[list[ConstantPage], Flags]
 
 
 def _found_pages(frame: Frame, sample: Sample) -> tuple[list[ConstantPage], Flags]:
-    covered = np.zeros(len(frame), dtype=np.bool_)
-    constants: list[ConstantPage] = []
-    urls = SiteUrls(frame, sample)
+    candidates: list[tuple[ConstantPage, dict[str, int], Rows, Rows]] = []
     _, sizes = np.unique(frame.content, return_counts=True)
     order = np.argsort(frame.content, kind="stable")
     ends = np.cumsum(sizes)
@@ -70,10 +70,15 @@ def _found_pages(frame: Frame, sample: Sample) -> tuple[list[ConstantPage], Flag
         within = np.unique(np.concatenate([chosen for _, chosen in found])) if found else rows[:0]
         elsewhere = rows[~np.isin(rows, within)]
         for pattern, chosen in found:
-            page = _page(frame, pattern, chosen)
-            if Evidence(urls, page.ignored, pattern, chosen, elsewhere).is_enough:
-                constants.append(page)
-                covered[chosen] = True
+            candidates.append((_page(frame, pattern, chosen), pattern, chosen, elsewhere))
+    special = _without_alike([page for page, *_ in candidates])
+    covered = np.zeros(len(frame), dtype=np.bool_)
+    constants: list[ConstantPage] = []
+    urls = SiteUrls(frame, sample)
+    for page, pattern, chosen, elsewhere in candidates:
+        if page in special and Evidence(urls, page.ignored, pattern, chosen, elsewhere).is_enough:
+            constants.append(page)
+            covered[chosen] = True
     return constants, covered
 
 
@@ -89,6 +94,20 @@ def numbers_of(frame: Frame, pages: list[ConstantPage]) -> Rows:
 def _page(frame: Frame, pattern: dict[str, int], rows: Rows) -> ConstantPage:
     literals = tuple((key, frame.table.value(code)) for key, code in pattern.items())
     return ConstantPage(literals, _ignored(frame, pattern, rows), len(rows))
+
+
+def _without_alike(pages: list[ConstantPage]) -> set[ConstantPage]:
+    """Return the pages that ignore something of their own.
+
+    Where many pages of one shape ignore the same keys, this is no property of single pages: a rule of the
+    shape says so, also of pages that were never seen, and learns it from these.
+    """
+    count = Counter((shape, key) for page in pages for shape in [_shape(page)] for key in page.ignored)
+    return {page for page in pages if any(count[_shape(page), key] <= MAX_ALIKE for key in page.ignored)}
+
+
+def _shape(page: ConstantPage) -> tuple[str, ...]:
+    return tuple(key for key, _ in page.literals)
 
 
 def _patterns(frame: Frame, rows: Rows, splits: int) -> Iterator[tuple[dict[str, int], Rows]]:
