@@ -159,7 +159,7 @@ def test_another_configuration_holds_for_a_while() -> None:
 
 
 def test_fields_are_halved_and_doubled() -> None:
-    assert sensitivity.varied(Config(), "guard_coverage", 2) == replace(Config(), guard_coverage=1.0)
+    assert sensitivity.varied(Config(), "proposed_bad", 8) == replace(Config(), proposed_bad=1.0)
     assert sensitivity.varied(Config(), "least_contents", 0.5) == replace(Config(), least_contents=2)
     assert sensitivity.varied(replace(Config(), least_contents=1), "least_contents", 0.5) is None
 
@@ -168,7 +168,7 @@ def test_sensitivity_names_a_field_that_moves_a_figure(capsys: pytest.CaptureFix
     data = {"small": list(small(range(2)))}
     base = sensitivity.figures(data, Config())["small"]
     assert base.removed > 0.3
-    assert sensitivity.figures(data, replace(Config(), most_wrong=1e-9))["small"].is_moved(base)
+    assert sensitivity.figures(data, replace(Config(), price=1e9))["small"].is_moved(base)
     assert not base.is_moved(base)
     assert sensitivity.main(["--small", "0", "--sites", "D2", "--only", "price"]) == 0
     assert "price" in capsys.readouterr().out

@@ -7,6 +7,7 @@ its URLs say of other pages, names of parameters, a password field. A wall (bots
 import base64
 import random
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -150,11 +151,17 @@ def test_a_path_is_ignored_behind_a_segment_that_makes_it_a_log_in_page() -> Non
     assert not merges(book, "/wiki/Tall_Oak", "/wiki/Small_Oak")
 
 
-def test_odd_responses_among_the_urls() -> None:
+def test_odd_responses_among_the_urls(tmp_path: Path) -> None:
+    """What the judge takes for one page is a witness group, so that the rule acts when its file is read again."""
     rows = login("returnto", SPELLINGS["path"])
     rows[7] = (rows[7][0], "the connection was cut")
     book = learned([*pages(), *rows])
-    assert merges(book, "/user/login?returnto=/wiki/Tall_Oak", "/user/login?returnto=/wiki/Small_Oak")
+    book.save(tmp_path)
+    for each in (book, RuleBook.load(tmp_path)):
+        assert merges(each, "/user/login?returnto=/wiki/Tall_Oak", "/user/login?returnto=/wiki/Small_Oak")
+    (rule,) = book
+    assert rule.evidence is not None
+    assert (rule.evidence.groups, rule.evidence.counterexamples, rule.evidence.removed) == (1, 0, len(rows) - 1)
 
 
 WALL = "verify that you are human"

@@ -43,13 +43,11 @@ class Config:
     # When a proposal acts.
     noticed: float = 0.01
     """Share of wrong groups from which on a proposal is held to be wrong, and not only spoiled by noise."""
-    most_wrong: float = 0.05
-    """Expected share of wrong groups up to which a proposal may act."""
     most_doubt: float = 0.5
     """Probability that the share of wrong groups is ``noticed`` or more, up to which a proposal may act: rather not than so."""
     price: float = 20.0
-    """Downloads that a lost page is worth, where proposals are compared. Below it labelled sets lose pages; up to 50 they
-    lose no fewer."""
+    """Downloads that a lost page is worth: a proposal may act if fewer than one of so many of its groups is expected to be wrong.
+    Below it labelled sets lose pages; up to 50 they lose no fewer."""
     least_budget: float = 1.0
     """Pages that the rules of any site may be seen to lose, however small the site, unless DEDUP_MAX_LOSS is 0."""
     witnesses_of_page: float = 2.0
@@ -97,8 +95,6 @@ class Config:
     """Values of a key that can be guards."""
     guard_urls: int = 20
     """URLs that a branch under a guard has."""
-    guard_coverage: float = 0.9
-    """Share of the URLs that have one of a guard's values: what has many others is no choice of few."""
     guard_gain: int = 8
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
     facet_values: float = 2.0
@@ -109,6 +105,11 @@ class Config:
     """Pages of one shape that show a value in two spellings before its case is ignored."""
     enough_removed: float = 0.99
     """Share of the duplicates that one learner removes, after which no other is asked."""
+
+    @property
+    def most_wrong(self) -> float:
+        """Expected share of wrong groups up to which what a proposal saves is worth the pages that it loses."""
+        return 1 / self.price
 
 
 _current = [Config()]

@@ -150,6 +150,17 @@ class Judgement:
         content, lone = self.sample.shown([i for members in merged for i in members])
         return self.sample.judge.verdict(witnesses(np.repeat(np.arange(len(sizes)), sizes), content, lone, WHOLE))
 
+    def witnessed(self) -> set[str]:
+        """Return the keys whose URLs are rather one page for the judge, and of which two or more show the same.
+
+        There may be odd responses among them.
+        """
+        content = self.sample.content
+        keys = [key for key, members in self.by_key.items() if len(members) > 1]
+        agreeing = (len({content[i] for i in self.by_key[key]}) < len(self.by_key[key]) for key in keys)
+        bad = self.verdict().bad if keys else ()
+        return {key for key, wrong, agree in zip(keys, bad, agreeing, strict=True) if agree and wrong <= 0.5}
+
     def _is_one_page(self, members: Sequence[int]) -> bool:
         return len({self.sample.content[i] for i in members}) == 1
 

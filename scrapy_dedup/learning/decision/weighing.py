@@ -72,7 +72,8 @@ def with_counts(
     counted: defaultdict[str, _Count] = defaultdict(_Count)
     acting_on = rules_acting(book, [operation for rule in rules for operation in rule.ops.values()])
     judgement = judged(book, sample)
-    for members in judgement.by_key.values():
+    witnessed = judgement.witnessed()
+    for key, members in judgement.by_key.items():
         by_rule: defaultdict[str, list[int]] = defaultdict(list)
         acting: dict[str, Rule] = {}
         for i in members:
@@ -89,16 +90,14 @@ def with_counts(
                 count.until = max(count.until, *(sample.times[i] for i in own))
             if _merges(acting[name], views, {sample.urls[i] for i in members[:MAX_MEMBERS]}):
                 snapshot = snapshots.get(name)
-                if snapshot is not None and sample.times is not None and len(contents) == 1:
+                if snapshot is not None and sample.times is not None and key in witnessed:
                     count.later += min(sample.times[i] for i in members) > snapshot.until
                 _note_lengths(count.lengths, acting[name], views)
                 count.groups += 1
-                count.bad += len(contents) > 1
-                count.removed += len(own) - (len(own) == len(members)) if len(contents) == 1 else 0
-                if len(count.examples) < EXAMPLES and len(contents) == 1:
-                    other = next((i for i in members if i != own[0]), None)
-                    if other is not None:
-                        count.examples.append((sample.urls[own[0]], sample.urls[other]))
+                count.bad += key not in witnessed
+                count.removed += len(own) - (len(own) == len(members)) if key in witnessed else 0
+                if len(count.examples) < EXAMPLES and key in witnessed:
+                    count.examples += _example(own, members, sample)
     secret = _all_operations(rules)
     for name, pages in _kept_pages(rules, sample, deep).items():
         counted[name].apart = pages
@@ -108,6 +107,15 @@ def with_counts(
         for rule in found
         if rule.evidence is not None
     ]
+
+
+def _example(own: Sequence[int], members: Sequence[int], sample: Sample) -> list[tuple[str, str]]:
+    """Return a URL of a group on which a rule acts, and another one that shows the same; none where there are no two."""
+    for one in own:
+        other = next((i for i in members if i != one and sample.content[i] == sample.content[one]), None)
+        if other is not None:
+            return [(sample.urls[one], sample.urls[other])]
+    return []
 
 
 def _has_evidence(evidence: Evidence) -> bool:

@@ -75,8 +75,7 @@ class Guard:
         values, counts = np.unique(codes, return_counts=True)
         order = np.argsort(-counts, kind="stable")
         chosen = [int(values[i]) for i in order if counts[i] >= current().guard_urls][: current().guard_values]
-        covered = int(counts[np.isin(values, chosen)].sum())
-        if len(values) < 2 or not chosen or covered < current().guard_coverage * len(frame):
+        if len(values) < 2 or not chosen:
             return []
         answers = [(frame.table.value(code), code) for code in chosen]
         if any(is_token(text or "") for text, _ in answers):
