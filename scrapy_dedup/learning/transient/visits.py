@@ -18,7 +18,8 @@ learned what they are downloads few of their pages: what an earlier one has show
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -79,21 +80,27 @@ class Comparison:
         return self.compared >= FEW_PAGES and self.neighbours < max(self.visits, self.namesakes)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Visit:
-    """A page at one time: its texts by place."""
+    """A page at one time: its texts by place, worked out when they are asked for; of most pages they never are.
 
-    places: Mapping[Place, Counter[str]]
-    blocks: Counter[tuple[str, str, str]] = field(repr=False)
+    Addresses of links are left out, since they echo the page's own.
+    """
 
-    @classmethod
-    def of(cls, version: Version) -> "Visit":
-        """Return the texts of a version; addresses of links are left out, since they echo the page's own."""
-        places: dict[Place, Counter[str]] = defaultdict(Counter)
-        blocks = [block for block in version.blocks if not block[1]]
-        for selector, attribute, text in blocks:
-            places[selector, attribute][text] += 1
-        return cls(dict(places), Counter(blocks))
+    version: Version
+
+    @cached_property
+    def places(self) -> Mapping[Place, Counter[str]]:
+        """The texts at each place."""
+        found: defaultdict[Place, Counter[str]] = defaultdict(Counter)
+        for (selector, attribute, text), number in self.blocks.items():
+            found[selector, attribute][text] += number
+        return dict(found)
+
+    @cached_property
+    def blocks(self) -> Counter[tuple[str, str, str]]:
+        """All texts, each with its place."""
+        return Counter([block for block in self.version.blocks if not block[1]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,7 @@ def _telling(crawls: Iterable[Pages]) -> dict[frozenset[str], tuple[Pages, Seque
     found: dict[frozenset[str], tuple[Pages, Sequence[Values], Sequence[Visit], Pairs]] = {}
     for pages in crawls:
         urls = [values_of(url) for url, _ in pages]
-        visits = [Visit.of(version) for _, version in pages]
+        visits = [Visit(version) for _, version in pages]
         for keys in _bundles(urls):
             pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
             if len({one for one, _ in pairs}) < LEAST_PAGES:
