@@ -264,7 +264,7 @@ def print_result(result: Result, *, with_peers: bool) -> None:
     table.add_column("crawl", no_wrap=True)
     for heading in (
         *("requests", "downloads", "to verify", "distinct by text", "by bag", "lost", "out of reach"),
-        *("saved share", "all in", "seconds", "CPU s", "errors"),
+        *("saved share", "all in", "seconds", "of learning", "CPU s", "errors"),
     ):
         table.add_column(heading, justify="right")
     for crawl in result.crawls:
@@ -274,7 +274,7 @@ def print_result(result: Result, *, with_peers: bool) -> None:
             *map(str, (crawl.requests, crawl.downloads, crawl.verifying, crawl.text, crawl.bag)),
             *(str(crawl.lost_count), str(len(crawl.lost) - crawl.lost_count)),
             *("-" if share is None or crawl is plain else f"{share:.3f}" for share in shares),
-            *(f"{crawl.seconds:.1f}", f"{crawl.cpu_seconds:.1f}"),
+            *map("{:.1f}".format, (crawl.seconds, crawl.stats.get("dedup/learned/seconds", 0.0), crawl.cpu_seconds)),
             str(crawl.stats.get("log_count/ERROR", 0)),
         )
     console.print(table)
