@@ -1,6 +1,6 @@
 """Postponing: what candidate parameters would make duplicates is fetched last, when more is known.
 
-A learning names parameters that probably make no difference but may not be ignored yet
+A learning names what probably makes no difference but may not be ignored yet, such as what acts in other sections of the site
 (:mod:`scrapy_dedup.learning.decision.candidates`); before a site is learned for the first time these are session ids and tracking
 parameters with unmistakable names, and what rules of several other sites drop. A request that would be a duplicate by them gets a lower priority: as it comes out of
 the spider, or, had it been queued before, at the gate, which puts it back once. It is never discarded for that. When nothing
@@ -13,6 +13,7 @@ import re
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydispatch.dispatcher import getReceivers, liveReceivers
@@ -25,7 +26,10 @@ from twisted.internet.defer import Deferred
 
 from ..learning.names import IRRELEVANT
 from ..rules.book import RuleBook
+from ..rules.model import Rule, Status
 from ..rules.operations import Ignore
+from ..rules.reading import read_rules
+from ..urls.deep_tokens import whole_key
 from .compatibility import sleep
 from .journal import digest_of
 from .marks import POSTPONED, TRANSIENT_LINK, digest, is_start
@@ -33,7 +37,7 @@ from .settings import Mode
 from .turns import in_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from scrapy import Request
 
@@ -50,6 +54,8 @@ MORE: Final = 2
 #: Seconds that others wait for what these show, at most.
 LONGEST: Final = 10.0
 _POLL: Final = 0.05
+#: Where candidate rules come from.
+_ANSWER: Final = Path("the answer of the learning process")
 #: Canonical keys under candidates that are remembered, about 100 bytes each.
 MOST: Final = 500_000
 #: Sites whose candidates are remembered.
@@ -72,20 +78,20 @@ _REDIS_QUEUES: Final = ("scrapy_redis.queue.PriorityQueue", "scrapy_redis.queue.
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The candidate parameters of a site, and the rules that act there with those that ignore them."""
+    """The candidate rules of a site, and the book of the rules that act there with these."""
 
-    keys: tuple[str, ...]
+    rules: tuple[Rule, ...]
     book: RuleBook
-    #: Finds those parameters in a URL.
+    #: Finds parameters in a URL that these rules change.
     found_in: "Callable[[str], object]"
 
     @classmethod
-    def of(cls, site: str, keys: "Iterable[str]", book: RuleBook) -> "_Candidates":
+    def of(cls, site: str, rules: "Sequence[Rule]", book: RuleBook) -> "_Candidates":
         """Return those of a site on which the rules of *book* act."""
-        keys = tuple(sorted(keys))
+        keys = sorted({whole_key(key) for rule in rules for key in rule.ops if key.startswith("q.")})
         names = "|".join(re.escape(key[2:]).replace(r"\*", "[^=&;]*") for key in keys)
         found_in = re.compile(f"[?&;](?:{names})(?=[=&;]|$)").search
-        return cls(keys, book.with_ignored(site, keys), found_in)
+        return cls(tuple(rules), book.with_candidates(site, rules), found_in)
 
 
 @dataclass(slots=True)
@@ -150,20 +156,20 @@ class Postponing:
                 logger.debug("Nothing is postponed: %s", why, extra={"spider": self._shared.spider})
         return self._is_on
 
-    async def use(self, sites: "Collection[str]", candidates: "Mapping[str, Sequence[str]]") -> None:
-        """Postpone by the *candidates* of *sites*, which were learned, from now on: site -> keys."""
+    async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
+        """Postpone by the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file."""
         if not self._is_used:
             return
         self._learned.update(sites)
         book = self._shared.identities.book
         fresh = set()
         for site in sites:
-            keys = candidates.get(site)
-            found = _Candidates.of(site, keys, book) if keys else None
+            told, _ = read_rules(candidates[site], _ANSWER) if site in candidates else (None, ())
+            found = _Candidates.of(site, told.rules, book) if told is not None and told.rules else None
             before = self._candidates.get(site)
-            if found and not (before and before.keys == found.keys and before.book.same_keys(found.book, site)):
+            if found and not (before and before.rules == found.rules and before.book.same_keys(found.book, site)):
                 fresh.add(site)
-                logger.debug("Candidates of %s: %s", site, keys, extra={"spider": self._shared.spider})
+                logger.debug("Candidates of %s: %s", site, found.rules, extra={"spider": self._shared.spider})
             self._candidates[site] = found
         if not fresh:
             return
@@ -194,7 +200,7 @@ class Postponing:
         if len(self._candidates) >= MOST_SITES:
             return None
         book = self._shared.identities.book
-        found = self._candidates[site] = _Candidates.of(site, _named(book, site), book)
+        found = self._candidates[site] = _Candidates.of(site, (_named(book, site),), book)
         return found
 
     def lower(self, request: "Request") -> None:
@@ -364,8 +370,8 @@ class Postponing:
             self._shared.stats.inc_value("dedup/postponed/discarded" if discarded else "dedup/postponed/fetched")
 
 
-def _named(book: RuleBook, site: str) -> set[str]:
-    """Return the keys of parameters that are candidates before anything was learned of a site."""
+def _named(book: RuleBook, site: str) -> Rule:
+    """Return the candidate rule of parameters that are such before anything was learned of a site."""
     plain = [name for name in IRRELEVANT if not name.endswith("*")]
     names = {*IRRELEVANT, *(name.upper() for name in plain)}
     sites = Counter(
@@ -380,7 +386,8 @@ def _named(book: RuleBook, site: str) -> set[str]:
             if key.startswith("q.") and isinstance(operation, Ignore) and not isinstance(operation.only, frozenset)
         }
     )
-    return {f"q.{name}" for name in names} | {key for key, number in sites.items() if number >= TAUGHT}
+    keys = {f"q.{name}" for name in names} | {key for key, number in sites.items() if number >= TAUGHT}
+    return Rule(site, {}, dict.fromkeys(sorted(keys), Ignore()), Status.CANDIDATE)
 
 
 def _heeds_priorities(settings: Any) -> bool:

@@ -20,9 +20,10 @@ from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
-from ..rules import RuleBook
+from ..rules import RuleBook, SiteRules
 from ..rules.errors import RuleFileError
 from ..rules.mask_files import load_masks
+from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store
 from .fixed_point import Evidence, learn_both
@@ -99,7 +100,7 @@ def _learned(
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
         "refetch": {site: list(urls) for site, urls in both.refetches.items()},
-        "candidates": {site: list(keys) for site, keys in learned.candidates.items()},
+        "candidates": {site: written_rules(SiteRules(site, rules)) for site, rules in learned.candidates.items()},
     }
 
 

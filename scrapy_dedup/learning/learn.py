@@ -23,7 +23,7 @@ from .data.nesting import inner_sites, innermost_first
 from .data.observed import Progress, observations_by_site
 from .deadline import NEVER, Deadline
 from .decision.budget import within_budget
-from .decision.candidates import candidate_parameters
+from .decision.candidates import candidate_rules
 from .decision.class_guards import with_open_lengths
 from .decision.weighing import weighed, with_counts
 from .decision.witness_counts import counted_with_files
@@ -65,8 +65,8 @@ class Learned:
     departures: tuple[Departure, ...] = field(default=())
     """The learned rules of before that leave their files, and why."""
     nested: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
-    candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Site -> keys of parameters that probably make no difference, where they were asked for."""
+    candidates: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
+    """Site -> candidate rules, where they were asked for."""
     odd: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Site -> URLs of odd responses that may be pages, to be fetched again."""
 
@@ -135,7 +135,7 @@ def learn(
     As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
     it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
     that is being learned then what was found is tested and kept, and with *diagnose* the report also says
-    how many pages are nearly alike, which takes a second a site; with *candidates* it is said which parameters may be
+    how many pages are nearly alike, which takes a second a site; with *candidates* it is said what may be
     postponed. Sites whose URLs are nested in those of others are
     learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*. Where there is a
     *policy*, a published method decides, and not the judge.
@@ -152,7 +152,7 @@ def learn(
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
     departures: list[Departure] = []
-    likely: dict[str, tuple[str, ...]] = {}
+    likely: dict[str, tuple[Rule, ...]] = {}
     odd: dict[str, tuple[str, ...]] = {}
     priors = priors_by_site(by_site, known, masks) if policy is None else {}
     nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
@@ -243,7 +243,7 @@ class LearnedSite:
     deep: Mapping[str, DeepSplit]
     report: SiteReport
     departures: tuple[Departure, ...] = ()
-    candidates: tuple[str, ...] = ()
+    candidates: tuple[Rule, ...] = ()
     odd: tuple[str, ...] = ()
     out_of_time: bool = False
 
@@ -277,7 +277,7 @@ def learn_site(
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
     sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own; *candidates*
-    asks for candidate parameters.
+    asks for candidate rules.
     """
     every = Sample.of(site, found, groups, others, names)
     sample, table = judged_sample(every, found.controls.values())
@@ -308,9 +308,12 @@ def learn_site(
     if learner.out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
-    likely = candidate_parameters(sample, book, rules) if candidates and not learner.out_of_time else ()
+    likely: tuple[Rule, ...] = ()
+    if candidates and not learner.out_of_time:
+        table = learner.evidence.table
+        likely = candidate_rules(sample, table, learner.deep, book, acting=settled.proposals, before=rules)
     departures = (*settled.departures, *switched_off(before, rules, settled.departures))
-    wide = book.with_ignored(site, likely) if likely else book
+    wide = book.with_candidates(site, likely) if likely else book
     again = odd_responses(judged(wide, sample), found.again)
     return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
 

@@ -7,6 +7,7 @@ that was found.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
@@ -16,8 +17,8 @@ from .application import new_origin, new_path
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
-from .model import Rule, SiteRules
-from .operations import Ignore, Nested
+from .model import Rule, SiteRules, Status
+from .operations import Nested
 from .predicates import Absent, Literal, Predicate
 from .program import OriginProgram, SiteProgram
 from .queries import new_query
@@ -155,12 +156,15 @@ class RuleBook:
         compiled = {site: program for site, program in self._compiled.items() if site in kept}
         return self._sharing({**kept, **fresh._sites}, compiled | fresh._compiled)
 
-    def with_ignored(self, site: str, keys: Iterable[str]) -> "RuleBook":
-        """Return the book of the rules of *site* that act, and of one more that ignores some keys, whatever their values."""
-        rules = [rule for rule in self.for_site(site) if rule.status.acts]
-        made = Rule(site, {}, dict.fromkeys(keys, Ignore()))
-        rules += [made] if made.id not in {rule.id for rule in rules} else []
-        return RuleBook(rules, {site: self.site_rules(site).deep}, self.groups)
+    def with_candidates(self, site: str, candidates: Iterable[Rule]) -> "RuleBook":
+        """Return the book of the rules of *site* that act, and of *candidates* as if these acted, too."""
+        acting = {rule.id: rule for rule in self.for_site(site) if rule.status.acts}
+        made = {rule.id: replace(rule, status=Status.MANUAL) for rule in candidates}
+        return RuleBook(
+            [*acting.values(), *(rule for name, rule in made.items() if name not in acting)],
+            {site: self.site_rules(site).deep},
+            self.groups,
+        )
 
     def beside(self, others: "RuleBook") -> "RuleBook":
         """Return the book with the rules of the sites of *others* that it has none of; what is compiled is shared."""

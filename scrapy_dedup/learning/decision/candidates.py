@@ -1,27 +1,32 @@
-"""Candidate parameters: those that rather make no difference, by what was seen, but may not be ignored yet.
+"""Candidate rules: what rather makes no difference, by what was seen, but may not be ignored yet.
 
 What the judge lets act is left out of the URLs before. Of each other parameter it says how likely no page is lost by
-dropping it, together with the others: where that is likelier than not, requests that would be duplicates by it are worth
+dropping it, together with the others; and of what acts in some sections of the site, how likely it is right in others, too.
+Where that is likelier than not, requests that would be duplicates by it are worth
 postponing (``DEDUP_POSTPONE``). Nothing is discarded by a candidate.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ...rules import Rule, RuleBook, Status
+from ...rules import Ignore, IgnoreValue, Rule, RuleBook, Status
 from ...urls import values_of
 from ..config import current
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
-from ..data.judgement import Sample
+from ..data.judgement import Deep, Sample, book_of, judged
 from ..data.table import Table, encode
 from ..evidence.judge import SHARES
 from ..evidence.value_kinds import kind_of_values
+from ..proposals.combining import rules_of
 from ..proposals.coverage import keys_meet
+from ..proposals.proposal import Proposal
+from .divisions import without_sections
+from .strata import narrowed
 
-__all__ = ["candidate_parameters"]
+__all__ = ["candidate_rules"]
 
 MOST = 24
 """Parameters of a site that are looked at, those of most URLs first."""
@@ -29,12 +34,41 @@ MOST_URLS = 50_000
 """URLs that are looked at, the last ones: a crawl that has more has learned what it can."""
 
 
-def candidate_parameters(sample: Sample, book: RuleBook, before: Iterable[Rule] = ()) -> tuple[str, ...]:
-    """Return the keys of query parameters that probably make no difference, beside what *book* drops already.
+def candidate_rules(
+    sample: Sample, table: Table, deep: Deep, book: RuleBook, *, acting: Sequence[Proposal], before: Sequence[Rule] = ()
+) -> tuple[Rule, ...]:
+    """Return the candidate rules of a site, beside those of *book*, which *acting* proposals are of.
 
-    Those of rules of *before* that are switched off or refuted are left out. O(URLs x parameters).
+    What rules of *before* change that are switched off or refuted is left out. *table* is that of *sample* with the tokens *deep*.
     """
     forbidden = [rule for rule in before if rule.status in (Status.OFF, Status.SUSPENDED)]
+    keys = _likely_parameters(sample, book, forbidden)
+    wider = [one for one in _elsewhere(acting, sample, table, deep) if not _is_forbidden(one.key, forbidden)]
+    made = [Rule(sample.site, {}, dict.fromkeys(keys, Ignore()))] if keys else []
+    return tuple(replace(rule, status=Status.CANDIDATE) for rule in (*made, *rules_of(sample.site, wider)))
+
+
+def _elsewhere(acting: Sequence[Proposal], sample: Sample, table: Table, deep: Deep) -> list[Proposal]:
+    """Return proposals that act in some sections, for all sections in which they are likely."""
+    wide = dict.fromkeys(
+        replace(one, match=match)
+        for one in acting
+        if not (one.constant or one.joint) and isinstance(one.operation, Ignore | IgnoreValue)
+        if (match := without_sections(one.match)) != one.match
+    )
+    if not wide:
+        return []
+    both = [*acting, *(one for one in wide if one not in acting)]
+    judgement = judged(book_of(rules_of(sample.site, both), sample, deep), sample)
+    likely = narrowed(both, table, judgement, deep, accepts=lambda posterior: posterior.is_likely)
+    return [one for one in likely if one not in acting]
+
+
+def _likely_parameters(sample: Sample, book: RuleBook, forbidden: Sequence[Rule]) -> tuple[str, ...]:
+    """Return the keys of query parameters that probably make no difference, beside what *book* drops already.
+
+    Those of *forbidden* rules are left out. O(URLs x parameters).
+    """
     table = _of_keys(sample, book)
     frame = Frame(table, np.arange(len(table)))
     used = {key: int(np.count_nonzero(codes)) for key, codes in frame.columns.items() if key.startswith("q.")}

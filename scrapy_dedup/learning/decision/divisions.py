@@ -13,7 +13,7 @@ from ..evidence.arrays import ABSENT, Codes, Rows
 from ..evidence.value_kinds import is_token
 from ..proposals.proposal import Match, Proposal
 
-__all__ = ["Division", "by_sections", "divisions_of"]
+__all__ = ["Division", "by_sections", "divisions_of", "without_sections"]
 
 PATH = ("path.0", "path.1")
 ANY = -1
@@ -78,6 +78,11 @@ def by_sections(table: Table) -> Division:
             of[rows if other == ANY else rows[second[rows] == other]] = len(names)
             names.append((value, other))
     return Division(PATH, names, of)
+
+
+def without_sections(match: Match) -> Match:
+    """Return a pattern that asks for no section of the site."""
+    return tuple((key, predicate) for key, predicate in match if key not in PATH or isinstance(predicate, OfClass))
 
 
 def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:

@@ -7,7 +7,7 @@ these are alike: session ids that make no difference in one section do so nowher
 ``sort=date``. One section that is otherwise takes little from the many that are alike.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,11 +73,21 @@ class Split:
         )
 
 
-def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> list[Proposal]:
-    """Return the proposals, each for the values and the sections that its evidence reaches."""
+def narrowed(
+    proposals: Sequence[Proposal],
+    table: Table,
+    judgement: Judgement,
+    deep: Deep,
+    *,
+    accepts: Callable[[Posterior], bool] = lambda posterior: posterior.may_act,
+) -> list[Proposal]:
+    """Return the proposals, each for the values and the sections that its evidence reaches.
+
+    *accepts* says what a proposal must be believed of for that: that it may act, unless something less is asked.
+    """
     if not judgement.merged:
         return list(proposals)
-    groups = _Groups(proposals, table, judgement, deep)
+    groups = _Groups(proposals, table, judgement, deep, accepts)
     divisions = divisions_of(table)
     found: list[Proposal] = []
     for proposal in proposals:
@@ -99,8 +109,16 @@ def narrowed(proposals: Sequence[Proposal], table: Table, judgement: Judgement, 
 class _Groups:
     """The groups of URLs that proposals make one together, and which of them each is a part of."""
 
-    def __init__(self, proposals: Sequence[Proposal], table: Table, judgement: Judgement, deep: Deep) -> None:
+    def __init__(
+        self,
+        proposals: Sequence[Proposal],
+        table: Table,
+        judgement: Judgement,
+        deep: Deep,
+        accepts: Callable[[Posterior], bool],
+    ) -> None:
         self._table = table
+        self._accepts = accepts
         merged = judgement.merged
         sizes = np.array([len(members) for members in merged], dtype=np.intp)
         self._rows = np.array([i for members in merged for i in members], dtype=np.intp)
@@ -145,7 +163,7 @@ class _Groups:
         chosen = asked[self._group]
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
         found = witnesses(group, table.content[rows], table.lone[rows], ValueKind.OTHER.prior)
-        return bool(len(found)) and table.judge.posterior(found).may_act
+        return bool(len(found)) and self._accepts(table.judge.posterior(found))
 
     def narrowed(self, proposal: Proposal, divisions: Sequence[Division]) -> list[Proposal]:
         """Return a proposal for the values and the parts of the site that its evidence reaches; none where it reaches none."""
@@ -185,7 +203,7 @@ class _Groups:
             held = self._in_sections(proposal, changed, sections, split)
         else:
             split = Split.of(table.judge, found, np.zeros_like(first), 1, kind.unlike)
-            held = [proposal] if split.strata[0].may_act else []
+            held = [proposal] if self._accepts(split.strata[0]) else []
         others = [each for each in others if each.divides(proposal)]
         if not held or not others:
             return held
@@ -200,7 +218,7 @@ class _Groups:
         *first* is a URL of each witness group.
         """
         divisions, splits = zip(*others, strict=True)
-        passing = np.array([each.states for each in split.strata if each.may_act])
+        passing = np.array([each.states for each in split.strata if self._accepts(each)])
         accepted = replace(split.unseen, states=passing.mean(axis=0)) if len(passing) else split.unseen
         # How likely each other division is the one that counts.
         gain = np.array([each.evidence - split.evidence for each in splits]) - np.log(
@@ -212,7 +230,7 @@ class _Groups:
         found: list[Proposal] = []
         for division, other, weight in zip(divisions, splits, likely.tolist(), strict=True):
             seen = np.unique(division.of[first]).tolist()
-            wrong = [number for number in seen if not other.strata[number].mixed(accepted, weight).may_act]
+            wrong = [number for number in seen if not self._accepts(other.strata[number].mixed(accepted, weight))]
             found += [
                 Proposal(match, one.key, Keep())
                 for one in acting
@@ -223,9 +241,9 @@ class _Groups:
     def _in_sections(self, proposal: Proposal, changed: Flags, sections: Division, split: Split) -> list[Proposal]:
         """Return a proposal for the sections in which it may act; *changed* are the URLs that it changes."""
         here = np.bincount(sections.of[changed], minlength=len(sections.names)) > 0
-        passing = [number for number, each in enumerate(split.strata) if here[number] and each.may_act]
-        failing = [number for number, each in enumerate(split.strata) if here[number] and not each.may_act]
-        if split.unseen.may_act:
+        passing = [number for number, each in enumerate(split.strata) if here[number] and self._accepts(each)]
+        failing = [number for number, each in enumerate(split.strata) if here[number] and not self._accepts(each)]
+        if self._accepts(split.unseen):
             kept = [sections.matches(proposal.match, self._table, [number]) for number in failing]
             return [proposal, *(Proposal(match, proposal.key, Keep()) for (match,) in kept)]
         return [
@@ -255,7 +273,8 @@ class _Groups:
             codes[some],
         )
         split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)
-        return [value for value, each in zip(values, split.strata, strict=True) if each.may_act], split.unseen.may_act
+        accepted = [value for value, each in zip(values, split.strata, strict=True) if self._accepts(each)]
+        return accepted, self._accepts(split.unseen)
 
 
 def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:

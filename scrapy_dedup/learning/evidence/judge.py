@@ -200,6 +200,11 @@ class Posterior:
         """Whether so few of the groups are wrong, and rather none, that a proposal may act."""
         return bool(_may_act(self.shares))
 
+    @property
+    def is_likely(self) -> bool:
+        """Whether hardly any of the groups is wrong rather than not: a proposal may not act yet, but is worth waiting for."""
+        return bool(self.shares[SHARES < current().noticed].sum() > 1 - current().most_doubt)
+
     def mixed(self, other: "Posterior", weight: float) -> "Posterior":
         """Return what is believed where this is true with a probability of *weight*, and the other one else."""
         return replace(self, states=weight * self.states + (1 - weight) * other.states)
