@@ -122,6 +122,24 @@ def test_a_crawl_so_fast_that_pages_show_the_same_second() -> None:
     assert found_pairs(kept, mask_of(kept)) == (30, 0)
 
 
+def test_pages_of_a_template_that_are_of_two_sorts() -> None:
+    """More of them than are compared were fetched twice: a box of the first ones changes, and is the content of the others."""
+    shop = Shop("clock")
+    items = [f"http://{SITE}/item/{k:03}" for k in range(150)]
+    sales = Random(5)
+
+    def respond(number: int) -> Kept:
+        box = sales.choice(TEASERS) if number < 45 else text_of(items[number], 3)
+        return shop.respond(
+            items[number], f"<h1>The same heading</h1><p>{'One text for all. ' * 9}</p><div class=box>{box}</div>"
+        )
+
+    kept = [respond(number) for number in range(150) for _ in range(2)]
+    mask = mask_of(kept)
+    latest = {url: mask.masked(version, url=url) for url, _, version in kept}
+    assert len({latest[url] for url in items[45:]}) == 105
+
+
 def test_a_number_of_its_page_in_the_frame_is_content() -> None:
     """The footer of each page holds its own number, as its text does; the start page's does not change."""
     shop = Shop("clock")

@@ -406,6 +406,18 @@ def test_home_pages_that_were_not_seen_are_not_merged() -> None:
     assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
 
 
+def test_home_pages_that_were_not_seen_are_not_merged_whatever_the_sections_say() -> None:
+    rows = [
+        Observation(f"http://{host}/{section}/{i}", f"{section} {i}")
+        for host in HOSTS
+        for section in ("news", "shop", "help")
+        for i in range(15)
+    ]
+    book = learn_rules([*rows, Observation("http://www.example.com/", "home")])
+    assert book.equivalent("http://www.example.com/news/99", "http://m.example.com/news/99")
+    assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
+
+
 def test_home_pages_that_are_equal_are_merged() -> None:
     book = on_hosts(lambda host: "home")
     assert book.equivalent("http://www.example.com/", "http://m.example.com/")

@@ -3,7 +3,7 @@
 A limit that each page doubles grows without end, and no list of the numbers that were seen holds the next one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,8 @@ __all__ = ["OTHER", "are_numbers", "by_value", "of_any_number"]
 
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
+GROWING = 4
+"""Numbers that must grow for others to be as good: three values of a choice of few are no series."""
 OTHER = -1
 """Stands for a value that is none of those asked about."""
 
@@ -37,11 +39,17 @@ def of_any_number(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
     operation = proposal.operation
     assert isinstance(operation, Ignore | IgnoreValue)
     values = operation.only
-    if not isinstance(values, frozenset) or not are_numbers(sorted(values)):
+    if not isinstance(values, frozenset) or not are_numbers(sorted(values)) or not _is_growing(values):
         return proposal
     wider = replace(operation, only=widened(class_of(values)))
     others = matching(table, proposal.match) & concerned(table, proposal.key, wider) & ~changed
     return proposal if others.any() else replace(proposal, operation=wider)
+
+
+def _is_growing(values: Iterable[str]) -> bool:
+    """Tell whether each of four numbers or more is twice the one before, on average: years and page sizes are not."""
+    numbers = sorted(map(int, values))
+    return len(numbers) >= GROWING and numbers[0] > 0 and numbers[-1] >= numbers[0] * 2 ** (len(numbers) - 1)
 
 
 @dataclass(slots=True)

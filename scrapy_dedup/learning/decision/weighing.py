@@ -25,6 +25,8 @@ EXAMPLES = 2
 class _Count:
     groups: int = 0
     bad: int = 0
+    odd: int = 0
+    """Of the bad ones those that the judge takes for one page."""
     removed: int = 0
     urls: int = 0
     later: int = 0
@@ -90,11 +92,12 @@ def with_counts(
                 count.until = max(count.until, *(sample.times[i] for i in own))
             if _merges(acting[name], views, {sample.urls[i] for i in members[:MAX_MEMBERS]}):
                 snapshot = snapshots.get(name)
-                if snapshot is not None and sample.times is not None and key in witnessed:
+                if snapshot is not None and sample.times is not None and len(contents) == 1:
                     count.later += min(sample.times[i] for i in members) > snapshot.until
                 _note_lengths(count.lengths, acting[name], views)
                 count.groups += 1
-                count.bad += key not in witnessed
+                count.bad += len(contents) > 1
+                count.odd += len(contents) > 1 and key in witnessed
                 count.removed += len(own) - (len(own) == len(members)) if key in witnessed else 0
                 if len(count.examples) < EXAMPLES and key in witnessed:
                     count.examples += _example(own, members, sample)
@@ -204,6 +207,10 @@ def _with_evidence(
     secret: Mapping[str, Operation],
     deep: Mapping[str, DeepSplit],
 ) -> Rule:
+    if (
+        count.groups == count.bad
+    ):  # a page of hundreds of URLs has no group without an odd response: the judge says what it is
+        count.bad -= count.odd
     evidence = Evidence(
         learners=tuple(learners),
         groups=count.groups - count.bad,

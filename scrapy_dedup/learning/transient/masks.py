@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
+from xxhash import xxh3_64_intdigest
+
 from ...content.mask import Mask, Template, TransientPath
 from ...content.versions import Version
 from ...rules import RuleBook
@@ -105,8 +107,10 @@ class SitePages:
     def _pages(self, key_of: Callable[[str], str]) -> list[Seen]:
         """Return the pages that were seen more than once; URLs of one key are one page."""
         pages = self._by_key(key_of)
+        # By their hashes: neighbours in the alphabet may be pages of one sort.
         several = sorted(
-            (page for page in pages.items() if len(page[1]) > 1), key=lambda page: (-len(page[1]), page[0])
+            (page for page in pages.items() if len(page[1]) > 1),
+            key=lambda page: (-len(page[1]), xxh3_64_intdigest(page[0].encode()), page[0]),
         )
         compared = Counter[Template]()
         chosen: list[Seen] = []
