@@ -1,4 +1,4 @@
-"""Candidate parameters and odd responses: what is worth postponing, and what is worth fetching again."""
+"""Candidate rules and odd responses: what is worth postponing, and what is worth fetching again."""
 
 from collections.abc import Iterable
 

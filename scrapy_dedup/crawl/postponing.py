@@ -1,4 +1,4 @@
-"""Postponing: what candidate parameters would make duplicates is fetched last, when more is known.
+"""Postponing: what candidate rules would make duplicates is fetched last, when more is known.
 
 A learning names what probably makes no difference but may not be ignored yet, such as what acts in other sections of the site
 (:mod:`scrapy_dedup.learning.decision.candidates`); before a site is learned for the first time these are session ids and tracking

@@ -18,7 +18,6 @@ from ..data.frame import Frame, Level
 from ..data.grouping import varying
 from ..data.judgement import Deep, Sample, book_of, judged
 from ..data.table import Table, encode
-from ..evidence.judge import SHARES
 from ..evidence.value_kinds import kind_of_values
 from ..proposals.combining import rules_of
 from ..proposals.coverage import keys_meet
@@ -103,5 +102,4 @@ def _right(frame: Frame, key: str, levels: Mapping[str, Level]) -> float:
     groups = frame.groups(levels)
     differ = varying(groups, frame.columns[key])[groups.size > 1]
     prior = judge.prior(key, kind_of_values(key, frame.columns[key], frame.table.vocabulary).prior)
-    posterior = judge.posterior(frame.witnesses(groups, prior, key).part(differ))
-    return float(posterior.shares[SHARES < current().noticed].sum())
+    return judge.posterior(frame.witnesses(groups, prior, key).part(differ)).right

@@ -207,9 +207,8 @@ def _with_evidence(
     secret: Mapping[str, Operation],
     deep: Mapping[str, DeepSplit],
 ) -> Rule:
-    if (
-        count.groups == count.bad
-    ):  # a page of hundreds of URLs has no group without an odd response: the judge says what it is
+    if count.groups == count.bad:
+        # A page of hundreds of URLs has no group without an odd response: the judge says what it is.
         count.bad -= count.odd
     evidence = Evidence(
         learners=tuple(learners),

@@ -201,9 +201,14 @@ class Posterior:
         return bool(_may_act(self.shares))
 
     @property
+    def right(self) -> float:
+        """Probability that hardly any of the groups is wrong."""
+        return float(self.shares[SHARES < current().noticed].sum())
+
+    @property
     def is_likely(self) -> bool:
         """Whether hardly any of the groups is wrong rather than not: a proposal may not act yet, but is worth waiting for."""
-        return bool(self.shares[SHARES < current().noticed].sum() > 1 - current().most_doubt)
+        return self.right > 1 - current().most_doubt
 
     def mixed(self, other: "Posterior", weight: float) -> "Posterior":
         """Return what is believed where this is true with a probability of *weight*, and the other one else."""
