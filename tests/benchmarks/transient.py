@@ -1,13 +1,14 @@
 """Transient content: how well what passes is told from what lasts, and what that takes.
 
     python -m tests.benchmarks.transient [--sites N] [--pages N] [--cases X1,all] [--quick] [--json] [--check]
+    python -m tests.benchmarks.transient --only crawls [--cases NAME,NAME] [--sites N] [--quick] [--json] [--check]
     python -m tests.benchmarks.transient --only speed [--shapes deep,CDATA] [--quick] [--json] [--check]
     python -m tests.benchmarks.transient DIR... [--json]
 
 The first is scored on made-up sites whose truth is known token by token: a mask is learned from half of the
 pages of each kind in 2, 3 and 5 versions, minutes to weeks apart, and applied to the other half, each version
-by itself (see ``transient_cases.py`` and ``transient_scores.py``). Without ``--only`` speed is measured, too. The
-last takes real versions of pages, ``DIR/SITE/PAGE/N.html``. Each mode of ``learn_mask`` is beside the other.
+by itself (see ``transient_cases.py`` and ``transient_scores.py``), and from crawls of such sites at known times (``--only
+crawls``, ``transient_crawls.py``). Without ``--only`` speed is measured, too. The last takes real versions of pages, ``DIR/SITE/PAGE/N.html``. Each mode of ``learn_mask`` is beside the other.
 """
 
 import argparse
@@ -24,10 +25,10 @@ from rich.table import Table
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from . import transient_folder, transient_speed
+from . import transient_crawls, transient_folder, transient_speed
 from .checks import Check, report
 from .labelled import rate
-from .sites.render import Page
+from .sites.markup import Page
 from .transient_cases import CASES, STAYING, VOLATILE, Case, case_of
 from .transient_scores import Counts, compared, passing_words, score
 
@@ -44,7 +45,9 @@ LEAST_TOLD = 1.0
 """Share of the real changes, and of the pages, that the masked fingerprint must tell apart."""
 LEAST_MB_PER_SECOND = 20.0
 MOST_SLOPE = 1.05
-PARTS = ("cases", "speed")
+ALL = [*CASES, *transient_crawls.CRAWLS]
+"""The names of all cases."""
+PARTS = ("cases", "crawls", "speed")
 RATES = (
     *("precision", "recall", "f1", "path_precision", "path_recall", "path_f1"),
     *("main_lost", "equal_share", "told_share", "distinct_share"),
@@ -316,14 +319,14 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", choices=PARTS, action="append", help="a part; all if none is given")
     parser.add_argument("--sites", type=int, metavar="N", help="made-up sites of each case (3; with --quick 1)")
     parser.add_argument("--pages", type=int, default=12, metavar="N", help="pages of each kind (default: %(default)s)")
-    parser.add_argument("--cases", type=lambda text: text.split(","), default=list(CASES), metavar="X1,all")
+    parser.add_argument("--cases", type=lambda text: text.split(","), default=ALL, metavar="X1,all")
     parser.add_argument("--shapes", type=lambda text: text.split(","), default=(), metavar="A,B", help="hostile pages")
     parser.add_argument("--quick", action="store_true", help="one site, large hostile pages of a tenth of their size")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     args = parser.parse_args(argv)
-    if unknown := [name for name in args.cases if name not in CASES]:
-        parser.error(f"no case is called {', '.join(unknown)}: there are {', '.join(CASES)}")
+    if unknown := [name for name in args.cases if name not in ALL]:
+        parser.error(f"no case is called {', '.join(unknown)}: there are {', '.join(ALL)}")
     return args
 
 
@@ -335,13 +338,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     shown: dict[str, Any] = {}
     checks: list[Check] = []
     parts = args.only or PARTS
-    if "cases" in parts:
-        sites = args.sites or (1 if args.quick else 3)
-        found, few = (results(args.cases, sites, pages) for pages in (args.pages, FEW))
+    sites = args.sites or (1 if args.quick else 3)
+    cases, crawls = ([name for name in args.cases if name in known] for known in (CASES, transient_crawls.CRAWLS))
+    if "cases" in parts and cases:
+        found, few = (results(cases, sites, pages) for pages in (args.pages, FEW))
         checks += case_checks(found, few)
-        shown["cases"] = cases_json(found, few, args.cases)
+        shown["cases"] = cases_json(found, few, cases)
         if not args.json:
-            print_cases(found, few, args.cases)
+            print_cases(found, few, cases)
+    if "crawls" in parts and crawls:
+        crawled = transient_crawls.results(crawls, sites)
+        checks += transient_crawls.checks(crawled)
+        shown["crawls"] = transient_crawls.as_json(crawled)
+        if not args.json:
+            transient_crawls.print_results(crawled, console())
     if "speed" in parts:
         speeds = transient_speed.speeds(quick=args.quick)
         growths = list(transient_speed.growths(quick=args.quick, only=args.shapes))

@@ -6,12 +6,12 @@ A token that passes is *found* when all of its words are removed that some other
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from html import escape
 from typing import Protocol
 
-from .sites.render import Kind, Page, Token
+from .sites.markup import Kind, Page, Token
 
 CONTENT = frozenset((Kind.MAIN, Kind.GROWING))
 _words = re.compile(r"\S+").finditer
@@ -111,13 +111,14 @@ def share(part: int, whole: int) -> float | None:
 
 
 def passing_words(pages: Iterable[Page]) -> dict[tuple[str, str], frozenset[int]]:
-    """Of each passing slot, the places of the words that are not the same in all of these pages."""
+    """Of each passing slot, the places of the words that are not the same in all of these pages; all words of what comes and goes."""
     seen: defaultdict[tuple[str, str], defaultdict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for page in pages:
         for token in page.tokens:
             if token.kind is Kind.TRANSIENT:
                 for place, word in enumerate(token.text.split()):
-                    seen[token.path, token.slot][place].add(word)
+                    # Where the whole comes and goes each word is missing elsewhere.
+                    seen[token.path, token.slot][place] |= {word, ""} if token.whole else {word}
     return {slot: frozenset(i for i, words in places.items() if len(words) > 1) for slot, places in seen.items()}
 
 
@@ -188,15 +189,23 @@ def removed(token: Token, gone: Sequence[int]) -> tuple[set[int], set[int]]:
     return some, every
 
 
-def compared(fingerprints: Mapping[str, Sequence[str]], versions: Mapping[str, Sequence[Page]]) -> Counts:
-    """What the masked fingerprints of pages (URL -> one for each version) say of adjacent versions and of pages."""
+def compared(
+    fingerprints: Mapping[str, Sequence[str]], versions: Mapping[str, Sequence[Page]], either: Collection[str] = ()
+) -> Counts:
+    """What the masked fingerprints of pages (URL -> one for each version) say of adjacent versions and of pages.
+
+    *either* are slots whose content is always new, so that pages may be compared with or without it: pairs that differ in
+    nothing else do not count.
+    """
     pairs: Counter[tuple[bool, bool]] = Counter()
     first: dict[str, str] = {}
     for url, pages in versions.items():
         own = fingerprints[url]
         texts = [lasting(page) for page in pages]
+        firm = [lasting(page, either) for page in pages] if either else texts
         for i in range(len(pages) - 1):
-            pairs[texts[i] == texts[i + 1], own[i] == own[i + 1]] += 1
+            if texts[i] == texts[i + 1] or firm[i] != firm[i + 1]:
+                pairs[texts[i] == texts[i + 1], own[i] == own[i + 1]] += 1
         first.setdefault(" ".join(texts[0]), own[0])
     return Counts(
         pairs=pairs[True, True] + pairs[True, False],
@@ -208,6 +217,7 @@ def compared(fingerprints: Mapping[str, Sequence[str]], versions: Mapping[str, S
     )
 
 
-def lasting(page: Page) -> list[str]:
-    """The bag of words that lasts."""
-    return sorted(word for token in page.tokens if token.kind is not Kind.TRANSIENT for word in token.text.split())
+def lasting(page: Page, without: Collection[str] = ()) -> list[str]:
+    """The bag of words that lasts, *without* those of some slots."""
+    tokens = (token for token in page.tokens if token.kind is not Kind.TRANSIENT and token.slot not in without)
+    return sorted(word for token in tokens for word in token.text.split())

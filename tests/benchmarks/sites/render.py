@@ -14,18 +14,21 @@ change once, E2 a stock figure, which falls by and by; and what says something n
 nothing of the day before: E3 a price without a currency, E4 whether it is to be had, E5 what it is rated, E6 how many
 are left, E7 when it goes next, E8 how a match stands, E9 whether it is to be had, in a sentence, E10 its sizes, E11 the weather
 of its town, E12 what was bid, which rises. E10 stands after the main text, E12 there in a box of its own.
+
+Further slots have plain names (see ``parts.py``).
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
-from enum import Enum
 from functools import lru_cache
 from html import escape
 from random import Random
 
 from .crawl import blurred
+from .markup import Kind, Page, Writer
 from .model import DAY, START, TURN, Content, Endpoint, Request
+from .parts import PARTS
 from .seeded import hex_token, number_of, rng_of, share_of, word
 from .site import Site
 
@@ -36,80 +39,6 @@ _AFTER = ("E10", "E12")
 VOCABULARY = tuple(word(rng_of("vocabulary", number)) for number in range(2000))
 WORDS = (60, 400)
 MAX_COMMENTS = 12
-
-
-class Kind(str, Enum):
-    """How long a token lasts: with the site, with the page, not at all, and from now on."""
-
-    TEMPLATE = "template"
-    MAIN = "main"
-    TRANSIENT = "transient"
-    GROWING = "growing"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A piece of visible text: the names of its elements (``body/div.box/p``), its kind, its slot.
-
-    ``start`` is where it stands in the HTML, escaped as ``html.escape`` does.
-    """
-
-    path: str
-    text: str
-    kind: Kind
-    slot: str = ""
-    start: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One version of a page."""
-
-    html: str
-    tokens: tuple[Token, ...]
-
-    def text(self, *kinds: Kind) -> str:
-        """The visible text of these kinds, of all where none is given."""
-        return " ".join([token.text for token in self.tokens if not kinds or token.kind in kinds])
-
-
-@dataclass(slots=True)
-class Writer:
-    """Puts HTML together and keeps account of its text."""
-
-    parts: list[str] = field(default_factory=list)
-    tokens: list[Token] = field(default_factory=list)
-    stack: list[str] = field(default_factory=list)
-    length: int = 0
-    """Characters so far."""
-
-    def open(self, tag: str, classes: str = "", **attributes: str) -> None:
-        """Open an element."""
-        given = {"class": classes, **attributes} if classes else attributes
-        shown = "".join([f' {name}="{escape(value)}"' for name, value in given.items()])
-        self.raw(f"<{tag}{shown}>")
-        self.stack.append(f"{tag}.{classes}" if classes else tag)
-
-    def close(self, *, written: bool = True) -> None:
-        """Close the innermost element; an end tag that HTML does not need may be left out."""
-        tag = self.stack.pop().partition(".")[0]
-        self.raw(f"</{tag}>\n" if written else "\n")
-
-    def say(self, text: str, kind: Kind, slot: str = "") -> None:
-        """Write text."""
-        self.tokens.append(Token("/".join(self.stack), text, kind, slot, self.length))
-        self.raw(escape(text))
-
-    def raw(self, html: str) -> None:
-        """Write HTML that shows no text."""
-        self.parts.append(html)
-        self.length += len(html)
-
-    def element(self, tag: str, text: str, kind: Kind, slot: str = "", *, classes: str = "", end: bool = True) -> None:
-        """Write an element with one text."""
-        self.open(tag, classes)
-        self.say(text, kind, slot)
-        self.close(written=end)
 
 
 def render(site: Site, url: str, time: float = START, nonce: int = 0, slots: Collection[str] = ()) -> Page | None:
@@ -124,6 +53,15 @@ def render(site: Site, url: str, time: float = START, nonce: int = 0, slots: Col
     identity = blurred(site, url, content)
     moment = Moment(site, identity, time, rng_of(site.seed, "nonce", nonce, url), frozenset(slots))
     return moment.page(content, request)
+
+
+def start_page(site: Site, time: float = START, nonce: int = 0, slots: Collection[str] = ()) -> Page:
+    """The start page, which belongs to no endpoint."""
+    url = f"http://www.{site.domain}/"
+    request = Request.of(url)
+    assert request is not None
+    rng = rng_of(site.seed, "nonce", nonce, url)
+    return Moment(site, ("start", "page"), time, rng, frozenset(slots)).page(Content(("start", "page")), request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +83,9 @@ class Moment:
         out.stack += ["html", "head"]
         out.element("title", self.site.domain, Kind.TEMPLATE)
         out.stack.pop()
-        out.raw("<script>if (1 < 2) { document.title += '<b>' }</script></head>")
+        out.raw("<script>if (1 < 2) { document.title += '<b>' }</script>")
+        self._parts("head", out)
+        out.raw("</head>")
         out.open("body", "new" if redesigned else "")
         endpoint = self.site.endpoint_of(request)
         bare = endpoint is not None and endpoint.bare(request)
@@ -157,12 +97,19 @@ class Moment:
         if not bare:
             self._aside(out)
             self._comments(out)
+            self._parts("foot", out)
             out.element("p", "all rights reserved by the people of this site", Kind.TEMPLATE, classes="foot")
         out.close()
         out.raw("</html>\n")
-        return Page("".join(out.parts), tuple(out.tokens))
+        return out.page()
 
     # -- parts
+
+    def _parts(self, where: str, out: Writer) -> None:
+        """The parts with plain names that stand there."""
+        for name, part in PARTS.items():
+            if name in self.slots and part.where == where:
+                part.write(out, self)
 
     def _header(self, out: Writer, redesigned: bool) -> None:
         out.raw("<!-- <p> is no paragraph here -->")
@@ -184,6 +131,7 @@ class Moment:
             out.element("p", f"{self.rng.randrange(3, 900)} users online", Kind.TRANSIENT, "X4", classes="online")
         if "X5" in self.slots:
             out.raw(f'<form><input type=hidden name=csrf value="{hex_token(self.rng)}"></form>')
+        self._parts("header", out)
         out.raw("<hr>")
         out.close()
 
@@ -199,6 +147,7 @@ class Moment:
         for name in EDITS[2:]:
             if name in self.slots and name not in _AFTER:
                 out.element("p", self._today(name), Kind.MAIN, name, classes=name.lower())
+        self._parts("main", out)
         for start in range(3, len(texts), 60):
             # A paragraph, as HTML allows, ends where the next one begins.
             out.element("p", " ".join(texts[start : start + 60]), Kind.MAIN, end=False)
@@ -278,6 +227,7 @@ class Moment:
                 texts = (today if passing else rng_of(self.site.seed, "box", "stays", box)).choices(VOCABULARY, k=4)
                 kind = Kind.TRANSIENT if passing else Kind.TEMPLATE
                 out.element("div", " ".join(texts), kind, "X10", classes="box")
+        self._parts("aside", out)
         out.close()
 
     def _comments(self, out: Writer) -> None:
