@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks [--data DIR]... [--quick] [--check]
 
-Without ``--data`` those are the ones of speed, of a first crawl and on made-up sites, which make their own data.
+Without ``--data`` those are the ones on made-up sites, of speed, of a first crawl and of a news site, which make their own data.
 Below each DIR every ``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
 """
 
@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from . import labelled, lifecycle, live, recorded, speed, synthetic, transient
+from .news import command as news
 
 
 def kind_of(path: Path) -> str | None:
@@ -52,6 +53,7 @@ def main() -> int:
     codes.append(transient.main([*options, *(["--quick"] if args.quick else [])]))
     codes.append(lifecycle.main(options))
     codes.append(live.main(options))
+    codes.append(news.main(options))
     codes.append(speed.main([*options, *(["--quick"] if args.quick else [])]))
     return max(codes)
 

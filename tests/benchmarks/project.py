@@ -42,6 +42,8 @@ class Project:
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         folder.mkdir(parents=True)
         self.folder = folder
+        #: Of the processes that run in it, beside this process's own; PYTHONPATH comes before that.
+        self.environment: dict[str, str] = {}
         lines = [f"{name} = {value!r}" for name, value in {**COMMON_SETTINGS, **settings}.items()]
         (folder / "benchmark_settings.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / "scrapy.cfg").write_text("[settings]\ndefault = benchmark_settings\n")
@@ -52,13 +54,14 @@ class Project:
         CPU is that of the process and of all descendants it waited for.
         """
         command = [sys.executable, "-m", "scrapy.cmdline", *arguments]
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        paths = self.environment.get("PYTHONPATH"), str(ROOT), os.environ.get("PYTHONPATH")
+        path = os.pathsep.join(filter(None, paths))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = perf_counter()
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, **self.environment, "PYTHONPATH": path},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
