@@ -16,7 +16,7 @@ import numpy as np
 
 from ..config import current
 from .arrays import ABSENT, Codes, Rows
-from .judge import EVERY_KEY, Prior
+from .witnesses import EVERY_KEY, Prior
 
 __all__ = [
     "HAND_SET",
