@@ -113,7 +113,7 @@ def test_crawl_learn_by_a_method_crawl(project: Project, serve: Serve) -> None:
     """A real store: a crawl records, a published method decides, and the next crawl saves; then crawls learn by it."""
     server = serve(shop)
     crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}")
-    assert project.scrapy(*crawl, "-s", "DEDUP_LEARN=off", fresh=True).returncode == 0
+    assert project.scrapy(*crawl, "-s", "DEDUP_LEARN=off").returncode == 0
     first = server.downloads
     done = project.scrapy("learn-rules", "--method", "entropy")
     assert done.returncode == 0, done.stderr
@@ -121,10 +121,10 @@ def test_crawl_learn_by_a_method_crawl(project: Project, serve: Serve) -> None:
     assert "decided by the method entropy alone" in done.stdout
     assert "q.sid ignore" in done.stdout
     server.reset()
-    assert project.scrapy(*crawl, "-s", "DEDUP_LEARN=off", fresh=True).returncode == 0
+    assert project.scrapy(*crawl, "-s", "DEDUP_LEARN=off").returncode == 0
     assert server.downloads < first
     assert {asked.query["id"] for asked in server.asked} == {str(number) for number in range(30)}
-    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=close", "-s", "DEDUP_METHOD=equivalence", fresh=True)
+    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=close", "-s", "DEDUP_METHOD=equivalence")
     assert done.returncode == 0, done.stderr
     rules = rules_in(project)
     assert {rule.site for rule in rules} == {site}

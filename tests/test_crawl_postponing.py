@@ -23,6 +23,11 @@ SOURCES = ("mail", "feed", "post")
 ON = {"DEDUP_LEARN": "live", "CONCURRENT_REQUESTS": 4}
 
 
+@pytest.fixture(autouse=True)
+def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
+
+
 def candidate_of(site: str, key: str) -> str:
     """Return what a learning says of a parameter that is a candidate."""
     return written_rules(SiteRules(site, (Rule(site, {}, {key: Ignore()}, Status.CANDIDATE),)))

@@ -76,9 +76,8 @@ def pages_of(urls: set[str]) -> set[Page]:
 @pytest.mark.parametrize(
     ("case", "concurrent", "settings"),
     [
-        ("planted", 1, {"DEDUP_LEARN": "close"}),
-        ("planted", 100, {}),
         ("planted", 16, {"DEDUP_LEARN": "close", "JOBDIR": "job"}),
+        ("planted", 100, {}),
         ("drifting", 8, {"DEDUP_LEARN": "close"}),
         ("noisy", 8, {"DEDUP_LEARN": "close"}),
         ("noisy", 8, {}),

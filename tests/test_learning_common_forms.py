@@ -94,6 +94,15 @@ def test_few_numbers_say_nothing_of_others() -> None:
     assert not book.equivalent(f"{SITE}/b/99?sort=heron", f"{SITE}/b/99?sort=price")
 
 
+@pytest.mark.parametrize("odd", ["", "9" * 5000])
+def test_a_number_that_is_empty_or_endless_among_those_that_grow(odd: str) -> None:
+    limits = ("10", "20", "40", "80", "160", odd)
+    rows = [Observation(f"{SITE}/topic/{n}?limit={limit}", f"page {n}") for n in range(60) for limit in limits]
+    book = learn_rules(rows)
+    assert book.equivalent(f"{SITE}/topic/7?limit=10", f"{SITE}/topic/7?limit=160")
+    assert not book.equivalent(f"{SITE}/topic/7?limit=10", f"{SITE}/topic/8?limit=10")
+
+
 TOPICS = {
     "a title, a number, a query": ("/topic/{0}-{1}", "/t/{0}", "/?topic={0}"),
     "a number that ends in .0": ("/index.php?topic={0}", "/index.php?topic={0}.0", "/index.php/topic,{0}.0.html"),

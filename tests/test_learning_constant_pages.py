@@ -6,6 +6,7 @@ its URLs say of other pages, names of parameters, a password field. A wall (bots
 
 import base64
 import random
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -234,10 +235,12 @@ def test_names_move_what_is_believed_and_never_outvote_pages() -> None:
     one, other = "/v?id=99&view=a", "/v?id=99&view=b"
     others = [(f"/p/{i}", f"other {i}") for i in range(60)]
     acting = {
-        said: min(n for n in range(1, 60) if merges(learned([*few(n), *others], names=names), one, other))
+        said: bisect_left(
+            range(60), True, key=lambda groups: merges(learned([*few(groups), *others], names=names), one, other)
+        )
         for said, names in (("no", {"irrelevant": ["view"]}), ("?", None), ("yes", {"relevant": ["view"]}))
     }
-    assert 1 < acting["no"] < acting["?"] < acting["yes"]
+    assert 1 < acting["no"] < acting["?"] < acting["yes"] < 60
     apart = [(f"/v?id={i}&view={view}", f"page {i} {view}") for i in range(40) for view in ("a", "b", "c")]
     assert not merges(learned([*apart, *others], names={"irrelevant": ["view"]}), one, other)
 

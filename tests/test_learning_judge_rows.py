@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from scrapy_dedup.learning.config import current
-from scrapy_dedup.learning.evidence.judge import EQUALS, RATES, SHARES, Judge, likelihoods, witnesses
+from scrapy_dedup.learning.evidence.judge import Judge
 from scrapy_dedup.learning.evidence.value_kinds import ValueKind
+from scrapy_dedup.learning.evidence.witnesses import EQUALS, RATES, SHARES, likelihoods, witnesses
 
 
 def drawn(seed: int) -> tuple[np.ndarray, ...]:  # type: ignore[type-arg]

@@ -12,9 +12,10 @@ from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning import learn as learn_module
 from scrapy_dedup.learning import memory
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
-from scrapy_dedup.learning.learn import LearnedSite, learn, learn_site
+from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
+from scrapy_dedup.learning.site_rules import LearnedSite, learn_site
 from scrapy_dedup.learning.transient.masks import SitePages
 from scrapy_dedup.rules import Ignore, Literal, Rule
 from scrapy_dedup.rules.mask_files import load_masks

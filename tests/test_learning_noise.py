@@ -17,7 +17,7 @@ from scrapy_dedup.urls import values_of
 SITE = "http://shop.example.com"
 
 
-def passed_on(seed: int, odd: float, pages: int = 1500) -> list[Observation]:
+def passed_on(seed: int, odd: float, pages: int = 750) -> list[Observation]:
     """Pages under thirty keys that say nothing, ten on each URL; a share of the responses is odd."""
     rng = random.Random(seed)
     seen = []
@@ -31,7 +31,7 @@ def passed_on(seed: int, odd: float, pages: int = 1500) -> list[Observation]:
 
 def test_a_clock_takes_no_rule_away() -> None:
     """Each odd page is in one group with URLs that differ in all keys: none of these is to blame."""
-    report = learn(passed_on(1, 1 / 2000)).reports[0]
+    report = learn(passed_on(1, 1 / 1000)).reports[0]
     assert report.duplicates - report.removed <= 20
     assert report.share > 0.99
 
@@ -121,7 +121,7 @@ def test_price_lists_that_changed_while_they_were_crawled() -> None:
 
 def test_a_page_that_shows_twice_is_no_noise() -> None:
     """``k0`` is another page on 3 of 1,500 products, each seen under two URLs."""
-    seen = passed_on(3, 0)
+    seen = passed_on(3, 0, 1500)
     for i in (5, 6, 7):
         seen += [Observation(f"{SITE}/v?id={i}&k0=1&k{key}=12", f"special {i}") for key in (1, 2)]
     book = learn(seen).book

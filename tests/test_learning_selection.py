@@ -13,11 +13,11 @@ from scrapy_dedup.learning.data.frame import Frame
 from scrapy_dedup.learning.data.sampling import searched
 from scrapy_dedup.learning.data.table import encode
 from scrapy_dedup.learning.deadline import NEVER, Deadline
-from scrapy_dedup.learning.learn import learn_site
 from scrapy_dedup.learning.learners import registry as module
 from scrapy_dedup.learning.names import LEARNER_NAMES
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.search.guards import grown
+from scrapy_dedup.learning.site_rules import learn_site
 from scrapy_dedup.rules import Absent, Ignore, IgnoreValue, Literal, OfClass, RuleBook
 from scrapy_dedup.urls import ValueClass, values_of
 

@@ -3,11 +3,13 @@
 from random import Random
 
 import numpy as np
+import pytest
 
 from scrapy_dedup import Observation, learn_rules
 from scrapy_dedup.learning.decision.strata import Split
-from scrapy_dedup.learning.evidence.judge import Judge, Witnesses, witnesses
+from scrapy_dedup.learning.evidence.judge import Judge
 from scrapy_dedup.learning.evidence.value_kinds import VALUES_UNLIKE, ValueKind
+from scrapy_dedup.learning.evidence.witnesses import Witnesses, witnesses
 
 NAMES = ("de", "en", "es", "fr")
 
@@ -51,6 +53,31 @@ def test_a_value_that_few_others_speak_for_needs_groups_of_its_own() -> None:
     assert not _split([8] * 4 + [0], [0] * 5, VALUES_UNLIKE).strata[-1].may_act
     assert _split([8] * 4 + [2], [0] * 5, VALUES_UNLIKE).strata[-1].may_act
     assert _split([8] * 16 + [0], [0] * 17, VALUES_UNLIKE).strata[-1].may_act
+
+
+def _hosts_learned(mirrored: int) -> tuple[list[bool], bool]:
+    """Learn a site whose host is a form in so many sections; tell whether it is dropped in each, and in the shop.
+
+    Each page of the shop was seen under one host, so nothing tells whether the other one has the same.
+    """
+    rows = [
+        (f"http://{host}.forms.example/part{section}/{item}", f"part {section} {item}")
+        for section in range(mirrored)
+        for item in range(6)
+        for host in ("www", "m")
+    ]
+    rows += [(f"http://{('www', 'm')[item % 2]}.forms.example/shop/{item}", f"shop {item}") for item in range(20)]
+    book = learn_rules(Observation(url, page) for url, page in rows)
+
+    def is_dropped(section: str) -> bool:
+        return len({book.canonical_key(f"http://{host}.forms.example/{section}/77") for host in ("www", "m")}) == 1
+
+    return [is_dropped(f"part{section}") for section in range(mirrored)], is_dropped("shop")
+
+
+@pytest.mark.parametrize(("mirrored", "shop"), [(1, False), (2, False), (3, False), (4, False), (8, True), (12, True)])
+def test_a_form_holds_in_a_section_that_was_not_seen_once_many_others_are_alike(mirrored: int, shop: bool) -> None:
+    assert _hosts_learned(mirrored) == ([True] * mirrored, shop)
 
 
 def test_strata_in_another_order_are_judged_the_same() -> None:

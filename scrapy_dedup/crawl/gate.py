@@ -44,7 +44,7 @@ class Gate:
         mark = request.meta.get(CHECKED)
         postponing = self._shared.postponing
         if POSTPONED not in request.meta:
-            postponing.sent += 1
+            postponing.note_other()
         if mark is None or is_sent(mark):
             return None
         self._stop_duplicate(request)

@@ -15,11 +15,11 @@ integers of each. A value of two tokens (``ID.node3``) becomes two keys where pa
 that all of learning asks: which URLs become one when these keys are dropped?
 
 *The judge.* Such a set of URLs is a *witness group*. It is one page, of which some responses may be odd, or it is several
-pages; :mod:`.evidence.judge` has a likelihood of both. What a key means is mostly all or nothing, and what its values look
+pages; :mod:`.evidence.witnesses` has a likelihood of both. What a key means is mostly all or nothing, and what its values look
 like tells which is likelier (:mod:`.evidence.value_kinds`: drawn at random, a choice of few, a form of the URL, or other), as do
 lists of names, other sites and the site itself (:mod:`.opinions`). From prior and groups follows the share of groups that
-are several pages. Up to a twentieth a proposal may act, unless the share is rather a hundredth or more than not, and if it saves more
-than the pages are worth that it loses. No step below has another measure. How odd the site is, is believed and not set
+are several pages (:mod:`.evidence.judge`). Up to a twentieth a proposal may act, if it saves more than the pages are worth that it
+loses. No step below has another measure. How odd the site is, is believed and not set
 (:mod:`.data.error_rate`); an error page that answers with status 200 is found by its URLs, which have nothing in common but what
 others have, too, and is no evidence (:mod:`.data.soft_errors`).
 
@@ -62,7 +62,8 @@ counterexample. :mod:`.decision.weighing` counts what speaks for each rule, and 
 most is fetched again or probed (:mod:`.asking`). Samples of filtered requests watch a rule, the more the younger it is, and
 may refute it (:mod:`.lifetime`). URLs that a page itself names its own are aliases, and are proven as pairs (:mod:`.aliases`).
 
-*Where it stands.* :mod:`.learn` is the frame of a run, :mod:`.site` one site's part of it, :mod:`.config` holds the numbers.
+*Where it stands.* :mod:`.learn` is the frame of a run, :mod:`.site_rules` one site's part of it, from the proposals of :mod:`.site` to the
+rules and what is said of them; :mod:`.config` holds the numbers.
 The rooms, from the bottom up: evidence, data, transient, proposals, search, decision, aliases, methods, lifetime, opinions,
 learners, asking. A room knows only those before it.
 """

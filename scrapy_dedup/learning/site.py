@@ -125,7 +125,7 @@ def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[
     sample = replace(sample, constant=numbers_of(frame, pages).tolist())
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     if soft.any():  # and so are directories that are one: their files have names in common with all others
-        soft &= ~in_linked_directories(sample, table)
+        soft &= ~in_linked_directories(table)
     rows = np.flatnonzero(~soft)
     judge = judge_of(Frame(table, rows), controls)
     return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)

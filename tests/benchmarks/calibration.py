@@ -22,8 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup.learning.decision.strata import Split
-from scrapy_dedup.learning.evidence.judge import EQUALS, RATES, SHARES
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
+from scrapy_dedup.learning.evidence.witnesses import EQUALS, RATES, SHARES
 
 from .checks import Check, report
 from .known_sites import add_arguments, chosen

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from scrapy_dedup.learning.decision.strata import EXCEPTIONS
 from scrapy_dedup.learning.evidence.arrays import Numbers
-from scrapy_dedup.learning.evidence.judge import EQUALS, SHARES, likelihoods
 from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, KindPrior, ValueKind
+from scrapy_dedup.learning.evidence.witnesses import EQUALS, SHARES, likelihoods
 
 from .strata_of_sites import Judged
 

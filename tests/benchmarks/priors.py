@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup.learning.evidence import value_kinds
-from scrapy_dedup.learning.evidence.judge import EQUALS
 from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, PRIORS_FILE, ValueKind
+from scrapy_dedup.learning.evidence.witnesses import EQUALS
 
 from .known_sites import add_arguments, chosen
 from .prior_fitting import PSEUDO, Known, Priors, fitted, left_out, log_likelihood

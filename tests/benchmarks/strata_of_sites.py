@@ -20,8 +20,9 @@ from scrapy_dedup.learning.decision.budget import within_budget
 from scrapy_dedup.learning.decision.divisions import by_sections
 from scrapy_dedup.learning.decision.named_values import by_value
 from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
-from scrapy_dedup.learning.evidence.judge import Judge, Witnesses, witnesses
+from scrapy_dedup.learning.evidence.judge import Judge
 from scrapy_dedup.learning.evidence.value_kinds import ValueKind, kind_of_values
+from scrapy_dedup.learning.evidence.witnesses import Witnesses, witnesses
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.site import SiteLearner, judged_sample

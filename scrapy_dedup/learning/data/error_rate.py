@@ -11,9 +11,10 @@ import numpy as np
 
 from ..config import current
 from ..evidence.arrays import Numbers
-from ..evidence.judge import RATES, Judge
+from ..evidence.judge import Judge
 from ..evidence.shares import of_any_share
 from ..evidence.value_kinds import kind_of_values
+from ..evidence.witnesses import RATES
 from .frame import Frame, Level
 
 __all__ = ["difference_sets_of", "judge_of"]

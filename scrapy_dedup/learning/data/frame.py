@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from ..evidence.arrays import ABSENT, Codes, Hashes, Rows
-from ..evidence.judge import Prior, Witnesses, witnesses
+from ..evidence.witnesses import Prior, Witnesses, witnesses
 from .grouping import Groups, grouped
 from .table import RARE, Table
 

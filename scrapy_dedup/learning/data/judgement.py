@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from ...rules import Operation, Replace, Rule, RuleBook, SetOfValues
 from ...urls import DeepSplit
-from ..evidence.judge import Judge, Verdict, witnesses
+from ..evidence.judge import Judge, Verdict
 from ..evidence.user_names import Names
 from ..evidence.value_kinds import ORDER, WHOLE, ValueKind
+from ..evidence.witnesses import witnesses
 from .clusters import NO_EVIDENCE, Clusters
 
 Deep = Mapping[str, DeepSplit]

@@ -48,7 +48,8 @@ def of_any_number(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
 
 def _is_growing(values: Iterable[str]) -> bool:
     """Tell whether each of four numbers or more is twice the one before, on average: years and page sizes are not."""
-    numbers = sorted(map(int, values))
+    # As floats, of which no number in a URL is too long; a value may be empty (``limit=``).
+    numbers = sorted(float(value) for value in values if value)
     return len(numbers) >= GROWING and numbers[0] > 0 and numbers[-1] >= numbers[0] * 2 ** (len(numbers) - 1)
 
 

@@ -18,8 +18,9 @@ from ..config import current
 from ..data.judgement import Deep, Judgement, Sample, book_of
 from ..data.table import Table
 from ..evidence.arrays import Codes, Flags, Numbers, Rows
-from ..evidence.judge import Judge, Posterior, Witnesses, likelihoods, witnesses
+from ..evidence.judge import Judge, Posterior
 from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
+from ..evidence.witnesses import Witnesses, likelihoods, witnesses
 from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
 from ..proposals.matching import concerned, matching

@@ -18,8 +18,9 @@ from ...urls import values_of
 from ..data.clusters import APART
 from ..data.judgement import Deep, Judgement, Sample, book_of, judged
 from ..data.table import BARE, REPEAT, joined_repeats
-from ..evidence.judge import Verdict, remembered
-from ..evidence.judge import witnesses as groups_of
+from ..evidence.judge import Verdict
+from ..evidence.witnesses import remembered
+from ..evidence.witnesses import witnesses as groups_of
 from ..proposals.arrangement import arrangement
 from ..proposals.blame import MAX_CLEAN, MAX_MEMBERS, bare_texts, blamed
 from ..proposals.combining import rules_of

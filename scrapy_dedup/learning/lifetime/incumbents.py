@@ -16,7 +16,7 @@ from ...urls.deep_tokens import whole_key
 from ..data.judgement import Sample
 from ..decision.validation import validated, validation
 from ..decision.witness_counts import pages_for
-from ..evidence.judge import remembered
+from ..evidence.witnesses import remembered
 from ..proposals.combining import outcome_of, rules_of
 from ..proposals.coverage import exclude_each_other, says_as_much
 from ..proposals.proposal import Proposal

@@ -8,8 +8,9 @@ so a rule of which nothing is known is checked each time, and the less the more 
 from functools import lru_cache
 
 from ..config import current
-from ..evidence.judge import Judge, Posterior, remembered
+from ..evidence.judge import Judge, Posterior
 from ..evidence.value_kinds import ValueKind
+from ..evidence.witnesses import remembered
 
 __all__ = ["spot_check_share"]
 

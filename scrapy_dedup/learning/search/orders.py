@@ -19,8 +19,8 @@ from ...urls.paths import split_extension
 from ..config import current
 from ..data.judgement import Judgement
 from ..data.table import BARE, Table
-from ..evidence.judge import witnesses
 from ..evidence.value_kinds import ORDER
+from ..evidence.witnesses import witnesses
 from ..proposals.proposal import Proposal
 
 __all__ = ["any_orders", "kept_names"]

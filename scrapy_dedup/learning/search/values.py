@@ -14,8 +14,8 @@ from ..config import current
 from ..data.frame import Frame, Level
 from ..data.table import BARE, REPEAT
 from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, pairs, spans
-from ..evidence.judge import witnesses
 from ..evidence.value_kinds import ValueKind
+from ..evidence.witnesses import witnesses
 from .shapes import Alike, values_alike
 from .value_sets import SetOfValues, sets_of_values
 

@@ -7,16 +7,15 @@ Source: url-parameter-relevance, FIG. 2, 6 and 7.
 ['utm_']
 """
 
-from .characters import ALPHANUMERIC, OF_URLS, PRINTABLE, CharacterModel, empirical, given, observed, uniform
-from .counting import CountedPrefix, counted_prefixes, prefix_count
+from .characters import ALPHANUMERIC, OF_URLS, CharacterModel, empirical, given, observed, uniform
+from .counting import CountedPrefix, counted_prefixes
 from .search import SIGMAS, Affix, significant_prefixes, significant_suffixes
 from .significance import log_test_statistic, sigma_level
-from .snapped import snapped_prefixes, snapped_suffixes
+from .snapped import snapped_prefixes
 
 __all__ = [
     "ALPHANUMERIC",
     "OF_URLS",
-    "PRINTABLE",
     "SIGMAS",
     "Affix",
     "CharacterModel",
@@ -26,11 +25,9 @@ __all__ = [
     "given",
     "log_test_statistic",
     "observed",
-    "prefix_count",
     "sigma_level",
     "significant_prefixes",
     "significant_suffixes",
     "snapped_prefixes",
-    "snapped_suffixes",
     "uniform",
 ]

@@ -34,15 +34,6 @@ class CountedPrefix:
         return self.source[: self.length]
 
 
-def prefix_count(strings: Sequence[str], prefix: str) -> int:
-    """Return how many strings begin with *prefix*.
-
-    >>> prefix_count(["aad", "ad", "aa"], "aa")
-    2
-    """
-    return sum(text.startswith(prefix) for text in strings)
-
-
 def counted_prefixes(
     strings: Sequence[str], model: CharacterModel, longest: int | None = None
 ) -> Iterator[CountedPrefix]:

@@ -88,7 +88,7 @@ def significant_suffixes(
 
 
 def find(
-    strings: Sequence[str], model: CharacterModel | None, sigmas: float, shortest: int, longest: int | None
+    strings: Sequence[str], model: CharacterModel | None, sigmas: float, shortest: int, longest: int | None = None
 ) -> list[Found]:
     """Return the significant prefixes of *shortest* to *longest* characters, shorter ones first."""
     model = model or empirical(strings)

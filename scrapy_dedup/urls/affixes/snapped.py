@@ -26,9 +26,7 @@ def snapped_prefixes(
     strings: Sequence[str],
     *,
     model: CharacterModel | None = None,
-    sigmas: float = SIGMAS,
     shortest: int = 1,
-    longest: int | None = None,
 ) -> list[Affix]:
     """Return the significant prefixes that end at a boundary, a prefix of a prefix first.
 
@@ -37,20 +35,7 @@ def snapped_prefixes(
     >>> [affix.text for affix in snapped_prefixes(["shop-a1", "shop-b2", "shop-c3"])]
     ['shop-']
     """
-    return [one.affix() for one in _snapped(find(strings, model, sigmas, shortest, longest))]
-
-
-def snapped_suffixes(
-    strings: Sequence[str],
-    *,
-    model: CharacterModel | None = None,
-    sigmas: float = SIGMAS,
-    shortest: int = 1,
-    longest: int | None = None,
-) -> list[Affix]:
-    """Return the significant suffixes that begin at a boundary."""
-    backwards = [text[::-1] for text in strings]
-    return [one.affix(reverse=True) for one in _snapped(find(backwards, model, sigmas, shortest, longest))]
+    return [one.affix() for one in _snapped(find(strings, model, SIGMAS, shortest))]
 
 
 def _snapped(found: Sequence[Found]) -> list[Found]:

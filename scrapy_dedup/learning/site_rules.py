@@ -1,0 +1,143 @@
+"""One site's rules: what was proposed of its URLs, settled with the rules of before and reported."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from ..rules import Rule, RuleBook, Status
+from ..rules.lifecycle import Departure, Reason
+from ..urls import DeepSplit
+from .asking.refetching import odd_responses
+from .data.clusters import Clusters
+from .data.judgement import Sample, book_of, judged
+from .deadline import NEVER, Deadline
+from .decision.budget import within_budget
+from .decision.candidates import candidate_rules
+from .decision.class_guards import with_open_lengths
+from .decision.weighing import weighed, with_counts
+from .decision.witness_counts import counted_with_files
+from .evidence.user_names import Names
+from .learners.registry import LEARNERS, Learner
+from .lifetime.incumbents import said_by, with_incumbents
+from .lifetime.reinstating import returned
+from .lifetime.user_rules import switched_off, with_those_of_the_user
+from .methods.entropy import Priors
+from .methods.policy import Policy
+from .opinions.declared import Declarations
+from .report import SiteReport, site_report
+from .site import SiteLearner, judged_sample, used_splits
+
+__all__ = ["LEARNED", "LearnedSite", "decide_site", "learn_site"]
+
+logger = logging.getLogger(__name__)
+
+LEARNED = (Status.ACTIVE, Status.CANDIDATE)
+"""What becomes of rules that are learned, as long as nobody speaks against them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedSite:
+    """The rules and deep tokens of one site, what is to be said of them, and the rules of before that leave."""
+
+    rules: list[Rule]
+    deep: Mapping[str, DeepSplit]
+    report: SiteReport
+    departures: tuple[Departure, ...] = ()
+    candidates: tuple[Rule, ...] = ()
+    odd: tuple[str, ...] = ()
+    out_of_time: bool = False
+
+
+def learn_site(
+    site: str,
+    found: Clusters,
+    *,
+    max_loss: float,
+    groups: Mapping[str, Sequence[str]] | None,
+    known: RuleBook,
+    learners: Mapping[str, Learner] = LEARNERS,
+    declarations: Declarations | None = None,
+    priors: Priors | None = None,
+    names: Names | None = None,
+    may_return: AbstractSet[str] = frozenset(),
+    deadline: Deadline = NEVER,
+    others: RuleBook | None = None,
+    candidates: bool = False,
+) -> LearnedSite:
+    """Return the rules of one site, learned beside those that act already.
+
+    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
+    sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own; *candidates*
+    asks for candidate rules.
+    """
+    every = Sample.of(site, found, groups, others, names)
+    sample, table = judged_sample(every, found.controls.values())
+    learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
+    sample = learner.evidence.sample
+    found_now = within_budget(learner.proposals(), sample, learner.deep, max_loss)
+    before = known.for_site(site)
+    filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
+    counted = counted_with_files(filed, sample, learner.deep)
+    settled = with_incumbents(
+        with_open_lengths(learner.generalised(found_now), learner.evidence.table, sample, learner.deep),
+        before,
+        sample,
+        learner.deep,
+        known.site_rules(site).deep,
+        counted=counted,
+    )
+    deep = used_splits(settled.proposals, settled.deep)
+    sources = {**settled.sources, **learner.sources}
+    trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
+    fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
+    back = {rule.id for rule in fresh} & may_return
+    rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
+    book = book_of(rules, sample, deep)
+    report = site_report(site, found, rules, judged(book, sample))
+    if odd := len(every.urls) - len(sample.urls):
+        report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
+    if learner.out_of_time:
+        logger.warning("Out of time: %s was not searched to the end", site)
+        report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
+    likely: tuple[Rule, ...] = ()
+    if candidates and not learner.out_of_time:
+        table = learner.evidence.table
+        likely = candidate_rules(sample, table, learner.deep, book, acting=settled.proposals, before=rules)
+    departures = (*settled.departures, *switched_off(before, rules, settled.departures))
+    wide = book.with_candidates(site, likely) if likely else book
+    again = odd_responses(judged(wide, sample), found.again)
+    return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
+
+
+def decide_site(
+    policy: Policy,
+    site: str,
+    found: Clusters,
+    *,
+    groups: Mapping[str, Sequence[str]] | None,
+    known: RuleBook,
+    others: RuleBook | None = None,
+) -> LearnedSite:
+    """Return the rules of one site that a published method decides on, beside those of the user and the suspended ones.
+
+    Learned rules that it does not make leave.
+    """
+    sample = Sample.of(site, found, groups, others)
+    written, notes = policy.written(sample)
+    proposed_by = {rule.id: (policy.method,) for rule in written.rules}
+    fresh = [
+        replace(rule, evidence=replace(rule.evidence, method=policy.method))
+        for rule in with_counts(written.rules, sample, {}, proposed_by)
+        if rule.evidence is not None
+    ]
+    before = known.for_site(site)
+    rules = with_those_of_the_user(fresh, before)
+    ids = {rule.id for rule in rules}
+    gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
+    report = site_report(site, found, rules, judged(book_of(rules, sample, {}), sample), notes)
+    return LearnedSite(rules, known.site_rules(site).deep, report, tuple(gone))
+
+
+def _is_learned(rule: Rule) -> bool:
+    return rule.status in LEARNED and not rule.is_alias
