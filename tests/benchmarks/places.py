@@ -216,6 +216,30 @@ def sentence_of_the_day(look: Look, fetch: Fetch) -> list[str]:
     return [words(look.drawn(fetch.page, int(fetch.at // DAY)), 8)]
 
 
+def one_of_many_of_the_day(look: Look, fetch: Fetch) -> list[str]:
+    return [look.drawn(fetch.page, int(fetch.at // DAY)).choice(look.pool)]
+
+
+def badge(look: Look, fetch: Fetch) -> list[str]:
+    return [look.pool[0]] if look.drawn(fetch.page, int(fetch.at // DAY)).random() < 0.5 else []
+
+
+def sizes(look: Look, fetch: Fetch) -> list[str]:
+    rng = look.drawn(fetch.page, int(fetch.at // DAY))
+    return [text for text in look.pool[:8] if rng.random() < 0.6]
+
+
+def checksum(look: Look, fetch: Fetch) -> list[str]:
+    edits = len(_steps(look, fetch, DAY, look.every))
+    return [look.said(f"{look.drawn(fetch.page, edits).getrandbits(128):032x}")]
+
+
+def moved_to(look: Look, fetch: Fetch) -> list[str]:
+    moves = len(_steps(look, fetch, DAY, look.every))
+    at = BEGIN + look.drawn(fetch.page, moves).uniform(1, 60) * DAY
+    return [look.said(_time(look, at, look.date if look.shown > 3 else look.clock))]
+
+
 def rating(look: Look, fetch: Fetch) -> list[str]:
     value = 1 + 4 * (_moved(look, fetch, DAY, look.every, 0.1) % 1)
     return [look.said(f"{value:.1f}")]
@@ -304,21 +328,26 @@ PARTS = (
     Part("stock", False, stock, "article after aside"),
     Part("figure of the day", False, figure_of_the_day, "article after aside", False),
     Part("state", False, state, "article after aside"),
-    Part("state of the day", False, state_of_the_day, "article after", False),
-    Part("sentence of the day", False, sentence_of_the_day, "article after", False),
+    Part("state of the day", False, state_of_the_day, "article after aside", False),
+    Part("sentence of the day", False, sentence_of_the_day, "article after aside", False),
+    Part("one of many of the day", False, one_of_many_of_the_day, "article after aside", False),
+    Part("badge", False, badge, "article after aside", False),
+    Part("sizes", False, sizes, "article after aside", False),
+    Part("checksum", False, checksum, "article after aside", False),
+    Part("moved to", False, moved_to, "article after aside", False),
     Part("rating", False, rating, "article after aside"),
     Part("quote", False, quote, "article after aside"),
-    Part("change", False, change, "article after", False),
+    Part("change", False, change, "article after aside", False),
     Part("comments", False, comments, "after"),
     Part("last comments", False, last_comments, "after"),
     Part("number of comments", False, number_of_comments, "article after aside"),
     Part("bid", False, bid, "article after aside"),
-    Part("forecast of a town", False, town, "article after", False),
+    Part("forecast of a town", False, town, "article after aside", False),
     Part("last edited", False, last_edited, "article after aside"),
     Part("change log", False, change_log, "after"),
     Part("news", False, news, "article", False),
-    Part("next departure", False, next_departure, "article after", False),
-    Part("score of a match", False, score_of_match, "article after", False),
+    Part("next departure", False, next_departure, "article after aside", False),
+    Part("score of a match", False, score_of_match, "article after aside", False),
 )
 REGIONS = ("header", "aside", "article", "after", "footer")
 
@@ -353,7 +382,7 @@ class PlacedSite:
     def __init__(self, seed: int) -> None:
         rng = Random(f"places {seed}")
         self.seed = seed
-        self.kinds = [words(rng, 1) for _ in range(rng.randint(0, 5))]
+        self.kinds = [words(rng, 1) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 5)))]
         self.pages = {kind: rng.choice((1, 2, 4, 8, 16, 30)) for kind in self.kinds}
         chosen = rng.sample(PARTS, rng.randint(6, 14))
         self.parts: list[Placed] = []
@@ -368,7 +397,7 @@ class PlacedSite:
                     Look(f"{seed} {number} {part.name}"),
                     f"x{'abcdefghijklmnopqrstuvwxyz'[number]}{words(rng, 1)}",
                     rng.choice(("p", "div", "span")),
-                    rng.choice(part.places.split()),
+                    rng.choice(part.places.split() if part.transient or rng.random() < 0.8 else REGIONS),
                     frozenset(some),
                 )
             )

@@ -13,12 +13,13 @@ from ...content.mask import PathKind, Template, TransientPath
 from ...content.slots import Slot, hidden, pieces
 from ...urls.templates import in_order
 from .bounds import is_rare
+from .distances import Shown
 from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
 from .examples import examples_of
-from .features import Shown, features
+from .features import features
 from .score import LEFT_OUT, STRIPPED, probability
 from .sightings import Sighting
-from .wording import ADDRESSES, NOTHING, is_heading, slot_of
+from .wording import ADDRESSES, NOTHING, slot_of
 
 __all__ = ["lasting_kinds", "paths_of"]
 
@@ -182,26 +183,25 @@ def _slots(place: Place, cell: Cell) -> Iterator[Slot | None]:
 
 def _probability(seen: _Seen, slot: Slot | None, position: int, of: int) -> float:
     """Return how likely what a path would take out of pages is transient."""
-    selector, attribute = seen.place
+    _, attribute = seen.place
     several = slot is None and not position and any(len(each.texts) > 1 for each in seen.sightings)
     shown = [
         Shown(
             each.page,
             each.kinds,
             each.fetch[0] if each.fetch else APART * each.number,
+            each.fetch[1] if each.fetch else each.page,
             value,
             each.leads,
             each.trails,
             each.near,
-            each.fetch[1] if each.fetch else each.page,
         )
         for each in seen.sightings
         if (value := each.texts if several else _value(each.texts, slot, attribute, position, of)) is not None
     ]
     if not shown:
         return 0.0
-    found = features(shown, everywhere=seen.everywhere, heading=is_heading(selector), attribute=attribute)
-    return probability(found)
+    return probability(features(shown, everywhere=seen.everywhere))
 
 
 def _value(

@@ -14,7 +14,7 @@ STRIPPED = 0.9
 LEFT_OUT = 0.5
 """Probability from which on pages are compared without it."""
 
-WEIGHTS: Mapping[str, float] = {}
+WEIGHTS: Mapping[str, float] = {"anew": 1.06, "time": 4.54, "page": -3.62, "pool": 2.08, "number": -0.75, "token": 2.46, "words": 2.65, "near": -3.8, "everywhere": 3.19, "comes": 1.15, "1": -2.2}
 
 
 def probability(features: Mapping[str, float]) -> float:
