@@ -22,8 +22,8 @@ from .witnesses import EQUALS, EVERY_KEY, RATES, SHARES, Prior, Witnesses, likel
 __all__ = ["Judge", "Posterior", "Verdict", "is_proven"]
 
 SEEN = 0.95
-"""Probability of a group to be several pages from which on these are seen to be lost, and no odd responses. At a half, one page with two
-odd responses among four used up the budget of a small site, and with it a rule that saved two hundred downloads."""
+"""Probability of a group to be several pages from which on these count as lost, and not as odd responses. At a half, one page
+with two odd responses among four used up the budget of a small site, and with it a rule that saved two hundred downloads."""
 AT_ONCE = 1_000
 """Proposals that are judged together, so that the memory they take has a bound."""
 
