@@ -8,6 +8,7 @@ import random
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.learning.decision.named_values import _is_growing
 
 from .unseen import SITE, Page, Spell, learned, token
 
@@ -101,6 +102,20 @@ def test_a_number_that_is_empty_or_endless_among_those_that_grow(odd: str) -> No
     book = learn_rules(rows)
     assert book.equivalent(f"{SITE}/topic/7?limit=10", f"{SITE}/topic/7?limit=160")
     assert not book.equivalent(f"{SITE}/topic/7?limit=10", f"{SITE}/topic/8?limit=10")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "are"),
+    [
+        (["1", "2", "4", "8"], True),
+        (["1", "2", "3", "4"], False),
+        (["0", "10", "20", "40", "80"], False),
+        ([str(n) for n in range(1, 1_200)], False),
+        ([str(3 * 2**n) for n in range(1_200)], True),
+    ],
+)
+def test_which_numbers_grow(numbers: list[str], are: bool) -> None:
+    assert _is_growing(numbers) == are
 
 
 TOPICS = {

@@ -100,11 +100,10 @@ def test_values_shared_by_chance_map_nothing() -> None:
     assert not any(book.equivalent(f"{HOST}/list?page={n}", f"{HOST}/article?id={n}") for n in range(40))
 
 
-def test_counterexamples_reject() -> None:
-    """One of thirty may be an odd response; two are more than what is saved is worth."""
+def test_a_counterexample_rejects() -> None:
     rows = [(f"/story?id={n}", n) for n in range(30)] + [(f"/story_{n}", n) for n in range(30)]
     assert len(book_from(sample_of(rows)))
-    rows[-2:] = [("/story_28", "another page"), ("/story_29", "and another")]
+    rows[-1] = ("/story_29", "another page")
     assert not len(book_from(sample_of(rows)))
 
 

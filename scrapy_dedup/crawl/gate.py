@@ -61,13 +61,19 @@ class Gate:
 
     async def _waited(self, request: "Request") -> "Request | None":
         """Let a postponed request go when it is known what it is, or some of them are to show it; or return it to be queued."""
-        while True:
-            again = await self._shared.postponing.wait(request)
-            if again is not None:
-                return again
-            self._stop_duplicate(request)
-            if not self._shared.postponing.must_wait(request):
-                break
+        postponing = self._shared.postponing
+        try:
+            while True:
+                again = await postponing.wait(request)
+                if again is not None:
+                    return again
+                self._stop_duplicate(request)
+                if not postponing.must_wait(request):
+                    break
+        except DuplicateDiscarded:
+            raise
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._shared.faults.report("postponing", "A request could not be postponed")
         self._send(request)
         return None
 

@@ -10,6 +10,8 @@ from twisted.internet.defer import Deferred
 from .compatibility import sleep
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .shared import Shared
 
 #: Postponed requests of a site that are let go at first, and by which factor more of them each time after that.
@@ -17,6 +19,8 @@ FIRST: Final = 8
 MORE: Final = 2
 #: Seconds that others wait for what these show, at most.
 LONGEST: Final = 10.0
+#: Seconds between two looks at what is on its way: twice as many each time, since a page from nearby is there at once.
+_SOON: Final = 0.001
 _POLL: Final = 0.05
 
 
@@ -80,10 +84,8 @@ class LettingGo:
         await maybe_deferred_to_future(calm)
 
     async def _watch(self) -> None:
-        end = time.monotonic() + LONGEST
         try:
-            while self._shared.is_open and time.monotonic() < end and self._others_on_their_way():
-                await sleep(_POLL)
+            await self._while(self._others_on_their_way, time.monotonic() + LONGEST)
         finally:
             self._calm = self.others_sent
             waiting, self._calming = self._calming, []
@@ -103,11 +105,10 @@ class LettingGo:
     async def _decide(self, site: str, batch: _Batch) -> None:
         end = time.monotonic() + LONGEST
         try:
-            while self._shared.is_open and time.monotonic() < end and self._others_on_their_way():
-                await sleep(_POLL)
+            await self._while(self._others_on_their_way, end)
             learning = self._shared.learning.at_once(site) if self._shared.is_open else None
-            while learning is not None and self._shared.is_open and time.monotonic() < end and not learning.called:
-                await sleep(_POLL)
+            if learning is not None:
+                await self._while(lambda: not learning.called, end)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._shared.faults.report("postponing", "Postponed requests could not be decided on")
         finally:
@@ -115,6 +116,13 @@ class LettingGo:
             waiting, batch.waiting = batch.waiting, []
             for each in waiting:
                 each.callback(None)
+
+    async def _while(self, goes_on: "Callable[[], bool]", end: float) -> None:
+        """Wait while something goes on, until the *end* (of the monotonic clock) or the crawl's at most."""
+        pause = _SOON
+        while self._shared.is_open and time.monotonic() < end and goes_on():
+            await sleep(pause)
+            pause = min(2 * pause, _POLL)
 
     def _others_on_their_way(self) -> bool:
         """Whether the engine is at work on requests and responses other than those that wait here."""

@@ -169,7 +169,7 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_MAX_LOSS",
         "number between 0 and 1",
         0.001,
-        "The share of a site's pages that its learned rules together may lose, as an expectation.",
+        "The share of a site's pages that its learned rules together may be seen to lose.",
         values.share,
     ),
     Setting(

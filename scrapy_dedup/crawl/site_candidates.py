@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 #: Where candidate rules come from.
 _ANSWER: Final = Path("the answer of the learning process")
-#: Canonical keys under candidates that are remembered, about 200 bytes each.
+#: Canonical keys of a site under candidates that are remembered, about 200 bytes each.
 MOST: Final = 500_000
 #: Sites whose candidates are remembered.
 MOST_SITES: Final = 2_000
@@ -87,8 +87,8 @@ class SiteCandidates:
         self._shared = shared
         #: By site; None where there are none.
         self._candidates: dict[str, _Candidates | None] = {}
-        #: Slot under candidates -> the first URL that has it by them, and not by what acts.
-        self._first: dict[int, _First] = {}
+        #: Site -> slot under candidates -> the first URL that has it by them, and not by what acts.
+        self._first: dict[str, dict[int, _First]] = {}
         #: Sites that were learned in this crawl.
         self._learned: set[str] = set()
 
@@ -97,28 +97,29 @@ class SiteCandidates:
         return site in self._learned
 
     async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
-        """Use the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file."""
+        """Use the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file.
+
+        Which URL stands for others is told anew: the rules that act may have changed, too, and a candidate may be gone.
+        """
         self._learned.update(sites)
         book = self._shared.identities.book
-        fresh = set()
         for site in sites:
             told, _ = read_rules(candidates[site], _ANSWER) if site in candidates else (None, ())
             found = _Candidates.of(site, told.rules, book) if told is not None and told.rules else None
-            before = self._candidates.get(site)
-            if found and not (before and before.rules == found.rules and before.book.same_keys(found.book, site)):
-                fresh.add(site)
-                logger.debug("Candidates of %s: %s", site, found.rules, extra={"spider": self._shared.spider})
             self._candidates[site] = found
-        if not fresh:
+            self._first.pop(site, None)
+            if found:
+                logger.debug("Candidates of %s: %s", site, found.rules, extra={"spider": self._shared.spider})
+        if not any(self._candidates[site] for site in sites):
             return
         async for page in in_turns(self._shared.seen.pages()):
             site = self._shared.identities.site_and_mode(page.url)[0]
-            known = self._candidates.get(site) if site in fresh else None
+            known = self._candidates.get(site) if site in sites else None
             if known is not None and page.plain and known.found_in(page.url):
                 key = known.book.canonical_key(page.url)
                 slot = self._shared.identities.slot_again(page.url, page.callback, page.context, key)
                 if slot is not None:
-                    self._note(slot, page.url, page.slot)
+                    self._note(site, slot, page.url, page.slot)
 
     def is_doubtful(self, request: "Request", identity: "UrlIdentity") -> bool:
         """Whether *request* would be a duplicate by candidates; otherwise it stands for its key under them."""
@@ -132,20 +133,22 @@ class SiteCandidates:
             return False
         seen = self._shared.seen
         if slot != identity.slot:
-            return slot in seen or self._note(slot, request.url, identity.slot).url != digest_of(request.url)
-        first = self._first.get(slot)
-        if first is None or first.url == digest_of(request.url):
+            first = self._note(identity.site, slot, request.url, identity.slot)
+            return slot in seen or first.url != digest_of(request.url)
+        known_first = self._first.get(identity.site, {}).get(slot)
+        if known_first is None or known_first.url == digest_of(request.url):
             return False
         # One that is changed came first. Unless that has been fetched, it waits for this one, which is queued.
-        return seen.is_fetched(first.slot) or slot not in seen or seen.url(slot) != request.url
+        return seen.is_fetched(known_first.slot) or slot not in seen or seen.url(slot) != request.url
 
-    def _note(self, slot: int, url: str, own: int) -> _First:
-        """Return the first URL with a slot under candidates, which may be this one, with its *own* slot by what acts."""
-        found = self._first.get(slot)
+    def _note(self, site: str, slot: int, url: str, own: int) -> _First:
+        """Return the first URL of a site with a slot under candidates, which may be this one, with its *own* slot by what acts."""
+        of_site = self._first.setdefault(site, {})
+        found = of_site.get(slot)
         if found is None:
             found = _First(digest_of(url), own)
-            if len(self._first) < MOST:
-                self._first[slot] = found
+            if len(of_site) < MOST:
+                of_site[slot] = found
         return found
 
     def _of(self, site: str) -> _Candidates | None:

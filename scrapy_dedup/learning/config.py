@@ -43,6 +43,8 @@ class Config:
     # When a proposal acts.
     noticed: float = 0.01
     """Share of wrong groups from which on a proposal is held to be wrong, and not only spoiled by noise."""
+    most_doubt: float = 0.5
+    """Probability that the share of wrong groups is ``noticed`` or more, up to which a proposal may act: rather not than so."""
     price: float = 20.0
     """Downloads that a lost page is worth: a proposal may act if fewer than one of so many of its groups is expected to be wrong.
     Below it labelled sets lose pages; up to 50 they lose no fewer."""

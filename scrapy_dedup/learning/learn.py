@@ -73,7 +73,7 @@ def learn_rules(
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
-    *max_loss* is the share of a site's pages that its rules together may be expected to lose;
+    *max_loss* is the share of a site's pages that its rules together may be seen to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
     makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that

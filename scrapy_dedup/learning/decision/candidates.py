@@ -13,11 +13,11 @@ import numpy as np
 
 from ...rules import Ignore, IgnoreValue, Rule, RuleBook, Status
 from ...urls import values_of
+from ..config import current
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
 from ..data.judgement import Deep, Sample, book_of, judged
 from ..data.table import Table, encode
-from ..evidence.judge import LIKELY
 from ..evidence.value_kinds import kind_of_values
 from ..proposals.combining import rules_of
 from ..proposals.coverage import keys_meet
@@ -74,11 +74,11 @@ def _likely_parameters(sample: Sample, book: RuleBook, forbidden: Sequence[Rule]
     some = sorted(used, key=lambda key: (-used[key], key))[:MOST]
     levels = {key: Level.DROPPED for key in some if not _is_forbidden(key, forbidden)}
     likely = {key: _right(frame, key, {key: Level.DROPPED}) for key in levels}
-    levels = {key: level for key, level in levels.items() if likely[key] > LIKELY}
+    levels = {key: level for key, level in levels.items() if likely[key] > 1 - current().most_doubt}
     while levels:
         together = {key: _right(frame, key, levels) for key in levels}
         worst = min(together, key=lambda key: (together[key], key))
-        if together[worst] > LIKELY:
+        if together[worst] > 1 - current().most_doubt:
             break
         del levels[worst]
     return tuple(sorted(levels))

@@ -5,6 +5,7 @@ A limit that each page doubles grows without end, and no list of the numbers tha
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import log2
 
 import numpy as np
 
@@ -48,9 +49,15 @@ def of_any_number(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
 
 def _is_growing(values: Iterable[str]) -> bool:
     """Tell whether each of four numbers or more is twice the one before, on average: years and page sizes are not."""
-    # As floats, of which no number in a URL is too long; a value may be empty (``limit=``).
-    numbers = sorted(float(value) for value in values if value)
-    return len(numbers) >= GROWING and numbers[0] > 0 and numbers[-1] >= numbers[0] * 2 ** (len(numbers) - 1)
+    # By their digits, as a number in a URL may be of any length; a value may be empty (``limit=``).
+    sizes = sorted(_log2(value) for value in values if value)
+    return len(sizes) >= GROWING and sizes[0] >= 0 and sizes[-1] - sizes[0] >= len(sizes) - 1
+
+
+def _log2(digits: str) -> float:
+    """Return the logarithm of a whole number, below 0 that of 0."""
+    known = digits.lstrip("0")
+    return log2(int(known[:15])) + (len(known) - len(known[:15])) * log2(10) if known else -1.0
 
 
 @dataclass(slots=True)

@@ -19,13 +19,11 @@ from .contents import Contents
 from .shares import of_any_share
 from .witnesses import EQUALS, EVERY_KEY, RATES, SHARES, Prior, Witnesses, likelihoods, one_page, remembered
 
-__all__ = ["LIKELY", "Judge", "Posterior", "Verdict", "is_proven"]
+__all__ = ["Judge", "Posterior", "Verdict", "is_proven"]
 
-LIKELY = 0.5
-"""Probability that hardly any group is wrong, from which on what a proposal drops is postponed: rather so than not."""
 SEEN = 0.95
-"""Probability of a group to be several pages from which on these are seen to be lost, and no odd responses. At a half, one page with two
-odd responses among four used up the budget of a small site, and with it a rule that saved two hundred downloads."""
+"""Probability of a group to be several pages from which on these count as lost, and not as odd responses. At a half, one page
+with two odd responses among four used up the budget of a small site, and with it a rule that saved two hundred downloads."""
 AT_ONCE = 1_000
 """Proposals that are judged together, so that the memory they take has a bound."""
 
@@ -55,7 +53,7 @@ class Posterior:
 
     @property
     def may_act(self) -> bool:
-        """Whether so few of the groups are wrong that a proposal may act."""
+        """Whether so few of the groups are wrong, and rather none, that a proposal may act."""
         return bool(_may_act(self.shares))
 
     @property
@@ -66,7 +64,7 @@ class Posterior:
     @property
     def is_likely(self) -> bool:
         """Whether hardly any of the groups is wrong rather than not: a proposal may not act yet, but is worth waiting for."""
-        return self.right > LIKELY
+        return self.right > 1 - current().most_doubt
 
     def mixed(self, other: "Posterior", weight: float) -> "Posterior":
         """Return what is believed where this is true with a probability of *weight*, and the other one else."""
@@ -75,7 +73,8 @@ class Posterior:
 
 def _may_act(shares: Numbers) -> Flags:
     """Tell by the probability of each of SHARES (the last axis) whether a proposal may act."""
-    few: Flags = shares @ SHARES <= current().most_wrong
+    doubt = shares[..., SHARES >= current().noticed].sum(axis=-1)
+    few: Flags = (shares @ SHARES <= current().most_wrong) & (doubt <= current().most_doubt)
     return few
 
 
