@@ -132,11 +132,17 @@ def told_of(site: str, *keys: str) -> dict[str, str]:
 
 
 async def with_views(serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Callable[[str, int], Outcome]) -> Crawl:
-    """Crawl pages under ``?sid=..&view=all`` and then without, ``view`` a candidate; *learn* is told the site and the downloads."""
+    """Crawl pages under ``?sid=..&view=all`` and then without, ``view`` a candidate; *learn* is told the site and the downloads.
+
+    It is learned when half of them have come, and the links of the second form come after that.
+    """
     asked: list[str] = []
+    is_learned = threading.Event()
 
     def answer(one: Asked) -> Any:
         if one.path in {"/", "/more"}:
+            if one.path == "/more":
+                assert is_learned.wait(PATIENCE)
             form = "/docs/{0}?sid={0}&view=all" if one.path == "/" else "/docs/{0}"
             return page(one.path, *map(form.format, NUMBERS), *(["/more"] if one.path == "/" else []))
         if one.path == "/robots.txt":
@@ -154,7 +160,9 @@ async def with_views(serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Calla
 
     def half(response: Any) -> None:
         if len(asked) == len(NUMBERS) // 2:
-            Shared.of(crawler).learning.at_once(site)
+            learning = Shared.of(crawler).learning.at_once(site)
+            assert learning is not None
+            learning.addCallback(lambda _: is_learned.set())
 
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
     crawler.signals.connect(half, signals.response_received, weak=False)
@@ -212,7 +220,7 @@ async def test_what_is_learned_of_one_section_postpones_segments_of_the_next(ser
         section, _, rest = one.path[1:].partition("/")
         if section not in {"shop", "blog"}:
             if one.path == "/more":
-                is_learned.wait(PATIENCE)
+                assert is_learned.wait(PATIENCE)
             name = {"/": "shop", "/more": "blog"}.get(one.path)
             if name is None:
                 return 404
