@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -124,6 +125,87 @@ async def test_a_candidate_of_any_key_that_is_wrong_costs_no_page(
     assert len(forms.asked) == len(set(forms.asked)) == 2 * len(NUMBERS)
 
 
+def told_of(site: str, *keys: str) -> dict[str, str]:
+    """Candidates of a site, as a learning tells them."""
+    rule = Rule(site, {}, dict.fromkeys(keys, Ignore()), Status.CANDIDATE)
+    return {site: written_rules(SiteRules(site, (rule,)))}
+
+
+async def with_views(serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Callable[[str, int], Outcome]) -> Crawl:
+    """Crawl pages under ``?sid=..&view=all`` and then without, ``view`` a candidate; *learn* is told the site and the downloads.
+
+    It is learned when half of them have come, and the links of the second form come after that.
+    """
+    asked: list[str] = []
+    is_learned = threading.Event()
+
+    def answer(one: Asked) -> Any:
+        if one.path in {"/", "/more"}:
+            if one.path == "/more":
+                assert is_learned.wait(PATIENCE)
+            form = "/docs/{0}?sid={0}&view=all" if one.path == "/" else "/docs/{0}"
+            return page(one.path, *map(form.format, NUMBERS), *(["/more"] if one.path == "/" else []))
+        if one.path == "/robots.txt":
+            return 404
+        asked.append(one.target)
+        return page(prose(one.path))
+
+    server = serve(answer)
+    site = f"127.0.0.1:{server.port}"
+    monkeypatch.setattr("scrapy_dedup.crawl.learner.Learner.learn", lambda *_: learn(site, len(asked)))
+    crawler = crawler_of(Later, **ON)
+
+    async def opened() -> None:
+        await Shared.of(crawler).postponing.use([site], told_of(site, "q.view", "q.sid"))
+
+    def half(response: Any) -> None:
+        if len(asked) == len(NUMBERS) // 2:
+            learning = Shared.of(crawler).learning.at_once(site)
+            assert learning is not None
+            learning.addCallback(lambda _: is_learned.set())
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
+    crawler.signals.connect(half, signals.response_received, weak=False)
+    done = await run(crawler, server.url("/"))
+    assert {one.partition("?")[0] for one in asked} == {f"/docs/{number}" for number in NUMBERS}, "no page is lost"
+    return done
+
+
+@in_reactor
+async def test_what_came_first_is_known_by_the_rules_that_act_now(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session id comes to be ignored in mid-crawl, so that pages have other keys than when they were fetched."""
+
+    def learn(site: str, downloads: int) -> Outcome:
+        write_rules(Rule(site, {}, {"q.sid": Ignore()}, Status.MANUAL))
+        if downloads < len(NUMBERS) + FIRST:
+            return Outcome({"candidates": told_of(site, "q.view")})
+        write_rules(Rule(site, {}, {"q.sid": Ignore(), "q.view": Ignore()}, Status.MANUAL))
+        return Outcome({})
+
+    stats = (await with_views(serve, monkeypatch, learn)).dedup()
+    assert stats["postponed"] == len(NUMBERS)
+    assert (stats["postponed/fetched"], stats["postponed/discarded"]) == (FIRST, len(NUMBERS) - FIRST)
+
+
+@in_reactor
+async def test_a_candidate_that_is_gone_postpones_nothing_more(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = await with_views(serve, monkeypatch, lambda site, _: Outcome({"candidates": told_of(site, "q.other")}))
+    assert "postponed" not in done.dedup()
+
+
+@in_reactor
+async def test_a_fault_while_a_request_waits_sends_it(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def wait(*_: Any) -> None:
+        raise ValueError("a fault")
+
+    monkeypatch.setattr("scrapy_dedup.crawl.postponing.Postponing.wait", wait)
+    learn = lambda site, _: Outcome({"candidates": told_of(site, "q.view", "q.sid")})
+    stats = (await with_views(serve, monkeypatch, learn)).dedup()
+    assert stats["postponed"] == stats["postponed/fetched"] == stats["errors/postponing"] == len(NUMBERS)
+
+
 TITLES = ("a-title", "another", "one-more")
 
 
@@ -138,7 +220,7 @@ async def test_what_is_learned_of_one_section_postpones_segments_of_the_next(ser
         section, _, rest = one.path[1:].partition("/")
         if section not in {"shop", "blog"}:
             if one.path == "/more":
-                is_learned.wait(PATIENCE)
+                assert is_learned.wait(PATIENCE)
             name = {"/": "shop", "/more": "blog"}.get(one.path)
             if name is None:
                 return 404

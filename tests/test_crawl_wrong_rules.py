@@ -76,6 +76,7 @@ def pages_of(urls: set[str]) -> set[Page]:
 @pytest.mark.parametrize(
     ("case", "concurrent", "settings"),
     [
+        ("planted", 1, {"DEDUP_LEARN": "close"}),
         ("planted", 16, {"DEDUP_LEARN": "close", "JOBDIR": "job"}),
         ("planted", 100, {}),
         ("drifting", 8, {"DEDUP_LEARN": "close"}),

@@ -44,9 +44,8 @@ _is_plain_name = re.compile(r"q\.[A-Za-z0-9_.*-]+").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The candidate rules of a site, and the book of the rules that act there with these."""
+    """The book of the rules that act on a site with its candidates, and a quick look at what these may change."""
 
-    rules: tuple[Rule, ...]
     book: RuleBook
     #: Finds in a URL what these rules may change, or nothing if the key without them is the key with them.
     found_in: "Callable[[str], object]"
@@ -54,7 +53,7 @@ class _Candidates:
     @classmethod
     def of(cls, site: str, rules: "Sequence[Rule]", book: RuleBook) -> "_Candidates":
         """Return those of a site on which the rules of *book* act."""
-        return cls(tuple(rules), book.with_candidates(site, rules), _finder(rules))
+        return cls(book.with_candidates(site, rules), _finder(rules))
 
 
 def _finder(rules: "Sequence[Rule]") -> "Callable[[str], object]":
@@ -104,12 +103,12 @@ class SiteCandidates:
         self._learned.update(sites)
         book = self._shared.identities.book
         for site in sites:
-            told, _ = read_rules(candidates[site], _ANSWER) if site in candidates else (None, ())
-            found = _Candidates.of(site, told.rules, book) if told is not None and told.rules else None
-            self._candidates[site] = found
+            told = read_rules(candidates[site], _ANSWER)[0] if site in candidates else None
+            rules = told.rules if told is not None else ()
+            self._candidates[site] = _Candidates.of(site, rules, book) if rules else None
             self._first.pop(site, None)
-            if found:
-                logger.debug("Candidates of %s: %s", site, found.rules, extra={"spider": self._shared.spider})
+            if rules:
+                logger.debug("Candidates of %s: %s", site, rules, extra={"spider": self._shared.spider})
         if not any(self._candidates[site] for site in sites):
             return
         async for page in in_turns(self._shared.seen.pages()):
@@ -133,13 +132,13 @@ class SiteCandidates:
             return False
         seen = self._shared.seen
         if slot != identity.slot:
-            first = self._note(identity.site, slot, request.url, identity.slot)
-            return slot in seen or first.url != digest_of(request.url)
-        known_first = self._first.get(identity.site, {}).get(slot)
-        if known_first is None or known_first.url == digest_of(request.url):
+            stands = self._note(identity.site, slot, request.url, identity.slot)
+            return slot in seen or stands.url != digest_of(request.url)
+        first = self._first.get(identity.site, {}).get(slot)
+        if first is None or first.url == digest_of(request.url):
             return False
         # One that is changed came first. Unless that has been fetched, it waits for this one, which is queued.
-        return seen.is_fetched(known_first.slot) or slot not in seen or seen.url(slot) != request.url
+        return seen.is_fetched(first.slot) or slot not in seen or seen.url(slot) != request.url
 
     def _note(self, site: str, slot: int, url: str, own: int) -> _First:
         """Return the first URL of a site with a slot under candidates, which may be this one, with its *own* slot by what acts."""

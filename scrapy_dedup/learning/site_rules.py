@@ -94,7 +94,8 @@ def learn_site(
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     book = book_of(rules, sample, deep)
-    report = site_report(site, found, rules, judged(book, sample))
+    judgement = judged(book, sample)
+    report = site_report(site, found, rules, judgement)
     if odd := len(every.urls) - len(sample.urls):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
     if learner.out_of_time:
@@ -105,8 +106,9 @@ def learn_site(
         table = learner.evidence.table
         likely = candidate_rules(sample, table, learner.deep, book, acting=settled.proposals, before=rules)
     departures = (*settled.departures, *switched_off(before, rules, settled.departures))
-    wide = book.with_candidates(site, likely) if likely else book
-    again = odd_responses(judged(wide, sample), found.again)
+    if likely:
+        judgement = judged(book.with_candidates(site, likely), sample)
+    again = odd_responses(judgement, found.again)
     return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
 
 
