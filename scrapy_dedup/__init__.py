@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .content.mask import Mask
     from .crawl.addon import Addon
     from .crawl.stripping import strip_transient
     from .learning.learn import learn_rules
-    from .learning.transient import learn_mask
+    from .masks.learning import learn_mask
+    from .masks.model import Mask
     from .observation import Observation
     from .rules.book import RuleBook
 
@@ -22,10 +22,10 @@ __all__ = ["Addon", "Mask", "Observation", "RuleBook", "learn_mask", "learn_rule
 
 _HOMES = {
     "Addon": ".crawl.addon",
-    "Mask": ".content.mask",
+    "Mask": ".masks.model",
     "Observation": ".observation",
     "RuleBook": ".rules.book",
-    "learn_mask": ".learning.transient",
+    "learn_mask": ".masks.learning",
     "learn_rules": ".learning.learn",
     "strip_transient": ".crawl.stripping",
 }

@@ -15,6 +15,11 @@ from typing import IO, Any
 from .content.sketch import Sketch
 from .content.versions import Version
 
+APART = 3600.0
+"""Seconds between two responses that are taken to be of different crawls."""
+AT_ONCE = 1.0
+"""Seconds between two responses in which a clock need not have moved."""
+
 _USERINFO = re.compile(r"^(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,})[^/\\?#]*@")
 
 

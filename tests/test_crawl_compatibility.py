@@ -21,9 +21,9 @@ import pytest
 import scrapy
 from itemadapter import ItemAdapter
 
-from scrapy_dedup.content.mask import Mask, TransientPath
+from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore
-from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve

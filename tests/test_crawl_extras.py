@@ -9,7 +9,6 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
-from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.content.resemblance import Difference
 from scrapy_dedup.crawl import revisits
 from scrapy_dedup.crawl.retraction import Suspension
@@ -19,8 +18,9 @@ from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.suspects import Case
 from scrapy_dedup.learning.asking.probing import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
+from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
-from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.rules.model import Evidence
 from scrapy_dedup.store.store import Store
 

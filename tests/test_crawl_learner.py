@@ -16,8 +16,8 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import learner
 from scrapy_dedup.crawl.settings import DedupSettings
 from scrapy_dedup.learning.wording import counted
+from scrapy_dedup.masks.files import load_masks, save_mask
 from scrapy_dedup.rules import Status
-from scrapy_dedup.rules.mask_files import load_masks, save_mask
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages, observed

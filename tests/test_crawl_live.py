@@ -18,12 +18,12 @@ from scrapy import signals
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import learned_directory, learner, live, times
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned, rules_changed
+from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
-from scrapy_dedup.rules.mask_files import save_mask
 
 from .conftest import Serve
 from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, rule, run, write_rules

@@ -10,14 +10,14 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
 from scrapy_dedup.crawl.discards import NORMAL_FORM, deciding_rules
 from scrapy_dedup.crawl.sampling import Sampling
 from scrapy_dedup.crawl.untold import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
+from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
-from scrapy_dedup.rules.mask_files import save_mask
 from scrapy_dedup.rules.model import Evidence
 from scrapy_dedup.store.store import Store
 

@@ -15,14 +15,14 @@ from scrapy import signals
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.crawl import TransientPipeline
 from scrapy_dedup.crawl.compatibility import without_spider
 from scrapy_dedup.crawl.content_fields import with_field
 from scrapy_dedup.crawl.field_hints import is_html
 from scrapy_dedup.crawl.origins import Origins
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.rules.errors import RuleFileError
+from scrapy_dedup.files.errors import RuleFileError
+from scrapy_dedup.masks.model import Mask, TransientPath
 
 from .conftest import Serve
 from .crawling import Links, crawl, crawler_of, in_reactor, messages, run

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.content.mask import Mask, TransientPath
+from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
-from scrapy_dedup.rules.mask_files import save_mask
 
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, in_reactor, rule, write_rules

@@ -13,8 +13,8 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import live
+from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Ignore, Status
-from scrapy_dedup.rules.mask_files import load_masks
 
 from .conftest import Serve
 from .crawling import Crawl, Links, crawl, in_reactor, rule, write_rules

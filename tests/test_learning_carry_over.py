@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from scrapy_dedup.content.mask import Mask, TransientPath
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning.data.lasting import lasting_identities
-from scrapy_dedup.learning.transient.masks import Kept, SitePages
+from scrapy_dedup.learning.site_pages import Kept, SitePages
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.urls.templates import template_of
 

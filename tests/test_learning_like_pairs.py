@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning.asking.like_pairs import ALIKE, MIN_WORDS, NEAREST, RAREST, like_pairs
-from tests.test_learning_transient import text_of
+from tests.test_masks_learning import text_of
 
 
 def page(title: str, *paragraphs: str, noise: int | None = None) -> Version:

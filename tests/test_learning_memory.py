@@ -15,14 +15,14 @@ from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
+from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.learning.site_rules import LearnedSite, learn_site
-from scrapy_dedup.learning.transient.masks import SitePages
+from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Ignore, Literal, Rule
-from scrapy_dedup.rules.mask_files import load_masks
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 
-from .test_learning_transient_losses import SITE, page, row, words
+from .test_masks_learning_losses import SITE, page, row, words
 
 
 def responses(seed: int, pages: int = 30) -> list[ObservationRow]:

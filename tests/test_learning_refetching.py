@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, RuleBook
 from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.content.mask import TransientPath
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning.asking.controls import SETTLED, Page, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.asking.differing import differing_note
 from scrapy_dedup.learning.asking.refetching import MOST, refetches
 from scrapy_dedup.learning.data.clusters import APART, AT_ONCE
 from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
+from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.rules import Ignore, Rule
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 from tests.test_learning_process import run
-from tests.test_learning_transient import text_of
+from tests.test_masks_learning import text_of
 
 SITE = "shop.example"
 START = f"http://{SITE}/"

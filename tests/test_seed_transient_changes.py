@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.changes import (
+from scrapy_dedup.content.tokens import Kind
+from scrapy_dedup.masks.seed.changes import (
     Changes,
     TokenTable,
     changes_between,
@@ -13,7 +14,6 @@ from scrapy_dedup.content.changes import (
     token_table,
     whole_subtrees,
 )
-from scrapy_dedup.content.tokens import Kind
 
 FIRST = """<html>
 <header>

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.changes import changes_between
-from scrapy_dedup.content.mask import TransientPath
-from scrapy_dedup.content.paths import TransientPaths
-from scrapy_dedup.content.queries import BELOW
+from scrapy_dedup.masks.model import TransientPath
+from scrapy_dedup.masks.queries import BELOW
+from scrapy_dedup.masks.seed.changes import changes_between
+from scrapy_dedup.masks.seed.paths import TransientPaths
 
 
 def page(weather: str, visitors: str, title: str = "Title") -> str:

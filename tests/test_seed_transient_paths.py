@@ -2,8 +2,8 @@
 
 import pytest
 
-from scrapy_dedup.content.changes import changes_between, token_table
-from scrapy_dedup.content.paths import PathTables, TransientPaths, learn_paths, path_of, transient_paths
+from scrapy_dedup.masks.seed.changes import changes_between, token_table
+from scrapy_dedup.masks.seed.paths import PathTables, TransientPaths, learn_paths, path_of, transient_paths
 
 PAGE = "<html><body><h1>{}</h1><div>{}</div><p><em>{}</em></p><ul><li>a<li>b</ul></body></html>"
 

@@ -100,8 +100,8 @@ class DedupCommand(ScrapyCommand):
 def mistakes() -> Iterator[None]:
     """Turn the errors that a user can mend into :exc:`Mistake`."""
     from ..crawl.settings import DedupSettingError
+    from ..files.errors import RuleFileError
     from ..observation import ObservationError
-    from ..rules.errors import RuleFileError
     from ..store.store import StoreError
 
     try:

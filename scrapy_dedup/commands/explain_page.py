@@ -7,8 +7,8 @@ from scrapy.exceptions import UsageError
 from .base import DONE, DedupCommand, Mistake, Nothing
 
 if TYPE_CHECKING:
-    from ..content.mask import Mask
     from ..crawl.settings import DedupSettings
+    from ..masks.model import Mask
 
 
 class ExplainPage(DedupCommand):
@@ -65,7 +65,7 @@ class ExplainPage(DedupCommand):
 
 def mask_for(settings: "DedupSettings", site: str) -> "Mask":
     """Return the mask of *site*; of the only site there is where none is named. Raises Mistake and Nothing."""
-    from ..rules.mask_files import load_masks
+    from ..masks.files import load_masks
 
     masks = load_masks(settings.rule_directories)
     if not masks:

@@ -175,7 +175,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     from ..learning.learn import pruned, without_learned
     from ..learning.methods.policy import policy_of
     from ..learning.saving import save
-    from ..rules.mask_files import load_masks
+    from ..masks.files import load_masks
     from .evidence import evidence_in_store, observations_in_file
     from .progress import progress
     from .summary import print_summary
@@ -232,8 +232,8 @@ def forget(settings: "DedupSettings", names: list[str]) -> int:
 def check(settings: "DedupSettings") -> int:
     """Read every rule file and mask file and print what is wrong with it; 1 if something is."""
     from ..learning.wording import counted
+    from ..masks.files import check_masks
     from ..rules.files import check as faults_of
-    from ..rules.mask_files import check_masks
 
     faults = [
         fault for directory in settings.rule_directories for fault in (*faults_of(directory), *check_masks(directory))

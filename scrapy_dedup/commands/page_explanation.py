@@ -14,7 +14,7 @@ from .console import plain_console
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..content.mask import Mask, TransientPath
+    from ..masks.model import Mask, TransientPath
 
 _STYLE = "red strike"
 _LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'

@@ -17,9 +17,9 @@ from .wording import condition_of, operations_of, sampled
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..content.mask import Mask
     from ..learning.learn import Learned
     from ..learning.report import SiteReport
+    from ..masks.model import Mask
     from ..rules.model import Rule
 
 #: Rules shown for each site; the rule file has them all.

@@ -19,7 +19,7 @@ from ..store.reading import version_in
 from ..store.store import Store
 
 if TYPE_CHECKING:
-    from ..content.mask import Mask
+    from ..masks.model import Mask
     from ..store.rows import ObservationRow
     from .shared import Shared
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from ..rules.errors import RuleFileError
+from ..files.errors import RuleFileError
 from . import signals
 from .compatibility import CallLaterResult, call_later, run_in_thread
 from .learned import Learned

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..content.mask import Mask
+    from ..masks.model import Mask
 
 __all__ = ["Masks"]
 

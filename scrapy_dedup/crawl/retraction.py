@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..files.errors import RuleFileError, RuleWriteError
 from ..rules.book import RuleBook
-from ..rules.errors import RuleFileError, RuleWriteError
 from ..rules.model import Evidence, Rule, Status
 from ..rules.suspension import Refutation, suspend
 from ..store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState

@@ -12,10 +12,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
+from ..files.errors import RuleFileError
 from ..learning.wording import counted
+from ..masks.files import load_masks
 from ..rules.book import RuleBook
-from ..rules.errors import RuleFileError
-from ..rules.mask_files import load_masks
 from ..store.writer import Writer
 from . import closing
 from .aliases import Aliases
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.utils.request import RequestFingerprinterProtocol
 
-    from ..content.mask import Mask
+    from ..masks.model import Mask
     from ..store.rows import DiscardRow
     from ..store.writer import Row, Task
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from ..content.mask import Mask
+    from ..masks.model import Mask
     from .shared import Shared
 
 __all__ = ["remember_crawl", "strip_transient"]

@@ -20,9 +20,9 @@ from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
+from ..files.errors import RuleFileError
+from ..masks.files import load_masks
 from ..rules import RuleBook, SiteRules
-from ..rules.errors import RuleFileError
-from ..rules.mask_files import load_masks
 from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store

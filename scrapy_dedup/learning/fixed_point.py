@@ -10,9 +10,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from ..content.mask import Mask
 from ..content.versions import Version
-from ..observation import Observation
+from ..masks.model import Mask
+from ..observation import APART, Observation
 from ..rules import Rule, RuleBook
 from ..store.pages import cut_off_pages
 from ..store.store import Store
@@ -20,7 +20,6 @@ from ..urls import DeepSplit, normal_form
 from .asking.controls import seen_pages, undecided, unequal_pairs
 from .asking.differing import differing_note
 from .asking.refetching import MOST, refetches
-from .data.clusters import APART
 from .data.nesting import innermost_first
 from .data.observed import Progress
 from .evidence.user_names import Names
@@ -29,7 +28,7 @@ from .memory import Memory
 from .methods.policy import Policy
 from .report import SiteReport
 from .sighted import with_aliases
-from .transient.masks import Kept, Masks, SitePages
+from .site_pages import Kept, Masks, SitePages
 
 MOST_ROUNDS = 3
 MOST_ASKED = 2 * MOST

@@ -8,9 +8,9 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..content.mask import Mask
 from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
+from ..masks.model import Mask
 from ..observation import Observation
 from ..rules import Rule, RuleBook
 from ..rules.lifecycle import Departure, Reason

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 
-from ..content.mask import Mask
+from ..masks.model import Mask
 from ..rules import Rule, RuleBook, Status
 from ..rules.aliases import AliasKinds
 from ..rules.lifecycle import Departure, Reason

@@ -1,7 +1,7 @@
 """Rule files: one per site in a directory, made for reading, reviewing and committing.
 
 A file is read whole or not at all, and written whole under a lock (see
-:mod:`.locked_files`). Masks stand beside them in files of their own (:mod:`.mask_files`).
+:mod:`scrapy_dedup.files.locked`). Masks stand beside them in files of their own (:mod:`scrapy_dedup.masks.files`).
 """
 
 import logging
@@ -11,10 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files.errors import RuleFileError
+from ..files.locked import locked, names_for, path_for, plain_name, text_of, write
+from ..masks.files import MASK_SUFFIX
 from ..urls import DeepSplit
-from .errors import RuleFileError
 from .lifecycle import merge, settled, without_evidence
-from .locked_files import locked, names_for, path_for, plain_name, text_of, write
 from .model import Rule, SiteRules, Status
 from .reading import read_rules
 
@@ -35,9 +36,6 @@ __all__ = [
 ]
 
 logger = logging.getLogger(__name__)
-
-MASK_SUFFIX = ".mask.toml"
-"""What the names of mask files end in, which are no rule files."""
 
 
 def file_name(site: str) -> str:

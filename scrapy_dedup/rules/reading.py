@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ..files.errors import RuleFileError
+from ..files.faults import Lines, parsed, site_meant
 from ..urls import DeepSplit
-from .errors import RuleFileError
-from .faults import Lines, parsed, site_meant
 from .forms import FormError, operation_of, predicate_of
 from .model import (
     MIXED,

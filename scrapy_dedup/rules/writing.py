@@ -16,11 +16,11 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
 from ..urls import DeepSplit
 from .forms import operation_form, predicate_form
 from .model import Evidence, Rule, SiteRules
 from .reading import FORMAT, is_rule_header, read_rules
-from .toml_text import blocks_of, comments_before, edit, toml, toml_key
 
 __all__ = ["written_rules"]
 

@@ -34,8 +34,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Keep
-from scrapy_dedup.rules.mask_files import load_masks
 
 from ..server import Asked, Server, page, prose
 from .checks import Check, report

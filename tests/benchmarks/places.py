@@ -14,7 +14,9 @@ from random import Random
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc).timestamp()
 
-_SYLLABLES = "ba be bi bo da de di do fa fe ka ke ko la le li lo ma me mi mo na ne no ra re ri ro sa se so ta te ti to".split()
+_SYLLABLES = (
+    "ba be bi bo da de di do fa fe ka ke ko la le li lo ma me mi mo na ne no ra re ri ro sa se so ta te ti to".split()
+)
 
 
 def words(rng: Random, number: int) -> str:
@@ -285,7 +287,9 @@ def last_edited(look: Look, fetch: Fetch) -> list[str]:
 
 def change_log(look: Look, fetch: Fetch) -> list[str]:
     steps = _steps(look, fetch, DAY, look.every)
-    return [f"{_time(look, BEGIN + step * DAY, look.date)} {words(look.drawn(fetch.page, step), 4)}" for step in steps[::-1]]
+    return [
+        f"{_time(look, BEGIN + step * DAY, look.date)} {words(look.drawn(fetch.page, step), 4)}" for step in steps[::-1]
+    ]
 
 
 def news(look: Look, fetch: Fetch) -> list[str]:
@@ -388,7 +392,9 @@ class PlacedSite:
         self.parts: list[Placed] = []
         for number, part in enumerate(chosen):
             everywhere = not self.kinds or (rng.random() < 0.5 if part.everywhere is None else part.everywhere)
-            some = [*self.kinds, ""] if everywhere else rng.sample(self.kinds, rng.randint(1, max(1, len(self.kinds) - 1)))
+            some = (
+                [*self.kinds, ""] if everywhere else rng.sample(self.kinds, rng.randint(1, max(1, len(self.kinds) - 1)))
+            )
             if everywhere and not part.transient:
                 some = self.kinds or some
             self.parts.append(
@@ -407,7 +413,9 @@ class PlacedSite:
 
     def _drawn(self, rng: Random) -> Iterator[Fetch]:
         """Yield the responses of all crawls."""
-        times = rng.choice(([0.0], [0.0], [0.0, 0.4], [hour / 24 for hour in range(0, 24, 4)], [hour / 48 for hour in range(10)]))
+        times = rng.choice(
+            ([0.0], [0.0], [0.0, 0.4], [hour / 24 for hour in range(0, 24, 4)], [hour / 48 for hour in range(10)])
+        )
         days = rng.randint(2, 6) if len(times) < 3 else rng.randint(1, 3)
         controls = rng.choice((0, 0, 1, 2, 4))
         pages = [("", 0), *((kind, number) for kind in self.kinds for number in range(self.pages[kind]))]
@@ -434,7 +442,9 @@ class PlacedSite:
     def html(self, fetch: Fetch) -> str:
         """Return the page of a response."""
         own = Random(f"{self.seed} {fetch.page}")
-        boxes = {region: "".join(each.html(fetch) for each in self.parts if each.region == region) for region in REGIONS}
+        boxes = {
+            region: "".join(each.html(fetch) for each in self.parts if each.region == region) for region in REGIONS
+        }
         around, end = "<div>" * self._nest, "</div>" * self._nest
         text = "".join(f"<p>{words(own, own.randint(8, 30))}</p>" for _ in range(own.randint(1, 5)))
         frame = self._frame

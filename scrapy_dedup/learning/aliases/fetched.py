@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ...content.mask import Mask
+from ...masks.model import Mask
 from ...observation import Observation
 from ...urls import normal_form
 from ..data.clusters import Identities, no_evidence

@@ -8,12 +8,12 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ...content.mask import Mask, Template
 from ...content.sketch import sketch_of_texts
 from ...content.versions import Version
+from ...masks.model import Mask, Template
+from ...observation import APART, AT_ONCE
 from ...urls import normal_form
 from ...urls.templates import template_of
-from ..data.clusters import APART, AT_ONCE
 from .like_pairs import like_pairs
 
 __all__ = ["Page", "UnequalPair", "seen_pages", "settled_templates", "undecided", "unequal_pairs"]

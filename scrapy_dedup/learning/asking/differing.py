@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 
-from ...content.mask import Mask
-from ...content.queries import css_of
 from ...content.resemblance import SHARED
+from ...masks.model import Mask
+from ...masks.queries import css_of
 from .controls import Page, UnequalPair
 
 __all__ = ["NOTABLE_SHARE", "differing_note"]

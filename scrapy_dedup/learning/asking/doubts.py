@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...content.mask import Mask
+from ...masks.model import Mask
 from ...observation import Observation
 from ...rules import Rule, RuleBook
 from ...urls import GroupsLike, normal_form, values_of

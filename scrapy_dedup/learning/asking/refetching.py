@@ -19,7 +19,7 @@ from ..opinions.belief import is_uncertain
 from .controls import Page, UnequalPair, settled_templates
 
 if TYPE_CHECKING:
-    from ...content.mask import Template
+    from ...masks.model import Template
     from ..data.judgement import Judgement
 
 __all__ = ["MOST", "odd_responses", "refetches"]

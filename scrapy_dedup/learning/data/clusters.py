@@ -10,18 +10,14 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...content.mask import Mask
-from ...observation import Observation
+from ...masks.model import Mask
+from ...observation import APART, Observation
 from ...rules.exchange import CLEAN_PARAM
 from ...urls import normal_form
 from ...urls.templates import template_of
 from .lasting import MIN_WORDS, lasting_identities, plain_identity
 
 NO_EVIDENCE = -1
-APART = 3600.0
-"""Seconds between two responses that are taken to be of different crawls."""
-AT_ONCE = 1.0
-"""Seconds between two responses in which a clock need not have moved."""
 
 
 @dataclass(frozen=True, slots=True)

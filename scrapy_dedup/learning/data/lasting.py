@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xxhash import xxh3_64_intdigest
 
-from ...content.mask import Mask
+from ...masks.model import Mask
 from ...observation import Observation
 
 __all__ = ["MIN_WORDS", "lasting_identities", "plain_identity"]

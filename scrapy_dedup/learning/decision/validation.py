@@ -12,10 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...observation import APART
 from ...rules import RuleBook
 from ...rules.model import ORDERED
 from ...urls import values_of
-from ..data.clusters import APART
 from ..data.judgement import Deep, Judgement, Sample, book_of, judged
 from ..data.table import BARE, REPEAT, joined_repeats
 from ..evidence.judge import Verdict

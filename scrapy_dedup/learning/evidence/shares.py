@@ -1,8 +1,9 @@
 """Shares: their bounds, and how small one must be for a proposal to be made. Whether it acts says the judge."""
 
 from functools import lru_cache
-from math import exp, lgamma, log, log1p
+from math import lgamma
 
+from ...chance import at_most
 from ..config import current
 
 CONFIDENCE = 0.95
@@ -27,18 +28,6 @@ def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:
         else:
             high = middle
     return high
-
-
-def at_most(bad: int, total: int, share: float) -> float:
-    """Return the probability of at most *bad* successes in *total* trials."""
-    if share <= 0.0:
-        return 1.0
-    if share >= 1.0:
-        return 0.0
-    return sum(
-        exp(lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) + k * log(share) + (total - k) * log1p(-share))
-        for k in range(bad + 1)
-    )
 
 
 def of_any_share(some: int, total: int) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ...content.mask import Mask
+from ...masks.model import Mask
 from ...observation import Observation
 from ...rules import Ignore, IgnoreValue, Rule, RuleBook
 from ...urls import GroupsLike, values_of

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...files.errors import RuleFileError
 from ...urls import DeepSplit
-from ..errors import RuleFileError
 from ..model import Rule
 from ..operations import Ignore, Operation
 from .expressible import Drops, Others, groups_of, spellings

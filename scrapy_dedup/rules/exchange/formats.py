@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...files.errors import RuleFileError
 from ...urls import GroupsLike
 from ..book import RuleBook
-from ..errors import RuleFileError
 from ..files import add_to_site
 from ..model import Rule
 from .clean_param import read_clean_param, write_clean_param

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from ...files.errors import RuleFileError
 from ...urls import DeepSplit
-from ..errors import RuleFileError
 from ..model import Rule
 from ..operations import Ignore, Keep, Operation
 from .expressible import Drops, Others, groups_of

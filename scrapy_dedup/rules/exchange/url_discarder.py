@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...files.errors import RuleFileError
 from ...urls import DeepSplit, GroupsLike, SiteGroups
-from ..errors import RuleFileError
 from ..model import Rule
 from ..operations import Ignore, Keep, Operation
 from ..predicates import Absent

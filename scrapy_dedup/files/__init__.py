@@ -1,0 +1,1 @@
+"""Text files that people review and edit: read with line numbers, written whole under a lock."""

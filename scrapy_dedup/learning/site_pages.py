@@ -1,0 +1,232 @@
+"""The mask of a site, from what a store keeps of its pages."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+
+from xxhash import xxh3_64_intdigest
+
+from ..content.versions import Version
+from ..masks.learning.carrying import CarryOver
+from ..masks.learning.crawls import crawl_numbers, crawls_of
+from ..masks.learning.epochs import Seen, latest_epoch
+from ..masks.learning.evidence import Place
+from ..masks.learning.learn import mask_of
+from ..masks.learning.site_texts import SiteTexts
+from ..masks.learning.visits import Passing, passing_places
+from ..masks.model import Mask, Template, TransientPath
+from ..rules import RuleBook
+from ..rules.model import Status
+from ..urls.templates import in_order, template_of
+
+__all__ = ["Masks", "SitePages"]
+
+MOST_VERSIONS = 8
+"""Versions of one page that are compared, the latest ones."""
+MOST_PAGES = 4_000
+"""Pages of a site that are compared, those with the most versions."""
+MOST_OF_KIND = 40
+"""Pages of a URL template that are compared: more of them tell what these have told."""
+
+Kept = tuple[str, float, Version]
+"""URL in normal form, seconds since 1970, version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """The mask of a site, and the one that its pages are compared under: it knows those of past designs, too.
+
+    None where there is nothing to say, and there was nothing before: the file of an older mask is to be renewed.
+    """
+
+    mask: Mask | None = None
+    comparing: Mask | None = None
+
+
+class SitePages:
+    """The versions that are kept of the pages of a site, URL by URL, those of a URL in order of time."""
+
+    def __init__(self, site: str, kept: Sequence[Kept]) -> None:
+        self._site = site
+        self._kept = kept
+        fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
+        #: (URL, seconds since 1970) -> the number of its crawl.
+        self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
+        self._visits_under: dict[str, Passing] = {}
+        #: The last masks, with the keys of the pages that they were found by, and with what was known before.
+        self._last: tuple[object, Masks] | None = None
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def masks(self, book: RuleBook | None, before: Mask | None) -> Masks:
+        """Return what passes, the pages told apart by their URLs or by the rules of *book*; *before* was known before."""
+        key_of = book.canonical_key if book is not None else str
+        asked = [key_of(url) for url, _, _ in self._kept], before
+        if self._last is None or self._last[0] != asked:
+            self._last = asked, self._masks(key_of, before)
+        return self._last[1]
+
+    def _masks(self, key_of: Callable[[str], str], before: Mask | None) -> Masks:
+        pages = self._pages(key_of)
+        mask = mask_of(
+            pages,
+            previous=before,
+            site=self._site,
+            present=self._places if before is not None else (),
+            looked_at=self._looked_at,
+        )
+        carry_over = CarryOver(latest_epoch(pages).latest, self._controls, lambda: self._texts)
+        mask = carry_over.carried(mask)
+        visits = self._visits(mask)
+        if visits.paths:
+            mask = _with_visits(mask, visits)
+        mask = carry_over.with_layouts(mask)
+        found = mask if mask.paths or before is not None else None
+        return Masks(found, self._comparing(pages, key_of, mask) or found)
+
+    def without_refuted(self, before: Mask | None, known: RuleBook) -> Mask | None:
+        """Return what was known *before*, less what only the rules have taught that *known* calls suspended.
+
+        The URLs that these took for one page are several, and what differs between them is their content.
+        """
+        rules = known.for_site(self._site)
+        refuted = [rule for rule in rules if rule.status is Status.SUSPENDED and not rule.is_alias]
+        if before is None or not refuted:
+            return before
+        acting = [replace(rule, status=Status.ACTIVE) if rule in refuted else rule for rule in rules]
+        book = RuleBook(acting, {self._site: known.site_rules(self._site).deep}, known.groups)
+        taught = mask_of(self._pages(book.canonical_key), site=self._site)
+        proper = mask_of(self._pages(known.canonical_key), site=self._site)
+        wrong = _hidden(taught) - _hidden(proper)
+        paths = [path for path in before.paths if path.state or (path.selector, path.attribute) not in wrong]
+        return replace(before, paths=tuple(paths), templates=before.templates - (taught.templates - proper.templates))
+
+    def _pages(self, key_of: Callable[[str], str]) -> list[Seen]:
+        """Return the pages that were seen more than once; URLs of one key are one page."""
+        pages = self._by_key(key_of)
+        # By their hashes: neighbours in the alphabet may be pages of one sort.
+        several = sorted(
+            (page for page in pages.items() if len(page[1]) > 1),
+            key=lambda page: (-len(page[1]), xxh3_64_intdigest(page[0].encode()), page[0]),
+        )
+        compared = Counter[Template]()
+        chosen: list[Seen] = []
+        for name, found in several:
+            kinds = {template_of(url) for url, _, _ in found}
+            if len(chosen) < MOST_PAGES and min(compared[kind] for kind in kinds) < MOST_OF_KIND:
+                compared.update(kinds)
+                chosen.append(self._seen(name, found))
+        return chosen
+
+    def _by_key(self, key_of: Callable[[str], str]) -> dict[str, list[Kept]]:
+        pages: dict[str, list[Kept]] = {}
+        for each in self._kept:
+            pages.setdefault(key_of(each[0]), []).append(each)
+        return pages
+
+    def _seen(self, name: str, kept: Sequence[Kept]) -> Seen:
+        """Return one page; where its versions come from several URLs, only their texts: links and forms echo the URL."""
+        last = sorted(kept, key=lambda each: (each[1], each[0]))[-MOST_VERSIONS:]
+        versions = [version for _, _, version in last]
+        if len({url for url, _, _ in last}) > 1:
+            versions = [Version(tuple([row for row in version.blocks if not row[1]])) for version in versions]
+        # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
+        templates = tuple({template_of(url) for url, _, _ in kept})
+        crawls = [self._crawls[url, at] for url, at, _ in last]
+        return Seen(name, versions, templates, crawls, [(at, url) for url, at, _ in last])
+
+    def _comparing(self, pages: Iterable[Seen], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
+        """Return *mask* with what passed in past designs, by which their pages can still be compared; None without."""
+        epochs = latest_epoch(pages)
+        if not epochs.past:
+            return None
+        # What stands in such a place now is not what passed there, on a page that was seen once neither.
+        seen = latest_epoch(self._seen(name, found) for name, found in self._by_key(key_of).items())
+        present = {place for page in seen.latest for place in page.places()}
+        old = mask_of(epochs.past, site=self._site)
+        kinds = in_order(old.templates)
+        further = [
+            path if path.templates or path.everywhere else replace(path, templates=kinds)
+            for path in old.paths
+            if path.is_left_out and (path.selector, path.attribute) not in present
+        ]
+        known = {path.key for path in mask.paths}
+        further = [path for path in further if path.key not in known]
+        if not further:
+            return None
+        paths = (*_of_its_kinds(mask), *further)
+        return replace(mask, paths=paths, templates=mask.templates | old.templates)
+
+    def _visits(self, mask: Mask) -> Passing:
+        """What depends on the visit, by the URLs that were seen in the present design, beside what changes all over the site."""
+        mask = replace(mask, paths=tuple([path for path in mask.paths if path.everywhere]))
+        if mask.version not in self._visits_under:
+            seen = (each for each in self._kept if each[0] in self._present)
+            left = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
+            self._visits_under[mask.version] = passing_places(crawls_of(left))
+        return self._visits_under[mask.version]
+
+    @cached_property
+    def _controls(self) -> Sequence[Seen]:
+        """The pages that were seen more than once under one URL, in the present design."""
+        return latest_epoch(self._pages(str)).latest
+
+    @cached_property
+    def _present(self) -> set[str]:
+        """URLs that were seen in the present design."""
+        by_url = [(url, list(found)) for url, found in groupby(self._kept, key=lambda each: each[0])]
+        pages = [
+            Seen(url, [version for _, _, version in found], (), [self._crawls[url, at] for _, at, _ in found])
+            for url, found in by_url
+        ]
+        return {page.name for page in latest_epoch(pages).latest}
+
+    @cached_property
+    def _texts(self) -> SiteTexts:
+        return SiteTexts(self._kept)
+
+    @cached_property
+    def _places(self) -> set[Place]:
+        return {row[:2] for _, _, version in self._kept for row in version.blocks}
+
+    @cached_property
+    def _looked_at(self) -> Counter[Template]:
+        """Kind of pages -> number of URLs of it."""
+        return Counter([template_of(url) for url, _ in groupby(self._kept, key=lambda each: each[0])])
+
+
+def _hidden(mask: Mask) -> set[tuple[str, str]]:
+    return {(path.selector, path.attribute) for path in mask.paths if path.is_left_out}
+
+
+def _of_its_kinds(mask: Mask) -> list[TransientPath]:
+    """Return the learned paths of a mask so that kinds of pages may join it of which they say nothing."""
+    kinds = in_order(mask.templates)
+    return [
+        path if path.state or path.templates or path.everywhere else replace(path, templates=kinds)
+        for path in mask.paths
+    ]
+
+
+def _with_visits(mask: Mask, visits: Passing) -> Mask:
+    """Return a mask with what depends on the visit; what the user said stays, and what is known of parts of places."""
+    paths = _of_its_kinds(mask)
+    further = {(path.selector, path.attribute): path for path in visits.paths}
+    kept = []
+    for path in paths:
+        place = path.selector, path.attribute
+        # Slots of one position say nothing of the others: "recently viewed" has more of them on later pages.
+        is_part = path.slot is not None and path.position == 0
+        if path.state or (path.is_left_out and is_part):
+            further.pop(place, None)
+    for path in paths:
+        found = further.get((path.selector, path.attribute))
+        if found is None or path.state:
+            kept.append(path)
+        elif path.is_left_out:
+            both = {*path.templates, *found.templates} if path.templates else ()
+            further[path.selector, path.attribute] = replace(found, templates=in_order(both))
+    return replace(mask, paths=(*kept, *further.values()), templates=mask.templates | visits.templates)

@@ -1,0 +1,194 @@
+"""A mask learned: versions in, evidence by place, judgement, and what the user said before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from ...content.versions import version_of
+from ...urls import site_of_url
+from ...urls.templates import in_order
+from ..model import Mask, Mode, Template, TransientPath
+from ..seed.mask import seed_mask
+from ..slots import hidden, pieces
+from .collection import Collection
+from .epochs import Seen, latest_epoch
+from .evidence import Place
+from .judgement import lasting_kinds, paths_of
+
+__all__ = ["learn_mask", "mask_of"]
+
+MOST_UNDECIDED = 50
+"""Places that are shown although nothing is known of them for sure."""
+
+AGED = 50
+"""Pages of a kind that are looked at without a place that was passing there, for it to be forgotten."""
+
+
+def learn_mask(
+    versions: Mapping[str, Sequence[str]],
+    mode: Mode = "default",
+    *,
+    times: Mapping[str, Sequence[float]] | None = None,
+    threshold: float = 0.5,
+) -> Mask:
+    """Return what passes on the pages of a site, learned from *versions*.
+
+    *versions* are the HTML of each page, in order of time, by its URL or any other name; by names that are no URLs
+    the mask does not know of kinds of pages, and strips them all.
+
+    *mode* is "default", or "seed" for the method of the transient-content document. *times* are those of the versions
+    of each page, in seconds from any moment on: with them, more can be told to pass. *threshold* is the document's T, from 0 to
+    1, and of that mode only.
+
+    Raises ValueError for another mode or threshold, and where a page has not as many times as versions, in rising order.
+
+    >>> page = "<body><h1>Page {}</h1><p>Today is {}</p>"
+    >>> versions = {f"http://a.example/{n}": [page.format(n, day) for day in ("Mon", "Tue", "Wed")] for n in range(4)}
+    >>> mask = learn_mask(versions)
+    >>> [(path.selector, path.slot) for path in mask.paths]
+    [('body/p', ('Today is', ''))]
+    >>> mask.text(page.format(17, "Sun"), url="http://a.example/17")
+    'Page 17 Today is'
+    """
+    if mode not in ("default", "seed"):
+        raise ValueError(f'mode is {mode!r}: there are "default" and "seed"')
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is {threshold!r}: it is over 0, and 1 at most")
+    site = _site(versions)
+    if mode == "seed":
+        return seed_mask(versions, site=site, threshold=threshold)
+    fetches = {page: [(at, page) for at in found] for page, found in (times or {}).items()}
+    for page, found in fetches.items():
+        if len(found) != len(versions.get(page, ())):
+            raise ValueError(f"{page}: {len(versions.get(page, ()))} versions and {len(found)} times")
+        if found != sorted(found):
+            raise ValueError(f"{page}: its versions are not in order of time")
+    seen = [
+        Seen(page, [version_of(html) for html in found], fetches=fetches.get(page, ()))
+        for page, found in versions.items()
+    ]
+    return mask_of(seen, site=site)
+
+
+def mask_of(
+    pages: Iterable[Seen],
+    *,
+    previous: Mask | None = None,
+    site: str = "",
+    present: Iterable[Place] = (),
+    looked_at: Mapping[Template, int] | None = None,
+) -> Mask:
+    """Return what passes on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
+
+    What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither
+    *pages* nor those whose places are *present*, and elsewhere of the kinds of pages of which no more is known now: their
+    pages were not seen twice, or too seldom. It is forgotten of places from before a redesign, and where enough pages of their kinds were *looked at* (kind -> number of pages) that did not have
+    them. Time is linear in the blocks.
+    """
+    collection = Collection()
+    epochs = latest_epoch(pages)
+    past = {place for page in epochs.past for place in page.places()}
+    seen = {*present, *past}
+    for page in epochs.latest:
+        site = site or _site([page.name])
+        collection.add(page)
+        if previous is not None:
+            seen |= page.places()
+    sightings = collection.settle()
+    templates = frozenset(collection.templates - {()})
+    if previous is not None:
+        templates |= previous.templates
+    known = templates or collection.templates
+    paths: list[TransientPath] = []
+    for place in sorted(collection.evidence):
+        paths += paths_of(place, collection.evidence[place], known, sightings.get(place, {}))
+    kept = _shown(paths)
+    if previous is not None:
+        aged = _without_aged(previous, seen, looked_at or {})
+        still = _still_told(aged, collection, seen - past) if collection.templates else {}
+        kept = _with_previous(kept, aged, seen if collection.templates else past, templates, still)
+        site = site or previous.site
+    return Mask(site, tuple(kept), templates=templates)
+
+
+def _site(pages: Iterable[str]) -> str:
+    return next((site_of_url(page) for page in sorted(pages) if "://" in page), "")
+
+
+def _shown(paths: Iterable[TransientPath]) -> list[TransientPath]:
+    """Return all paths but, of the undecided, only those that change most."""
+    paths = list(paths)
+    undecided = [path for path in paths if path.kind == "undecided"]
+    undecided.sort(key=lambda path: (-path.confidence, -path.changes, path.key))
+    return [path for path in paths if path.kind != "undecided"] + undecided[:MOST_UNDECIDED]
+
+
+def _without_aged(previous: Mask, seen: AbstractSet[Place], looked_at: Mapping[Template, int]) -> Mask:
+    """Return a mask without what was learned of places that were not *seen* on enough pages of their kinds."""
+
+    def aged(path: TransientPath) -> bool:
+        if path.state or (path.selector, path.attribute) in seen:
+            return False
+        kinds = path.templates or previous.templates
+        return bool(kinds) and all(looked_at.get(kind, 0) >= AGED for kind in kinds)
+
+    return replace(previous, paths=tuple([path for path in previous.paths if not aged(path)]))
+
+
+def _still_told(
+    previous: Mask, collection: Collection, present: AbstractSet[Place]
+) -> dict[tuple[str, str, int, int], frozenset[Template]]:
+    """Return the kinds of pages on which a place does not surely last now, by the key of a learned path of *previous*.
+
+    Its place is *present*.
+    """
+    found = {}
+    for path in previous.paths:
+        place = path.selector, path.attribute
+        if path.is_left_out and not path.state and place in present:
+            kinds = frozenset(path.templates) or previous.templates
+            found[path.key] = kinds - lasting_kinds(collection.evidence.get(place, {}))
+    return found
+
+
+def _with_previous(
+    learned: Iterable[TransientPath],
+    previous: Mask,
+    known: Iterable[Place],
+    templates: frozenset[Template],
+    still: Mapping[tuple[str, str, int, int], frozenset[Template]],
+) -> list[TransientPath]:
+    known = set(known)
+    said = {path.key: path for path in previous.paths if path.state}
+    kept = {path.key: path for path in learned if path.key not in said}
+    stale = [p for p in previous.paths if not p.state and p.is_left_out and (p.selector, p.attribute) not in known]
+    if templates != previous.templates and previous.templates:  # they are true of the kinds of then
+        of_then = in_order(previous.templates)
+        stale = [p if p.templates or p.everywhere else replace(p, templates=of_then) for p in stale]
+    for path in previous.paths:
+        if kinds := still.get(path.key):
+            kept[path.key] = _joined(path, kinds, kept.get(path.key), templates)
+    return [*kept.values(), *said.values(), *stale]
+
+
+def _joined(
+    path: TransientPath, kinds: frozenset[Template], fresh: TransientPath | None, templates: frozenset[Template]
+) -> TransientPath:
+    """Return one path from a known one, still true of some *kinds* of pages, and a *fresh* one of the same place.
+
+    The known one stays as it is while it rests on more and fits the texts that stand there now.
+    """
+    rests_on_more = fresh is None or path.opportunities > fresh.opportunities
+    if fresh is not None and not fresh.is_left_out and not rests_on_more:
+        return fresh
+    if fresh is not None and fresh.is_left_out:
+        kinds |= frozenset(fresh.templates) or templates
+        if not (rests_on_more and _fits(path, fresh.examples)):
+            path = fresh
+    return replace(path, templates=() if kinds == templates else in_order(kinds))
+
+
+def _fits(path: TransientPath, texts: Iterable[str]) -> bool:
+    """Tell whether *texts* are such as the slot of a path is about."""
+    slot, attribute = path.slot, path.attribute
+    return slot is None or all(hidden(pieces(text, attribute), slot, attribute) is not None for text in texts)

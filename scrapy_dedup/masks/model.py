@@ -1,0 +1,393 @@
+"""The mask of a site: which of its texts do not last, and a page without them.
+
+(Design, section 5.) A mask never reads the network or the clock: it says for any page, also one that was never seen,
+which of its blocks (visible texts, addresses of links) stand where what stands is passing.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
+
+from ..content.sketch import Sketch, sketch_of_texts
+from ..content.tokens import Blocks, Token, blocks, tokens
+from ..urls.templates import template_of
+from .plan import PageKind, PathPlan, Plan, Ranges, Row
+from .queries import BELOW, css_of, xpath_of
+from .seed.changes import changes_between
+from .seed.paths import TransientPaths
+from .slots import Slot
+from .spans import disjoint, spans_of, without
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from ..content.versions import Version
+
+__all__ = ["Mask", "TransientPath"]
+
+PathKind = Literal["transient", "volatile", "growing", "undecided"]
+State = Literal["", "keep", "strip"]
+Mode = Literal["default", "seed"]
+Template = tuple[object, ...]
+"""See :func:`scrapy_dedup.urls.templates.template_of`."""
+
+
+MOST_REMEMBERED: Final = 12
+"""Of one version: what the masks of a learning, and of the one before, have made of it."""
+_Made = TypeVar("_Made")
+_STATE = ("site", "paths", "mode", "templates", "layouts")
+
+
+@dataclass(frozen=True, slots=True)
+class TransientPath:
+    """A place on the pages of a site, and what is known of the texts that stand there.
+
+    ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
+    one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
+    an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
+    it must be typed.
+    ``slot`` says which words are passing (see :mod:`scrapy_dedup.masks.slots`); None: all. ``templates`` are the
+    URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
+    of all others, too, but those that are ``excepted``, where what stands there is the pages' own, and those that are
+    ``untested``: other texts stand there, and no page was fetched again. ``typed``: there, only what holds a digit is hidden, as a clock, a
+    counter or a token does. On other templates a path acts only where a page with the same places was seen twice; one that is
+    typed does at once where pages are compared, but it takes nothing out of items there. ``words`` go with its numbers, as
+    days of the week in any language do.
+
+    What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
+    figure, a rating): pages are compared without it, and nothing is stripped.
+
+    ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
+    ``changes`` in ``opportunities`` on so many ``pages``. ``state`` is what the user says: "keep" (never
+    stripped, whatever is learned), "strip" (always), or "" for nothing.
+    """
+
+    selector: str
+    attribute: str = ""
+    slot: Slot | None = None
+    kind: PathKind = "transient"
+    confidence: float = 0.0
+    pages: int = 0
+    changes: int = 0
+    opportunities: int = 0
+    examples: tuple[str, ...] = ()
+    position: int = 0
+    of: int = 0
+    templates: tuple[Template, ...] = ()
+    state: State = ""
+    typed: bool = False
+    everywhere: bool = False
+    excepted: tuple[Template, ...] = ()
+    untested: tuple[Template, ...] = ()
+    words: tuple[str, ...] = ()
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether what stands there is stripped."""
+        return self.state == "strip" or (self.state == "" and self.kind == "transient")
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether pages are compared without what stands there: all that is stripped, and what is volatile."""
+        return self.is_hidden or (self.state == "" and self.kind == "volatile")
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """What tells one path of a mask from another."""
+        return self.selector, self.attribute, self.position, self.of
+
+    @property
+    def css(self) -> str:
+        """A CSS selector for parsel of all texts at ``selector``, one of which is meant if there is a position."""
+        return css_of(self.selector, self.attribute)
+
+    @property
+    def xpath(self) -> str:
+        """An XPath of the texts that are meant."""
+        return xpath_of(self.selector, self.attribute, self.position)
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """What does not last on the pages of a site; its paths are sorted.
+
+    ``templates`` are the URL templates of which some page was seen in two versions; an empty set stands for all. Of a
+    page whose URL is given, and is of no such template, only paths that are true of it, too, hide anything.
+    ``layouts`` are digests of the places of pages that were seen in two versions (see :meth:`layout`).
+    """
+
+    site: str = ""
+    paths: tuple[TransientPath, ...] = ()
+    mode: Mode = "default"
+    templates: frozenset[Template] = frozenset()
+    layouts: frozenset[str] = frozenset()
+    #: Digest of what pages are compared without, "" for nothing: fingerprints under different masks never compare.
+    version: str = field(init=False, compare=False)
+    #: What pages are compared without, and what of it is stripped.
+    _hiding: Plan = field(init=False, repr=False, compare=False)
+    _stripping: Plan = field(init=False, repr=False, compare=False)
+    #: Whether something is hidden on URL templates of any name, and those of which something is.
+    _reaches: bool = field(init=False, repr=False, compare=False)
+    _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
+    #: Those where it is not known whether something is to be hidden.
+    _untested: frozenset[Template] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
+        keeping = {path.key for path in self.paths if path.state == "keep"}
+        hiding = [
+            path
+            for path in self.paths
+            if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
+        ]
+        said = sorted(
+            repr(
+                (
+                    path.key,
+                    path.slot,
+                    path.typed,
+                    path.everywhere,
+                    *_sorted(path.templates),
+                    *_sorted(path.excepted),
+                    *_sorted(path.untested),
+                    path.words,
+                )
+            )
+            for path in hiding
+        )
+        about = [self.mode, *said, *_sorted(self.templates), *sorted(self.layouts)]
+        digest = xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
+        object.__setattr__(self, "version", digest if hiding else "")
+        stripping = [path for path in hiding if path.is_hidden]
+        # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
+        object.__setattr__(self, "_hiding", self._plan(hiding, whole=True))
+        object.__setattr__(self, "_stripping", self._plan(stripping))
+        object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
+        further = frozenset(template for path in hiding for template in path.templates)
+        object.__setattr__(self, "_reached", self.templates | further)
+        untested = frozenset(template for path in hiding for template in path.untested)
+        object.__setattr__(self, "_untested", untested)
+
+    def _plan(self, paths: Iterable[TransientPath], *, whole: bool = False) -> Plan:
+        return Plan([_plan_of(path, whole=whole) for path in paths], subtrees=self.mode == "seed", again=not whole)
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return tuple([getattr(self, name) for name in _STATE])
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for name, value in zip(_STATE, state, strict=True):
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    def applies_to(self, url: str | None) -> bool:
+        """Whether something may be hidden, or stripped, of the page at *url*; of that of an unknown URL it may."""
+        if not self.version:
+            return False
+        return url is None or not self.templates or self._reaches or template_of(url) in self._reached
+
+    def layout(self, rows: Iterable[Row]) -> str:
+        """Return a digest of the places of a page, without those of which something may be hidden: 16 hexadecimal digits."""
+        found = sorted({row[0] for row in rows if not row[1]} - self._hiding.selectors)
+        return xxh3_64_hexdigest("\n".join(found).encode("utf-8", "surrogatepass"))
+
+    def is_verified(self, version: "Version", *, url: str | None = None) -> bool:
+        """Whether it was seen what changes on pages of the URL template of a page, or with the same places.
+
+        Not so where a path is untested on such pages.
+        """
+        page = self._kind(version.blocks, url)
+        return page.is_known and page.template not in self._untested
+
+    def _kind(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> PageKind:
+        if url is None:
+            return PageKind()
+        template = template_of(url)
+        if not self.templates or template in self.templates:
+            return PageKind(template, is_carried=carried)
+        verified = carried or (bool(self.layouts) and self.layout(rows) in self.layouts)
+        return PageKind(template, is_seen=False, is_verified=verified, is_carried=carried)
+
+    def _compared(self, version: "Version", url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
+        """Return what is left out of each row of a version when pages are compared, by its index."""
+        if not self.applies_to(url):
+            return {}
+        return self._remembered(
+            version,
+            ("rows", url and template_of(url), carried),
+            lambda: self._hiding.hidden(version.blocks, self._kind(version.blocks, url, carried=carried)),
+        )
+
+    def _remembered(self, version: "Version", what: tuple[object, ...], make: Callable[[], _Made]) -> _Made:
+        """Return what is made of a version, which depends on nothing else than what pages are compared without."""
+        known, key = version.compared, (self.version, what)
+        if key not in known:
+            if len(known) >= MOST_REMEMBERED:
+                known.clear()
+            known[key] = make()
+        found: _Made = known[key]
+        return found
+
+    def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
+        """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
+
+        *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
+        differs between the two.
+        """
+        if not self._stripping or not self.applies_to(url):
+            return []
+        found = blocks(html)
+        spans: list[tuple[int, int]] = []
+        for index, ranges in self._stripped(html, found, url, other).items():
+            spans += spans_of(html, found[index], ranges)
+        return disjoint(spans)
+
+    def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
+        """Return what is stripped of each block of *html*, by its index."""
+        rows = list(found.rows())
+        hidden = self._stripping.hidden(rows, self._kind(rows, url))
+        if other is None:
+            return hidden
+        if self.mode == "seed":
+            # The second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
+            known = TransientPaths(
+                frozenset(path.selector.removesuffix(BELOW) for path in self.paths if path.is_hidden)
+            )
+            confirmed = known.changed(changes_between(html, other)).paths
+            paths = [path for path in self.paths if path.selector.removesuffix(BELOW) in confirmed]
+            return self._plan(paths).hidden(rows, PageKind())
+        before, now = _by_place(blocks(other).rows()), _by_place(rows)
+        return {
+            index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
+        }
+
+    def strip(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
+        """Return *html* without its passing words; markup stays. Never raises on any text.
+
+        With *other*, another version of the page, places whose content does not differ stay as they are.
+
+        >>> mask = Mask(paths=(TransientPath("body/p.online", slot=("", "users online")),))
+        >>> mask.strip("<body><p class=online>12 users online</p><p>A text</p></body>")
+        '<body><p class=online> users online</p><p>A text</p></body>'
+        >>> page = "<body><p class=online>{} users online</p></body>"
+        >>> mask.strip(page.format(12), other=page.format(12))
+        '<body><p class=online>12 users online</p></body>'
+        """
+        parts = []
+        at = 0
+        for start, end in self.spans(html, url=url, other=other):
+            parts.append(html[at:start])
+            at = end
+        return "".join([*parts, html[at:]]) if parts else html
+
+    def transient(self, html: str, *, url: str | None = None, other: str | None = None) -> list[Token]:
+        """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value."""
+        spans = self.spans(html, url=url, other=other)
+        if not spans:
+            return []
+        found = []
+        at = 0
+        for token in tokens(html):
+            while at < len(spans) and spans[at][1] <= token.start:
+                at += 1
+            if at < len(spans) and spans[at][0] < token.end:
+                found.append(token)
+        return found
+
+    def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
+        """Return the visible text of *html* without its passing words, its white space collapsed."""
+        found = blocks(html)
+        hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
+        return " ".join(_lasting(found.rows(), hidden))
+
+    def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
+        """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
+
+        Fingerprints compare only under masks of the same ``version``. Addresses of links do not count, as in sketches.
+        With *carried*, the page is taken for one that is verified (:meth:`is_verified`), and tested.
+        """
+        return self.masked_sketch(version, url=url, carried=carried).bag
+
+    def masked_sketch(self, version: "Version", *, url: str | None = None, carried: bool = False) -> Sketch:
+        """Return the sketch of the texts that are compared, with their number of words; *carried* as in :meth:`masked`."""
+        return self._remembered(
+            version,
+            ("sketch", url and template_of(url), carried),
+            lambda: sketch_of_texts(_lasting(version.blocks, self._compared(version, url, carried=carried))),
+        )
+
+    def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
+        """Return a version with what is left of its texts when pages are compared; *carried* as in :meth:`masked`."""
+        hidden = self._compared(version, url, carried=carried)
+        rows = [
+            (selector, "", text if index not in hidden else without(text, hidden[index]))
+            for index, (selector, attribute, text) in enumerate(version.blocks)
+            if not attribute
+        ]
+        return replace(version, blocks=tuple([row for row in rows if row[2]]))
+
+    def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
+        """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
+        hidden = self._compared(version, url)
+        whole, cut = [], []
+        for index, (_, attribute, text) in enumerate(version.blocks):
+            if attribute:
+                continue
+            if index in hidden:
+                cut.append((text, without(text, hidden[index])))
+            else:
+                whole.append(text)
+        return whole, cut
+
+    def save(self, path: "str | PathLike[str]") -> Path:
+        """Write the mask into the file at *path* and return that; hand edits and comments there survive.
+
+        Raises RuleFileError, RuleWriteError.
+        """
+        return Path(_files().save_mask_file(path, self))
+
+    @classmethod
+    def load(cls, path: "str | PathLike[str]") -> "Mask":
+        """Return the mask in the file at *path*. Raises RuleFileError."""
+        mask = _files().load_mask(path)
+        assert isinstance(mask, Mask)
+        return mask
+
+
+def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
+    """Return the texts of rows without what is hidden of them."""
+    texts = []
+    for index, (_, attribute, text) in enumerate(rows):
+        if attribute:
+            continue
+        ranges = hidden.get(index)
+        texts.append(text if ranges is None else without(text, ranges))
+    return [text for text in texts if text]
+
+
+def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for selector, attribute, text in rows:
+        found.setdefault((selector, attribute), []).append(text)
+    return found
+
+
+def _files() -> Any:
+    # The form of the file is a matter of the room above: it is looked up when it is asked for.
+    return import_module("scrapy_dedup.masks.files")
+
+
+def _sorted(templates: Iterable[Template]) -> list[str]:
+    return sorted(map(repr, templates))
+
+
+def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
+    place = path.selector, path.attribute, path.slot, path.position, path.of
+    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
+    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
+    at_once = path.typed and (whole or path.state == "strip")
+    words = frozenset(path.words)
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)

@@ -1,0 +1,332 @@
+"""Mask files: read and written, edited by hand, faulty."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_dedup import Mask
+from scrapy_dedup.masks.files import load_mask, load_masks, mask_file_name, path_of_mask, save_mask, written_mask
+from scrapy_dedup.masks.merging import merged_masks
+from scrapy_dedup.masks.model import TransientPath
+from scrapy_dedup.masks.reading import read_mask
+from scrapy_dedup.masks.slots import slot_problem
+from scrapy_dedup.rules import RuleFileError, RuleWriteError, check, load_file, save_site
+from scrapy_dedup.rules.model import SiteRules
+from scrapy_dedup.urls.templates import template_of
+
+SITE = "shop.example"
+CLOCK = TransientPath(
+    "html/body/div#top/p.clock",
+    slot=("Today is", ""),
+    confidence=0.98,
+    pages=12,
+    changes=11,
+    opportunities=12,
+    examples=("Today is Monday", 'He said "\\"'),
+)
+BOX = TransientPath("html/body/div.box", position=3, of=5, kind="undecided")
+LINK = TransientPath("html/body/a", "href", templates=((5, "item", "id"), (4, "")), kind="growing")
+MASK = Mask(SITE, (CLOCK, BOX, LINK), templates=frozenset({(5, "item", "id"), (4, "")}))
+
+words = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+templates = st.lists(st.tuples(st.integers(0, 9), words, words), max_size=2, unique=True).map(tuple)
+paths = st.builds(
+    lambda selector, attribute, slot, kind, confidence, counts, examples, at, kinds, state, carried: TransientPath(
+        selector,
+        attribute,
+        slot,
+        kind,
+        confidence if counts[2] else 0.0,
+        *(counts if counts[2] else (0, 0, 0)),
+        examples=examples,
+        position=at[0],
+        of=at[1] if at[1] or slot or carried[0] else abs(at[0]) and 9,
+        templates=kinds,
+        state=state,
+        typed=carried[0],
+        everywhere=carried[1],
+        excepted=carried[2],
+        untested=carried[3],
+        words=carried[4],
+    ),
+    st.sampled_from(["p", "html/body/p.a", "html/body/div#b/a", "<ü>'\""]),
+    st.sampled_from(["", "href", "data-x"]),
+    st.none() | st.lists(words, min_size=2, max_size=3).map(tuple).filter(lambda slot: slot_problem(slot) is None),
+    st.sampled_from(["transient", "volatile", "growing", "undecided"]),
+    st.floats(0, 1),
+    st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)),
+    st.lists(words, max_size=3).map(tuple),
+    st.sampled_from([(0, 0), (1, 1), (3, 5), (5, 5)]) | st.tuples(st.integers(1, 9), st.just(0)),
+    templates,
+    st.sampled_from(["", "", "keep", "strip"]),
+    st.tuples(st.booleans(), st.booleans(), templates, templates, st.lists(words, max_size=2).map(tuple)),
+)
+masks = st.builds(
+    lambda found, mode, kinds, layouts: Mask(SITE, tuple(found), mode, frozenset(kinds), layouts),
+    st.lists(paths, max_size=4, unique_by=lambda path: path.key),
+    st.sampled_from(["default", "seed"]),
+    templates,
+    st.frozensets(words, max_size=2),
+)
+
+
+@given(masks)
+@settings(max_examples=150)
+def test_read_and_written_is_the_same_mask(mask: Mask) -> None:
+    text = written_mask(mask)
+    found, faults = read_mask(text, Path("x"))
+    assert not faults
+    assert found == mask
+    assert found is not None
+    assert found.version == mask.version
+    assert written_mask(mask, text) == text
+
+
+@given(masks, masks)
+@settings(max_examples=100)
+def test_any_mask_is_written_over_any_other(old: Mask, new: Mask) -> None:
+    found, faults = read_mask(written_mask(new, written_mask(old)), Path("x"))
+    assert not faults
+    assert found == new
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(written_mask(MASK).split("\n"))).map("\n".join))
+@settings(max_examples=100)
+def test_any_text_is_a_mask_or_has_faults(text: str) -> None:
+    mask, faults = read_mask(text, Path("x"))
+    assert (mask is None) == bool(faults)
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    path = save_mask(tmp_path / "rules", MASK)
+    assert path == tmp_path / "rules" / "shop.example.mask.toml"
+    assert load_mask(path) == Mask.load(path) == MASK
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+    before = path.stat().st_mtime_ns
+    assert MASK.save(path) == path
+    assert path.stat().st_mtime_ns == before
+
+
+def test_nothing_is_written_of_an_empty_mask(tmp_path: Path) -> None:
+    assert not save_mask(tmp_path, Mask(SITE)).exists()
+
+
+def test_comments_order_and_spelling_stay(tmp_path: Path) -> None:
+    path = save_mask(tmp_path, MASK)
+    text = "# reviewed\n" + path.read_text().replace("[[path]]", "# the boxes\n[[path]]  # mine", 1).replace(
+        "pages = 12", "pages=12 # few"
+    )
+    path.write_text(text)
+    save_mask(tmp_path, MASK)
+    assert path.read_text() == text
+    changed = replace(CLOCK, pages=13, confidence=0.99)
+    save_mask(tmp_path, replace(MASK, paths=(changed, BOX)))
+    link = text[
+        text.index('\n[[path]]\nselector = "html/body/a"') : text.index('\n[[path]]\nselector = "html/body/div.box"')
+    ]
+    assert path.read_text() == text.replace(link, "").replace("pages=12", "pages=13").replace("0.98", "0.99")
+
+
+def test_what_the_user_says_survives_a_relearn(tmp_path: Path) -> None:
+    path = save_mask(tmp_path, MASK)
+    path.write_text(
+        path.read_text().replace('kind = "transient"\n', 'kind = "transient"\nstate = "keep"\n')
+        + '\n# always\n[[path]]\nselector = "html/body/p.mine"\nslot = ["", "left"]\n'
+    )
+    found = load_mask(path)
+    assert {one.selector: one.state for one in found.paths if one.state} == {
+        CLOCK.selector: "keep",
+        "html/body/p.mine": "strip",
+    }
+    assert found.text("<html><body><p class=mine>3 left") == "left"
+    save_mask(tmp_path, replace(MASK, paths=(replace(CLOCK, pages=500), BOX)))
+    again = load_mask(path)
+    assert {one.selector: one.state for one in again.paths if one.state} == {
+        CLOCK.selector: "keep",
+        "html/body/p.mine": "strip",
+    }
+    assert "# always" in path.read_text()
+    assert "500" not in path.read_text()
+    assert not again.spans("<html><body><div id=top><p class=clock>Today is Monday")
+
+
+def test_masks_are_no_rule_files(tmp_path: Path) -> None:
+    save_mask(tmp_path, MASK)
+    assert check(tmp_path) == []
+    rules = save_site(tmp_path, SiteRules(SITE, (), {}))
+    assert not rules.exists()
+    with pytest.raises(RuleFileError):
+        load_file(path_of_mask(tmp_path, SITE))
+
+
+def test_names(tmp_path: Path) -> None:
+    assert mask_file_name("127.0.0.1:81") == "127.0.0.1_81.mask.toml"
+    first = save_mask(tmp_path, Mask("a:80", (CLOCK,)))
+    second = save_mask(tmp_path, Mask("a_80", (CLOCK,)))
+    assert first != second
+    assert (load_mask(first).site, load_mask(second).site) == ("a:80", "a_80")
+
+
+HEAD = 'format = "dedup-mask/1"\nsite = "shop.example"\n'
+PATH = '[[path]]\nselector = "p"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("x = =", 1, "no TOML"),
+        ('site = "a.example"', 1, "format is missing"),
+        ('format = "dedup-mask/2"', 1, "this release does not read"),
+        (HEAD.replace("shop", "https://www.shop"), 2, 'site = "shop.example"'),
+        (HEAD + "mode = 7", 3, "default, seed"),
+        (HEAD + "paths = 7", 3, "did you mean path"),
+        (HEAD + "path = 7", 3, r"\[\[path\]\]"),
+        (HEAD + "templates = 7", 3, "URL templates"),
+        (HEAD + "templates = [[]]", 3, "URL templates"),
+        (HEAD + "[[path]]\nkind = 'transient'", 3, "without a selector"),
+        (HEAD + PATH + "slots = []", 5, "did you mean slot"),
+        (HEAD + PATH + "slot = 'x'", 5, "no list of strings"),
+        (HEAD + PATH + "slot = ['x']", 5, "two literals"),
+        (HEAD + PATH + "slot = ['', '']", 5, "remove the line"),
+        (HEAD + PATH + "kind = 'x'", 5, "transient, volatile, growing, undecided"),
+        (HEAD + PATH + "state = 'off'", 5, "keep, strip"),
+        (HEAD + PATH + "position = 3", 5, "3 of 5"),
+        (HEAD + PATH + "position = '6 of 5'", 5, "3 of 5"),
+        (HEAD + PATH + "position = '-1 of 5'", 5, "3 of 5"),
+        (HEAD + PATH + "position = '-1 of any'", 5, "has a slot"),
+        (HEAD + PATH + "pages = 'x'", 5, "a number"),
+        (HEAD + PATH + "confidence = 'x'", 5, "between 0 and 1"),
+        (HEAD + PATH + "attribute = 1", 5, "string in quotes"),
+        (HEAD + PATH + "examples = [1]", 5, "no list of strings"),
+        (HEAD + PATH + "templates = ['x']", 5, "URL templates"),
+        (HEAD + PATH + PATH, 6, "second path"),
+    ],
+)
+def test_faults_say_where_and_what(tmp_path: Path, text: str, line: int, said: str) -> None:
+    path = tmp_path / "shop.example.mask.toml"
+    path.write_text(text)
+    with pytest.raises(RuleFileError, match=said) as caught:
+        Mask.load(path)
+    assert caught.value.line == line
+    # What is there is never overwritten.
+    with pytest.raises(RuleFileError, match=said):
+        save_mask(tmp_path, MASK)
+    assert path.read_text() == text
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RuleFileError, match="no such file"):
+        Mask.load(tmp_path / "a.mask.toml")
+
+
+def test_not_to_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises((RuleWriteError, RuleFileError)):
+        save_mask(tmp_path / "file", MASK)
+
+
+def test_several_processes_write_one_file(tmp_path: Path) -> None:
+    code = (
+        "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.files import *\n"
+        "for n in range(15):\n"
+        "    paths = (TransientPath(f'p.w{sys.argv[2]}', state='strip'), TransientPath('p', pages=n, opportunities=1))\n"
+        "    save_mask(sys.argv[1], Mask('a.example', paths))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment) for n in range(3)]
+    assert [each.wait() for each in running] == [0, 0, 0]
+    mask = load_mask(tmp_path / "a.example.mask.toml")
+    assert [path.selector for path in mask.paths if path.state] == ["p.w0", "p.w1", "p.w2"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.example.mask.toml"]
+
+
+# -- masks of several directories
+
+ITEM, HOME = (5, "item", "id"), (4, "")
+
+
+def masks_in(tmp_path: Path, *masks: Mask) -> Mask:
+    """The mask of the site where these stand in directories, the one named first coming first."""
+    directories = []
+    for number, mask in enumerate(masks):
+        directories.append(tmp_path / str(number))
+        directories[-1].mkdir()
+        save_mask(directories[-1], mask)
+    return load_masks(directories)[SITE]
+
+
+def test_masks_of_several_directories_add_up(tmp_path: Path) -> None:
+    reviewed = Mask(SITE, (CLOCK,))
+    learned = Mask(SITE, (TransientPath("html/body/p.online"), replace(CLOCK, slot=None)))
+    mask = masks_in(tmp_path, reviewed, learned)
+    assert [path.selector for path in mask.paths] == [CLOCK.selector, "html/body/p.online"]
+    assert mask.paths[0] == CLOCK, "of two that say nothing of the user, the first counts"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_the_user_says_counts_in_whatever_directory(tmp_path: Path, first: bool) -> None:
+    said = Mask(SITE, (replace(CLOCK, state="keep"), TransientPath("p", kind="undecided", state="strip")))
+    learned = Mask(SITE, (CLOCK, TransientPath("p", kind="growing"), TransientPath("b")))
+    mask = masks_in(tmp_path, *((said, learned) if first else (learned, said)))
+    assert [path.selector for path in mask.paths if path.is_hidden] == ["b", "p"]
+    html = "<html><body><div id=top><p class=clock>Today is Monday</p></div>"
+    assert learned.text(html) == "Today is"
+    assert mask.text(html) == "Today is Monday"
+
+
+def test_what_is_kept_in_one_directory_is_not_stripped_in_another(tmp_path: Path) -> None:
+    whole = TransientPath("html/body/p", state="keep")
+    part = TransientPath("html/body/p", position=2, of=3)
+    strip = Mask(SITE, (part, replace(whole, state="strip")))
+    mask = masks_in(tmp_path, strip, Mask(SITE, (whole,)))
+    html = "<html><body><p>a</p><p>b</p><p>c</p>"
+    assert strip.text(html) == ""
+    assert mask.text(html) == "a b c"
+    assert not mask.version
+
+
+def test_paths_stay_true_of_the_kinds_of_their_own_mask(tmp_path: Path) -> None:
+    item = Mask(SITE, (TransientPath("html/body/p"),), templates=frozenset({ITEM}))
+    home = Mask(SITE, (TransientPath("html/body/b"),), templates=frozenset({HOME}))
+    mask = masks_in(tmp_path, item, home)
+    assert mask.templates == {ITEM, HOME}
+    assert [path.templates for path in mask.paths] == [(HOME,), (ITEM,)]
+    # One by hand is about all pages.
+    (tmp_path / "more").mkdir()
+    mask = masks_in(tmp_path / "more", item, Mask(SITE, (TransientPath("html/body/b", state="strip"),)))
+    assert not mask.templates
+    assert [path.templates for path in mask.paths] == [(), (ITEM,)]
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_is_carried_over_in_one_mask_is_not_verified_by_another(tmp_path: Path, by_hand: bool) -> None:
+    """That a page of a template was seen twice for one mask says nothing of what the other one has seen to change."""
+    learned = Mask(SITE, (TransientPath("html/body/p", everywhere=True),), templates=frozenset({ITEM}))
+    html = "<html><body><p>content</p><b>clock</b>"
+    item, home = f"http://{SITE}/item/7?id=1", f"http://{SITE}/"
+    kinds = frozenset() if by_hand else frozenset({template_of(home)})
+    said = Mask(SITE, (TransientPath("html/body/b", state="strip"),), templates=kinds)
+    assert (learned.text(html, url=item), learned.text(html, url=home)) == ("clock", "content clock")
+    mask = masks_in(tmp_path, learned, said)
+    assert mask.text(html, url=home) == "content"
+    assert mask.text(html, url=item) == ("" if by_hand else "clock")
+
+
+def test_masks_of_another_mode_are_left_aside(tmp_path: Path) -> None:
+    seed = Mask(SITE, (TransientPath("html/body/p/**"),), mode="seed")
+    assert masks_in(tmp_path, Mask(SITE, (CLOCK,)), seed) == Mask(SITE, (CLOCK,))
+
+
+@given(st.lists(masks, min_size=1, max_size=3))
+def test_a_merged_mask_hides_nothing_that_none_of_them_would(found: list[Mask]) -> None:
+    mask = merged_masks(found)
+    allowed = {path.key for each in found for path in each.paths if path.is_hidden}
+    kept = {path.key for each in found if each.mode == found[0].mode for path in each.paths if path.state == "keep"}
+    assert {path.key for path in mask.paths if path.is_hidden} <= allowed - kept
+    assert merged_masks([mask, *found]) == merged_masks([mask])

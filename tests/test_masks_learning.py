@@ -1,0 +1,579 @@
+"""What passes on pages, learned from versions: each case that must be found, and each trap that must stay."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from parsel import Selector
+
+from scrapy_dedup import Mask, learn_mask
+from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.masks.learning import mask_of
+from scrapy_dedup.masks.learning.alignment import aligned, compared
+from scrapy_dedup.masks.learning.belonging import belonging
+from scrapy_dedup.masks.learning.epochs import Seen
+from scrapy_dedup.masks.learning.evidence import Change
+from scrapy_dedup.masks.model import TransientPath
+from scrapy_dedup.masks.seed.mask import seed_mask
+from scrapy_dedup.masks.slots import slot_problem
+
+WORDS = [
+    a + b + c
+    for a in ("al", "be", "cor", "di", "fen", "gru", "hol")
+    for b in ("da", "mi", "ro", "tu")
+    for c in ("n", "rk", "st", "x")
+]
+
+
+def text_of(*names: object, words: int = 12) -> str:
+    """Words that are always the same for the same names."""
+    return " ".join(Random(repr(names)).choices(WORDS, k=words))
+
+
+def page_of(page: int, extra: str, main: str | None = None) -> str:
+    """A page with a header, a text of its own, and *extra*."""
+    return (
+        f"<html><body><div class=head><a href=/>Home</a><a href=/help>Help</a></div>{extra}"
+        f"<div class=main><h1>{text_of('title', page, words=4)}</h1><p>{main or text_of('main', page, words=60)}</p></div>"
+        "<p class=foot>All rights reserved</p></body></html>"
+    )
+
+
+def pages_of(
+    extra: Callable[[int, int], str], pages: int = 8, versions: int = 2, template: str = "item", first: int = 0
+) -> dict[str, list[str]]:
+    """Versions of pages, which are numbered from *first* on: extra(page, version) is what may change on them."""
+    return {
+        f"http://shop.example/{template}/{page}/": [page_of(page, extra(page, k)) for k in range(versions)]
+        for page in range(first, first + pages)
+    }
+
+
+def two_kinds(extra: Callable[[int, int], str], pages: int = 8, versions: int = 2) -> dict[str, list[str]]:
+    """The same for pages of two kinds: what stands around the text of both is the site's."""
+    return pages_of(extra, pages, versions) | pages_of(extra, pages, versions, "news", pages)
+
+
+def moments_apart(versions: dict[str, list[str]]) -> Mask:
+    """What is learned from versions that were fetched within moments: what differs then is drawn anew."""
+    return learn_mask(versions, times={page: [60.0 * k for k in range(len(found))] for page, found in versions.items()})
+
+
+def hidden(mask: Mask) -> list[tuple[str, str]]:
+    """(last step of the selector, attribute) of what is stripped."""
+    return [(path.selector.rpartition("/")[2], path.attribute) for path in mask.paths if path.is_hidden]
+
+
+def kinds(mask: Mask) -> dict[str, str]:
+    return {path.selector.rpartition("/")[2]: path.kind for path in mask.paths}
+
+
+def only(mask: Mask) -> TransientPath:
+    found = [path for path in mask.paths if path.is_hidden]
+    assert len(found) == 1, found
+    return found[0]
+
+
+# -- what must be found
+
+
+def test_an_ellipsis_on_the_page_is_no_gap_of_a_slot() -> None:
+    mask = learn_mask(
+        two_kinds(lambda page, version: f"<p class=teaser>{text_of(version, words=3)} \N{HORIZONTAL ELLIPSIS}</p>")
+    )
+    path = only(mask)
+    assert path.slot is None or slot_problem(path.slot) is None, "the file of such a mask could not be read"
+
+
+def test_clock_is_masked_to_its_changing_words() -> None:
+    days = ("Monday, 5 January 2026, 10:02:03", "Tuesday, 6 January 2026, 18:22:01", "Sunday, 8 March 2026, 07:00:59")
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=clock>Today is {days[(page + k) % 3]}</p>"))
+    assert only(mask).slot == ("Today is", "")
+    html = page_of(99, "<p class=clock>Today is Friday, 24 December 2027, 00:00:00</p>")
+    assert "<p class=clock>Today is </p>" in mask.strip(html)
+    assert "December" not in mask.text(html)
+
+
+def test_words_on_both_sides_of_a_slot_and_a_label_between_two() -> None:
+    def weather(page: int, k: int) -> str:
+        rng = Random(f"{page} {k}")
+        return f"<p class=w>Today is {rng.choice(WORDS)}, Weather: {rng.randrange(40)} {rng.choice(WORDS)} degrees</p>"
+
+    mask = moments_apart(pages_of(weather))
+    assert only(mask).slot == ("Today is", "Weather:", "degrees")
+    text = mask.text("<html><body><p class=w>Today is x, Weather: 7 y degrees</p>")
+    assert text == "Today is Weather: degrees"
+
+
+def test_counter_of_two_pages_in_three_versions() -> None:
+    visitors = [[12, 734, 88], [301, 45, 566]]
+    mask = moments_apart(pages_of(lambda page, k: f"<p class=o>{visitors[page][k]} users online</p>", 2, 3))
+    assert only(mask).slot == ("", "users online")
+
+
+def test_rotating_advertisement() -> None:
+    ads = [f"buy {text_of('ad', n, words=5)} now" for n in range(5)]
+
+    def shown(page: int, k: int) -> str:
+        return f"<div class=ad>{ads[(page * 3 + k * 2) % 5]}</div>"
+
+    assert hidden(learn_mask(two_kinds(shown))) == [("div.ad", "")]
+    # On pages of one kind it may be what they are about; pages are compared without it.
+    assert kinds(learn_mask(pages_of(shown))) == {"div.ad": "volatile"}
+
+
+def test_random_value_of_a_form_is_found_and_its_link_kept() -> None:
+    def form(page: int, k: int) -> str:
+        nonce = f"{Random(f'{page} {k}').getrandbits(128):032x}"
+        return f"<form><input type=hidden name=csrf value={nonce}></form><a class=buy href='/buy/{page}?sid={nonce}'>Buy</a>"
+
+    mask = learn_mask(pages_of(form))
+    assert hidden(mask) == [("a.buy", "href"), ("input", "value")]
+    stripped = mask.strip(page_of(77, "<a class=buy href='/buy/77?sid=0123456789abcdef0123456789abcdef'>Buy</a>"))
+    assert "href='/buy/77?sid='" in stripped
+    assert all("0" * 8 not in example for path in mask.paths for example in path.examples)
+    assert {example for path in mask.paths if path.attribute == "value" for example in path.examples} == {"<hex32>"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [lambda page, k: f"{1700000000 + 97 * page + 5003 * k}", lambda page, k: f"{page + 20 * k:08}"],
+    ids=["seconds", "request"],
+)
+def test_a_field_with_another_value_in_each_response(value: Callable[[int, int], str]) -> None:
+    versions = pages_of(lambda page, k: f"<form><input type=hidden name=at value={value(page, k)}></form>", 6)
+    assert hidden(learn_mask(versions)) == [("input", "value")]
+    assert not hidden(learn_mask(dict(list(versions.items())[:2]))), "two pages are no evidence"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda page, k: f"{Random(f'{page}{k}').randrange(90)}",
+        lambda page, k: f"{Random(f'{page}{k}').randrange(10**7)}",
+        lambda page, k: f"{100_000 + 1000 * page + k % 2}",
+        lambda page, k: f"{100_000 + 1000 * page + (k if page else 0)}",
+        lambda page, k: f"{100_000 + 7 * k + page % 3}",
+        lambda page, k: f"{text_of(page, k, words=2)}",
+    ],
+    ids=["quantity", "length", "returns", "stays on a page", "shared", "words"],
+)
+def test_other_values_of_fields_stay(value: Callable[[int, int], str]) -> None:
+    versions = pages_of(lambda page, k: f'<form><input name=n value="{value(page, k)}"></form>', 6, 3)
+    assert not hidden(learn_mask(versions))
+
+
+def test_one_of_five_siblings() -> None:
+    def boxes(page: int, k: int) -> str:
+        day = (page + k) % 4
+        return "".join([f"<div class=box>{text_of('box', n, day if n == 2 else 0, words=4)}</div>" for n in range(5)])
+
+    mask = learn_mask(two_kinds(boxes))
+    assert (only(mask).position, only(mask).of) == (3, 5)
+    html = page_of(50, boxes(50, 1))
+    kept = mask.text(html)
+    assert text_of("box", 2, 51 % 4, words=4) not in kept
+    assert all(text_of("box", n, 0, words=4) in kept for n in (0, 1, 3, 4))
+    # On a page with another number of boxes, the third is not known to be that one.
+    assert mask.strip(html.replace("<div class=box>", "<div class=box>one more</div><div class=box>", 1)) != html
+    six = html.replace("<div class=ad>", "").replace("<p class=foot>", "<div class=box>one more</div><p class=foot>")
+    assert mask.spans(six) == []
+
+
+def test_first_and_last_of_any_number_of_paragraphs() -> None:
+    """Pages without classes, of different lengths."""
+
+    def page(number: int, k: int) -> str:
+        rng = Random(f"{number} {k}")
+        texts = [text_of("text", number, n, words=30) for n in range(3 + number)]
+        first, last = (
+            f"There are {rng.randrange(900)} users online",
+            f"Page generated in 0.{rng.randrange(1000)} seconds",
+        )
+        return "<html><body><p>" + "<p>".join([first, *texts, last]) + "</body></html>"
+
+    mask = moments_apart({f"http://shop.example/item/{n}/": [page(n, k) for k in range(2)] for n in range(8)})
+    assert sorted((one.position, one.of, one.slot) for one in mask.paths if one.is_hidden) == [
+        (-1, 0, ("Page generated in", "seconds")),
+        (1, 0, ("There are", "users online")),
+    ]
+    new = page(40, 7)
+    assert mask.text(new).split()[:4] == ["There", "are", "users", "online"]
+    assert len(Mask().text(new).split()) - len(mask.text(new).split()) == 2
+
+
+def test_swapped_blocks_pass_in_their_places() -> None:
+    def swapped(page: int, k: int) -> str:
+        texts = [text_of("left", page), text_of("right", page)]
+        if (page + k) % 3 == 0:
+            texts.reverse()
+        return f"<p class=left>{texts[0]}</p><p class=right>{texts[1]}</p>"
+
+    assert hidden(learn_mask(two_kinds(swapped, 12, 3))) == [("p.left", ""), ("p.right", "")]
+
+
+def test_banner_that_comes_and_goes() -> None:
+    mask = learn_mask(
+        two_kinds(lambda page, k: "<p class=b>Subscribe to our letter</p>" if (page + k) % 2 else "", 12, 3)
+    )
+    assert hidden(mask) == [("p.b", "")]
+
+
+def test_pages_seen_once_are_stripped_but_not_those_of_another_kind() -> None:
+    mask = moments_apart(
+        pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>")
+    )
+    html = page_of(12, "<p class=o>17 users online</p>")
+    assert "17" not in mask.text(html, url="http://shop.example/item/1000/")
+    assert mask.strip(html, url="http://shop.example/tag/1000/") == html
+    assert mask.spans(html, url="http://shop.example/tag/1000/") == []
+
+
+def test_fingerprints_of_what_lasts() -> None:
+    def extra(page: int, k: int) -> str:
+        links = [f"<li>{text_of('link', page, n, words=3)}</li>" for n in range(5)]
+        Random(f"{page} {k}").shuffle(links)
+        return (
+            f"<ul class=related>{''.join(links)}</ul><p class=o>{Random(f'{k} {page}').randrange(900)} users online</p>"
+        )
+
+    versions = pages_of(extra, 8, 3)
+    mask = moments_apart(versions)
+    assert hidden(mask) == [("p.o", "")]
+    masked = {page: {mask.masked(version_of(html), url=page) for html in found} for page, found in versions.items()}
+    assert {len(found) for found in masked.values()} == {1}
+    assert len(set.union(*masked.values())) == 8
+
+
+# -- what must stay
+
+
+def test_prices_stay_however_often_they_change() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=price>£{Random(f'{page} {k}').randrange(100)}.99</p>", 10, 4))
+    assert not mask.version
+    assert kinds(mask) == {"p.price": "undecided"}
+
+
+def test_stock_that_sinks_stays() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=stock>{page * 10 + 30 - k} in stock</p>", 8, 2))
+    assert not mask.version
+
+
+def test_what_rises_may_be_bids_and_stays_but_a_counter_of_visits_rises_with_each_fetch() -> None:
+    def figures(page: int, k: int) -> str:
+        return (
+            f"<p class=stock>{page * 100 + 200 - k * (page + 1)} in stock</p>"
+            f"<p class=views>viewed {page * 1000 + 7 * k + k * k} times</p>"
+        )
+
+    versions = pages_of(figures, 8, 4)
+    assert kinds(learn_mask(versions)) == {"p.stock": "undecided", "p.views": "volatile"}
+    assert only(moments_apart(versions)).slot == ("viewed", "times")
+
+
+def test_stock_that_changes_on_some_pages_stays() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=stock>{30 - (k if page < 2 else 0)} in stock</p>", 12, 3))
+    assert not mask.version
+
+
+def test_comments_that_come_and_stay_are_growing() -> None:
+    def comments(page: int, k: int) -> str:
+        return "<ol>" + "".join([f"<li>{text_of('comment', page, n)}</li>" for n in range(1 + k + page % 2)]) + "</ol>"
+
+    mask = learn_mask(pages_of(comments, 8, 4))
+    assert not mask.version
+    assert kinds(mask) == {"li": "growing"}
+
+
+def test_list_of_comments_that_shows_the_last_ten_stays() -> None:
+    def comments(page: int, k: int) -> str:
+        return "<ol>" + "".join([f"<li>{text_of('comment', page, n)}</li>" for n in range(k, k + 10)]) + "</ol>"
+
+    assert not learn_mask(pages_of(comments, 8, 4)).version
+
+
+def test_shuffled_links_are_no_change() -> None:
+    def links(page: int, k: int) -> str:
+        found = [f"<li>{text_of('link', page, n, words=3)}</li>" for n in range(5)]
+        Random(f"{page} {k}").shuffle(found)
+        return f"<ul>{''.join(found)}</ul>"
+
+    assert learn_mask(pages_of(links, 8, 4)).paths == ()
+
+
+def test_where_links_lead_stays() -> None:
+    def links(page: int, k: int) -> str:
+        name = text_of("link", page, k, words=1)
+        return f"<a class=next href='/{name}/page?from={page}'>Next</a><img class=i src=/img/{name}.png><input name=q value={name}>"
+
+    mask = learn_mask(pages_of(links, 10, 3))
+    assert not mask.version
+    assert kinds(mask) == {"a.next": "undecided", "img.i": "undecided", "input": "undecided"}
+
+
+def test_titles_and_headings_stay_but_for_numbers() -> None:
+    versions = {
+        page: [
+            html.replace("<body>", f"<title>({n + 7 * k}) News {text_of(k, page)}</title><body><h1>({n + k}) new</h1>")
+            for k, html in enumerate(found)
+        ]
+        for n, (page, found) in enumerate(pages_of(lambda page, k: "", 10, 3).items())
+    }
+    assert only(moments_apart(versions)).slot == ("", "new")
+
+
+def test_an_edited_article_stays() -> None:
+    versions = pages_of(lambda page, k: "", 10, 2)
+    for page in range(3):
+        versions[f"http://shop.example/item/{page}/"][1] = page_of(page, "", text_of("new", page, words=60))
+    assert not learn_mask(versions).version
+
+
+def test_articles_that_are_all_edited_stay() -> None:
+    versions = pages_of(lambda page, k: "", 10, 3)
+    for page in range(10):
+        words = text_of("main", page, words=60).split()
+        for k in range(3):
+            words[page + 7 * k] = "edited"
+            versions[f"http://shop.example/item/{page}/"][k] = page_of(page, "", " ".join(words))
+    assert not learn_mask(versions).version
+
+
+def test_redesign_is_no_change() -> None:
+    before = pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>", 8, 2)
+    after = pages_of(lambda page, k: f"<p class=o>{Random(f'{page} {k} 2').randrange(900)} users online</p>", 8, 2)
+    renewed = {
+        page: [
+            html.replace("<div", "<section").replace("</div", "</section").replace("p class=", "p class=new-")
+            for html in found
+        ]
+        for page, found in after.items()
+    }
+    mask = moments_apart({page: before[page] + renewed[page] for page in before})
+    assert hidden(mask) == [("p.new-o", "")]
+    # Across the redesign alone there is nothing to learn from.
+    assert learn_mask({page: [before[page][0], renewed[page][0]] for page in before}).paths == ()
+
+
+def test_pages_that_are_all_new_each_time_say_nothing() -> None:
+    def results(page: int, k: int) -> str:
+        return "<ol>" + "".join([f"<li>{text_of('result', page, k, n)}</li>" for n in range(9)]) + "</ol>"
+
+    versions = {
+        f"http://shop.example/search/{page}/": [
+            f"<html><body><a href=/>Home</a>{results(page, k)}<p>All rights reserved</p></body></html>"
+            for k in range(3)
+        ]
+        for page in range(6)
+    }
+    assert learn_mask(versions).paths == ()
+
+
+def test_a_place_that_passes_on_one_kind_of_pages_stays_on_another() -> None:
+    news = pages_of(lambda page, k: f"<p class=x>{Random(f'{page} {k}').randrange(900)} users online</p>", 8, 3, "news")
+    items = pages_of(lambda page, k: f"<p class=x>{page} users online</p>", 14, 3)
+    mask = moments_apart(news | items)
+    html = page_of(5, "<p class=x>5 users online</p>")
+    assert mask.spans(html, url="http://shop.example/news/5/")
+    assert not mask.spans(html, url="http://shop.example/item/5/")
+    assert not mask.spans(html)
+
+
+def test_names_in_a_sentence_stay() -> None:
+    mask = moments_apart(
+        pages_of(
+            lambda page, k: (
+                f"<p class=v>{text_of('name', page, words=2)} was viewed {Random(f'{page}{k}').random()} times</p>"
+            ),
+            8,
+            3,
+        )
+    )
+    assert only(mask).slot == ("… was viewed", "times")
+    assert mask.text("<html><body><p class=v>Red shoes was viewed 12 times") == "Red shoes was viewed times"
+
+
+@pytest.mark.parametrize("versions", [1, 2])
+def test_one_page_is_no_evidence(versions: int) -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=o>{40 * k} users online</p>", 1, versions))
+    assert not mask.version
+
+
+def test_one_page_of_many_that_changes_is_no_evidence() -> None:
+    mask = learn_mask(pages_of(lambda page, k: f"<p class=o>{k if page == 3 else 7} users online</p>", 10, 3))
+    assert not mask.version
+
+
+def test_one_page_that_changes_each_time() -> None:
+    mask = moments_apart({"front": [page_of(1, f"<p class=o>{n} users online</p>") for n in (3, 99, 41, 7)]})
+    assert only(mask).slot == ("", "users online")
+    assert not mask.templates
+
+
+def test_without_versions_there_is_nothing() -> None:
+    assert learn_mask({}) == Mask()
+    assert learn_mask({"a": ["<p>x"], "b": []}) == Mask()
+
+
+def test_unknown_mode() -> None:
+    with pytest.raises(ValueError, match="mode is 'patent'"):
+        learn_mask({}, mode="patent")  # type: ignore[arg-type]
+
+
+# -- the document's method
+
+EXAMPLE = """<html>
+<header>
+<title>Hello</title>
+</header>
+<body>
+<h1>First section</h1>
+<p>
+<em>
+Today is {}
+</em>
+</p>
+</body>
+</html>"""
+
+
+def test_the_document_s_method_strips_the_most_general_subtree() -> None:
+    versions = [
+        EXAMPLE.format("Sunday, June 24th, 2007."),
+        EXAMPLE.format("Monday, June 25th, 2007.\nWeather Forecast: Sunny."),
+    ]
+    mask = learn_mask({"http://news.example/": versions}, mode="seed")
+    assert (mask.mode, [path.selector for path in mask.paths]) == ("seed", ["html/body/p/*"])
+    assert mask.text(versions[0]) == mask.text(versions[1]) == "Hello First section"
+    # Wherever the path exists, whatever its classes.
+    html = "<html><body><p class=x>A <b>text</b></p><div>b</div>"
+    assert mask.strip(html) == "<html><body><p class=x><b></b></p><div>b</div>"
+    assert seed_mask({"a": versions}, threshold=1).version == mask.version
+    # Ours does not take one change of one page for a habit.
+    assert not learn_mask({"http://news.example/": versions}).version
+
+
+def test_the_document_s_threshold() -> None:
+    """At a half a path may last on one page of three; at one it changes on each."""
+    shown = [("sun", "rain"), ("snow", "fog"), ("storm", "storm")]  # the last page has the same weather twice
+    often = {
+        f"http://news.example/{page}": [
+            f"<html><body><h1>Title {page}</h1><p>{weather}</p><div>day {page} {k}</div><i>a</i><b>b</b></body></html>"
+            for k, weather in enumerate(both)
+        ]
+        for page, both in enumerate(shown)
+    }
+    half, whole = (learn_mask(often, "seed", threshold=threshold) for threshold in (0.5, 1))
+    assert [path.selector for path in half.paths] == ["html/body/div/*", "html/body/p/*"]
+    assert [path.selector for path in whole.paths] == ["html/body/div/*"]
+    assert learn_mask(often, "seed") == half
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="threshold is"):
+            learn_mask(often, "seed", threshold=wrong)
+
+
+def test_the_document_s_mask_css_and_xpath() -> None:
+    one = TransientPath("html/body/p/*")
+    tree = Selector(text="<html><body><p class=x>A <b>text</b></p><div><p>c</p></div></body></html>")
+    assert tree.css(one.css).getall() == tree.xpath(one.xpath).getall() == ["A ", "text"]
+
+
+# -- laws
+
+rows = st.tuples(
+    st.sampled_from(["a", "b", "b/c"]), st.sampled_from(["", "href"]), st.sampled_from(["x", "1 x", "2 x", "y/3", "z"])
+)
+versions_of_pages = st.dictionaries(
+    st.sampled_from(["p", "q", "http://a.example/r/1/", "http://a.example/r/2/", "http://a.example/s/3/"]),
+    st.lists(st.lists(rows, max_size=6).map(lambda found: Version(tuple(found))), max_size=4),
+)
+
+
+@given(versions_of_pages, st.randoms(use_true_random=False))
+@settings(max_examples=100)
+def test_the_order_of_pages_does_not_matter(pages: dict[str, Sequence[Version]], random: Random) -> None:
+    seen = [Seen(*page) for page in pages.items()]
+    shuffled = list(seen)
+    random.shuffle(shuffled)
+    assert mask_of(shuffled, site="a.example") == mask_of(seen, site="a.example")
+
+
+texts = st.lists(st.sampled_from("abcde"), max_size=12)
+
+
+@given(texts, texts)
+def test_aligned_pairs_are_equal_and_in_order(before: list[str], after: list[str]) -> None:
+    pairs = aligned(before, after)
+    assert all(before[i] == after[j] for i, j in pairs)
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
+    assert len(aligned(before, before)) == len(before)
+
+
+@given(texts, st.randoms(use_true_random=False))
+def test_any_order_is_the_same(before: list[str], random: Random) -> None:
+    after = list(before)
+    random.shuffle(after)
+    assert compared(before, after).is_same
+
+
+def test_whose_matter_it_is() -> None:
+    def changes(pairs: Iterable[tuple[str, str]]) -> list[Change]:
+        return [Change(n, str(n), 0, (a,), (b,)) for n, (a, b) in enumerate(pairs)]
+
+    sinking = belonging(changes([("12", "11"), ("90", "87"), ("45", "40"), ("700", "698")]))
+    assert sinking.is_pages
+    weather = belonging(changes([("sun", "rain"), ("sun", "rain"), ("sun", "rain")]))
+    assert weather.is_sites
+    assert not belonging([]).comparisons
+
+
+def test_long_lists_are_compared_in_time() -> None:
+    before = [str(n) for n in range(100_000)]
+    after = [*before[::-1], "more"]
+    assert compared(before, after).is_growth
+    assert aligned(before, after)
+
+
+# -- what was before
+
+
+def test_what_the_user_said_stays_and_what_is_not_known_now() -> None:
+    def extra(page: int, k: int) -> str:
+        return f"<p class=o>{Random(f'{page} {k}').randrange(900)} users online</p>"
+
+    first = moments_apart(pages_of(extra))
+    selector = only(first).selector
+    said = Mask(
+        first.site,
+        (
+            TransientPath(selector, state="keep"),
+            TransientPath("html/body/p.mine", state="strip"),
+            TransientPath("html/body/p.old"),
+        ),
+    )
+    pages = [Seen(url, [version_of(html) for html in found]) for url, found in pages_of(extra).items()]
+    again = mask_of(pages, previous=said)
+    assert hidden(again) == [("p.mine", ""), ("p.old", "")]
+    assert again.site == "shop.example"
+
+
+def test_a_counter_in_two_languages() -> None:
+    """No word is common to all pages, and yet none of those that stay is a page's own."""
+    rng = Random(11)
+    said = {"en": "{} visitors right now", "de": "{} Besucher im Augenblick"}
+
+    def shown(number: int, language: str) -> str:
+        counter = said[language].format(rng.randint(3, 400))
+        return f"<body><h1>{language} page {number}</h1><p class=visitors>{counter}</p><p>text of {number}</p></body>"
+
+    versions = {
+        f"http://a.example/{language}/{number}": [shown(number, language) for _ in range(3)]
+        for number in range(12)
+        for language in said
+    }
+    mask = moments_apart(versions)
+    page = shown(99, "de")
+    assert mask.text(page) == "de page 99 text of 99"
