@@ -97,7 +97,8 @@ def _level(look: Look, page: str) -> int:
 def _steps(look: Look, fetch: Fetch, every: float, chance: float) -> list[int]:
     """Return the numbers of the periods so far in which something happened to the page."""
     now = int((fetch.at - BEGIN) // every)
-    return [step for step in range(-20, now + 1) if look.drawn("step", fetch.page, step).random() < chance]
+    often = min(chance, look.drawn("often", fetch.page).uniform(0.2, 0.9))  # no two pages go the same way
+    return [step for step in range(-20, now + 1) if look.drawn("step", fetch.page, step).random() < often]
 
 
 def _moved(look: Look, fetch: Fetch, every: float, chance: float, size: float) -> float:
@@ -417,7 +418,7 @@ class PlacedSite:
             ([0.0], [0.0], [0.0, 0.4], [hour / 24 for hour in range(0, 24, 4)], [hour / 48 for hour in range(10)])
         )
         days = rng.randint(2, 6) if len(times) < 3 else rng.randint(1, 3)
-        controls = rng.choice((0, 0, 1, 2, 4))
+        controls = self.controls = rng.choice((0, 0, 1, 2, 4))
         pages = [("", 0), *((kind, number) for kind in self.kinds for number in range(self.pages[kind]))]
         request = 0
         for day in range(days):

@@ -1,52 +1,45 @@
-"""Which places of a site's pages are passing, growing, undecided: the evidence judged.
+"""What is to be said of each place of a site's pages: transient, growing, undecided.
 
-A place is passing if what stands there changes as often as what passes does. How often that is depends on whose
-matter it is: what all pages share, or what knows nothing of its page, may change now and then; what belongs to its page (a
-stock figure, an edited article) is its content unless it is a number that rises nearly every time, on several
-pages; and an amount of money stays unless all pages show the same. Without evidence everything stays. What is passing so
-is left out when pages are compared, and what of it is stripped, too, is told by :mod:`.passing`.
+A place is taken apart into what changes by itself: one text of several that stay, or the words of a text between others
+that stay (:mod:`.wording`). Of each the features are worked out and scored (:mod:`.features`, :mod:`.score`). Without evidence everything
+stays.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ...urls.templates import in_order
 from ..model import PathKind, Template, TransientPath
-from .belonging import belonging, is_price, is_rising, tells_time
+from ..slots import Slot, hidden, pieces
 from .bounds import CONFIDENCE, confidence, is_rare
+from .distances import Shown
 from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
 from .examples import examples_of
-from .passing import surely_passes
+from .features import Features, features_of
+from .score import LEFT_OUT, STRIPPED, probability
 from .sightings import Sighting
-from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_never_twice, is_token, is_wording_shared, slot_of
+from .wording import ADDRESSES, NOTHING, slot_of
 
 __all__ = ["lasting_kinds", "paths_of"]
 
-OF_SITE = 0.20
-"""Share of changes that is passing for what is the site's matter."""
-OF_ANY = 0.25
-"""The same where nothing tells whose matter it is."""
-OF_PAGE = 0.65
-"""The same for what is the page's."""
-ALONE = 0.40
-"""The same where one page is all there is: two changes out of two."""
+SELDOM = 0.20
+"""Share of changes under which a place lasts, if that is sure."""
+OFTEN = 0.25
+"""Share of changes over which pages are compared without what is no matter of theirs, if that is sure."""
 ENDS = (1, -1, 2, -2)
 """Positions that are counted from the first text or the last, in lists of any number."""
-EVERYWHERE = 0.75
-"""Share of the kinds of pages that have what stands on all pages of a site."""
-_PAGES = 3
-"""Pages on which a number that is theirs has risen, and again, before it counts visits and is passing.
-
-As many on which a field's value was another one each time.
-"""
+APART = 86_400.0
+"""Seconds between two versions of which it is not known when they were fetched."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
-    kind: PathKind
-    confidence: float
-    of_site: bool = False
+class _Seen:
+    """What is known of a place beside its counts: what pages have shown there, and the share of the kinds of pages that have it."""
+
+    place: Place
+    sightings: Sequence[Sighting]
+    everywhere: float
 
 
 def paths_of(
@@ -66,9 +59,8 @@ def paths_of(
         return []
     of_them = sorted(changing, key=repr)
     shown = [each for kinds in of_them for each in sightings.get(kinds, ())]
-    is_everywhere = _is_everywhere({kind for kinds in evidence for kind in kinds}, known)
-    paths = _paths_of(place, pooled(changing[kinds] for kinds in of_them))
-    found = [_for_export(path, shown, is_everywhere=is_everywhere) for path in paths]
+    seen = _Seen(place, shown, _everywhere({kind for kinds in evidence for kind in kinds}, known))
+    found = list(_paths_of(seen, pooled(changing[kinds] for kinds in of_them)))
     # Under a name of several kinds it may be from one to the other that a page changes.
     lasting = {kinds[0] for kinds in evidence.keys() - changing.keys() if len(kinds) == 1}
     templates = {kind for kinds in changing for kind in kinds} - lasting
@@ -84,24 +76,10 @@ def lasting_kinds(evidence: Mapping[Kinds, Evidence]) -> set[Template]:
     return {kinds[0] for kinds, each in evidence.items() if len(kinds) == 1 and _lasts(each)}
 
 
-def _is_everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> bool:
-    """Whether (nearly) all kinds of pages have a place, as they have the site's header; parameters do not make a kind."""
+def _everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> float:
+    """Return the share of the kinds of pages that have a place, as they have the site's header; parameters do not make a kind."""
     names, all_names = {kind[:2] for kind in having}, {kind[:2] for kind in known}
-    return len(names & all_names) >= EVERYWHERE * len(all_names)
-
-
-def _for_export(path: TransientPath, shown: Sequence[Sighting], *, is_everywhere: bool) -> TransientPath:
-    """Return a path that strips only what surely passes; what may be its page's own matter is but not compared."""
-    if path.kind != "transient" or surely_passes(
-        shown,
-        path.slot,
-        attribute=path.attribute,
-        position=path.position,
-        of=path.of,
-        is_everywhere=is_everywhere,
-    ):
-        return path
-    return replace(path, kind="volatile")
+    return len(names & all_names) / (1 + len(all_names))
 
 
 def _changes(evidence: Evidence) -> bool:
@@ -115,35 +93,31 @@ def _lasts(evidence: Evidence) -> bool:
     if evidence.grown or (evidence.went.opportunities and evidence.appeared):
         return False
     cells = [whole, *evidence.positions.values()]
-    return all(is_rare(cell.changes, cell.opportunities, OF_SITE) for cell in cells if cell.changes) and (
-        whole.changes > 0 or is_rare(0, whole.opportunities, OF_SITE)
+    return all(is_rare(cell.changes, cell.opportunities, SELDOM) for cell in cells if cell.changes) and (
+        whole.changes > 0 or is_rare(0, whole.opportunities, SELDOM)
     )
 
 
-def _paths_of(place: Place, evidence: Evidence) -> list[TransientPath]:
-    whole = evidence.whole
+def _paths_of(seen: _Seen, evidence: Evidence) -> Iterator[TransientPath]:
     cells = evidence.positions
     hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell)}
-    cold = [at for at, cell in cells.items() if _is_cold(cell)]
-    found: list[TransientPath] = []
-    if hot and cold:
-        ends = _from_ends(place, evidence, hot)
-        for at, cell in sorted(hot.items()):
-            if at[0] + 1 not in ends and at[0] - at[1] not in ends:
-                found.append(_judged(place, cell, at))
-        return [*found, *ends.values()]
+    if hot and len(hot) < len(cells):
+        ends = _from_ends(seen, evidence, hot)
+        for (number, of), cell in sorted(hot.items()):
+            if number + 1 not in ends and number - of not in ends:
+                yield _judged(seen, cell, number + 1, of)
+        yield from ends.values()
+        return
     whole = _with_visits(evidence)
-    path = None
     if whole.changes:
-        path = _judged(place, whole, None)
+        yield _judged(seen, whole)
     elif evidence.grown:
-        path = _path(place, _Verdict("growing", 0.0), evidence.whole, None, examples=evidence.grown_examples)
-    return [path] if path is not None else []
+        yield _path(seen, "growing", 0.0, evidence.whole, examples=evidence.grown_examples)
 
 
 def _is_cold(cell: Cell) -> bool:
     """Whether there is no change to tell of, or surely but few."""
-    return not cell.changes or is_rare(cell.changes, cell.opportunities, OF_SITE)
+    return not cell.changes or is_rare(cell.changes, cell.opportunities, SELDOM)
 
 
 def _with_visits(evidence: Evidence) -> Cell:
@@ -160,7 +134,7 @@ def _with_visits(evidence: Evidence) -> Cell:
     return total
 
 
-def _from_ends(place: Place, evidence: Evidence, hot: Iterable[tuple[int, int]]) -> dict[int, TransientPath]:
+def _from_ends(seen: _Seen, evidence: Evidence, hot: Iterable[tuple[int, int]]) -> dict[int, TransientPath]:
     """Return the paths of positions counted from the first text or the last of any number, with literal words to go by.
 
     Where pages have different numbers of texts at a place, that is what they have in common.
@@ -174,92 +148,102 @@ def _from_ends(place: Place, evidence: Evidence, hot: Iterable[tuple[int, int]])
         for (position, of), cell in sorted(evidence.positions.items()):
             if end in (position + 1, position - of):
                 total.add(cell)
-        path = _judged(place, total, None)
+        path = _judged(seen, total, end)
         if path.kind == "transient" and path.slot is not None:
-            found[end] = replace(path, position=end)
+            found[end] = path
     return found
 
 
-def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPath:
+def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> TransientPath:
+    """Return what is to be said of the texts of a place, or of one of them."""
+    best: tuple[float, Slot | None, Features | None] = 0.0, None, None
+    for slot in _slots(seen.place, cell):
+        found = _features(seen, slot, position, of)
+        sure = probability(found) if found is not None else 0.0
+        if best[2] is None or sure > best[0]:
+            best = sure, slot, found
+        if sure >= STRIPPED:
+            break  # what stays in the narrower one is more
+    sure, slot, found = best
+    kind: PathKind = "undecided"
+    if found is not None and sure >= STRIPPED:
+        kind = "transient"
+    elif found is not None and (sure >= LEFT_OUT or (found.page <= 0 and _changes_often(cell))):
+        kind = "volatile"
+    return _path(seen, kind, sure, cell, position, of, slot, cell.examples)
+
+
+def _changes_often(cell: Cell) -> bool:
+    """Whether what stands there surely is another one so often that pages cannot be compared by it."""
+    return len(cell.changed_pages) > 1 and confidence(cell.changes, cell.opportunities, OFTEN) >= CONFIDENCE
+
+
+def _slots(place: Place, cell: Cell) -> Iterator[Slot | None]:
+    """Yield the slots that what changes may have, those first that leave more of a text."""
     _, attribute = place
-    verdict = _verdict(cell, attribute)
-    slot = None
-    if verdict.kind == "transient" and not _may_pass(place, cell):
-        verdict = _Verdict("undecided", verdict.confidence)
-    elif verdict.kind == "transient" and all(len(change.before) == len(change.after) == 1 for change in cell.examples):
-        slot = slot_of(cell.examples, attribute, of_site=verdict.of_site)
-        if slot == NOTHING:
-            slot = None
-            if attribute or not is_wording_shared(cell.examples):
-                verdict = _Verdict("undecided", verdict.confidence)
-    elif verdict.kind == "transient" and attribute in ADDRESSES:
-        verdict = _Verdict("undecided", verdict.confidence)
-    return _path(place, verdict, cell, at, slot, examples=cell.examples)
+    if any(not len(change.before) == len(change.after) == 1 for change in cell.examples):
+        if attribute not in ADDRESSES:
+            yield None
+        return
+    met = []
+    for of_site in (False, True):
+        slot = slot_of(cell.examples, attribute, of_site=of_site)
+        if slot != NOTHING and slot not in met:
+            met.append(slot)
+            yield slot
 
 
-def _may_pass(place: Place, cell: Cell) -> bool:
-    """Whether what stands there may be passing at all: a heading says what the page is, and a field's value is its content."""
-    selector, attribute = place
-    if attribute:
-        return attribute in ADDRESSES or all(map(is_token, cell.examples)) or _is_drawn_anew(cell)
-    return not is_heading(selector) or all(map(is_fleeting, cell.examples))
+def _features(seen: _Seen, slot: Slot | None, position: int, of: int) -> Features | None:
+    """Return the features of what a path would take out of pages; None where none has shown it."""
+    _, attribute = seen.place
+    several = slot is None and not position and any(len(each.texts) > 1 for each in seen.sightings)
+    shown = [
+        Shown(
+            each.page,
+            each.kinds,
+            each.fetch[0] if each.fetch else APART * each.number,
+            each.fetch[1] if each.fetch else each.page,
+            value,
+            each.leads,
+            each.trails,
+            each.near,
+        )
+        for each in seen.sightings
+        if (value := each.texts if several else _value(each.texts, slot, attribute, position, of)) is not None
+    ]
+    return features_of(shown, everywhere=seen.everywhere) if shown else None
 
 
-def _is_drawn_anew(cell: Cell) -> bool:
-    """Whether each response has a value of its own there."""
-    each_time = cell.changes == cell.opportunities and len(cell.changed_pages) >= _PAGES
-    return each_time and is_never_twice(cell.examples)
-
-
-def _verdict(cell: Cell, attribute: str) -> _Verdict:
-    changes, opportunities = cell.changes, cell.opportunities
-    prices = sum(map(is_price, cell.examples)) > len(cell.examples) / 2
-
-    def judged(threshold: float, *, proven: bool, of_site: bool = False) -> _Verdict:
-        sure = confidence(changes, opportunities, threshold)
-        kind: PathKind = "transient" if sure >= CONFIDENCE and proven else "undecided"
-        return _Verdict(kind, sure, of_site)
-
-    if len(cell.pages) == 1:
-        return judged(ALONE, proven=changes >= 2 and not prices)
-    if len(cell.changed_pages) == 1:
-        return judged(OF_PAGE, proven=False)
-    whose = belonging(cell.examples, attribute)
-    if prices and not whose.is_everywhere:
-        return judged(OF_PAGE, proven=False)
-    if whose.is_sites:
-        return judged(OF_SITE, proven=True, of_site=True)
-    times = sum(map(tells_time, cell.examples)) > len(cell.examples) / 2
-    if not whose.is_pages or times:
-        return judged(OF_SITE if times else OF_ANY, proven=True, of_site=times)
-    again = _changed_again(cell.examples)
-    rising = all(is_rising(change, attribute) for change in cell.examples)
-    return judged(OF_PAGE, proven=rising and again >= _PAGES)
-
-
-def _changed_again(examples: Sequence[Change]) -> int:
-    """Return the number of pages on which the text changed twice or more."""
-    pairs: dict[str, set[int]] = {}
-    for change in examples:
-        pairs.setdefault(change.page, set()).add(change.pair)
-    return sum(len(found) > 1 for found in pairs.values())
+def _value(texts: tuple[str, ...], slot: Slot | None, attribute: str, position: int, of: int) -> tuple[str, ...] | None:
+    """Return what would be taken out of some texts; None where the path says nothing of them."""
+    if position:
+        if (of and len(texts) != of) or not -len(texts) <= position <= len(texts):
+            return None
+        texts = (texts[position - (position > 0)],)
+    if len(texts) != 1:
+        return () if slot is None else None
+    words = pieces(texts[0], attribute)
+    if slot is None:
+        return (" ".join(words),)
+    ranges = hidden(words, slot, attribute)
+    return None if ranges is None else (" ".join([word for start, end in ranges for word in words[start:end]]),)
 
 
 def _path(
-    place: Place,
-    verdict: _Verdict,
+    seen: _Seen,
+    kind: PathKind,
+    sure: float,
     cell: Cell,
-    at: tuple[int, int] | None,
-    slot: tuple[str, ...] | None = None,
-    *,
+    position: int = 0,
+    of: int = 0,
+    slot: Slot | None = None,
     examples: Iterable[Change] = (),
 ) -> TransientPath:
-    position, of = (at[0] + 1, at[1]) if at is not None else (0, 0)
     return TransientPath(
-        *place,
+        *seen.place,
         slot=slot,
-        kind=verdict.kind,
-        confidence=round(verdict.confidence, 3),
+        kind=kind,
+        confidence=round(sure, 3),
         pages=len(cell.pages),
         changes=round(cell.changes),
         opportunities=cell.opportunities,

@@ -1,0 +1,135 @@
+"""Distances between what a place shows in two responses, and whether that goes with the time.
+
+Texts are compared by their words. Numbers are compared by their ranks among all that were shown, so that a counter is near to itself
+a moment ago and far from itself last week. A time of day is compared with the time of the response.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+__all__ = ["Distances", "Shown", "is_number"]
+
+DAY = 86_400.0
+_number = re.compile(r"\d+(?:[., ]\d{3})*(?:[.,]\d+)?")
+_thousands = re.compile(r"\d{1,3}(?:[., ]\d{3})+").fullmatch
+_clock = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?!\d)(?:\s?([AaPp])\.?[Mm])?").search
+_around = " .,:;%°()+-"
+
+Value = tuple[str, ...]
+"""The texts, or the words of a text, that a place shows; none where it is not there."""
+
+MOSTLY = 0.9
+"""Share of the values that are numbers, or times of day, for them to be compared as such."""
+NUMBERS_APART = 3.0
+"""How many times the share of the numbers in between two numbers are apart: a third of them all is as far as any."""
+ANOTHER = 0.02
+"""The distance at least of two values that are not the same."""
+SPREAD = 120.0
+"""Seconds between responses after which a clock must have moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one response showed at a place, and where on the page that stood.
+
+    ``at`` is in seconds; ``url`` is the one that was fetched. ``leads``, ``trails``: no text of the page's own stands before it, or
+    after it. ``near``: share of the page's own words that stand in its region (see :mod:`.frames`).
+    """
+
+    page: str
+    kinds: object
+    at: float
+    url: str
+    value: Value
+    leads: bool = False
+    trails: bool = False
+    near: float = 1.0
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a single number, with a sign or a unit of one character at most."""
+    return _number.fullmatch(text.strip(_around)) is not None
+
+
+class Distances:
+    """The distances, from 0 to 1, between the values that responses showed at one place, in order of time."""
+
+    def __init__(self, shown: Sequence[Shown]) -> None:
+        there = [each for each in shown if each.value]
+        self._bags = {value: Counter(" ".join(value).split()) for value in {each.value for each in there}}
+        self._ranks = self._ranked(there)
+        self.as_clock = self._as_clock(there)
+        """The log-likelihood ratio of being the times of the responses."""
+        self.as_counter = self._as_counter(there) if self._ranks else 0.0
+        """How surely numbers on different pages rise with the time, from 0 to 1."""
+
+    def __call__(self, one: Shown, other: Shown) -> float:
+        a, b = one.value, other.value
+        if a == b:
+            return 0.0
+        if not a or not b:
+            return 1.0
+        if a in self._ranks and b in self._ranks:
+            return min(1.0, ANOTHER + NUMBERS_APART * abs(self._ranks[a] - self._ranks[b]))
+        x, y = self._bags[a], self._bags[b]
+        return 1 - (x & y).total() / max(1, x.total(), y.total())
+
+    def _ranked(self, there: Sequence[Shown]) -> Mapping[Value, float]:
+        """Return the rank of each value among all that were shown, from 0 to 1; nothing where they are no numbers."""
+        numbers = {value: number for value in self._bags if (number := _number_of(value)) is not None}
+        if len(numbers) < MOSTLY * len(self._bags):
+            return {}
+        places = defaultdict(list)
+        for place, number in enumerate(sorted(numbers[each.value] for each in there if each.value in numbers)):
+            places[number].append(place)
+        last = max(1, len(there) - 1)
+        return {value: sum(places[number]) / len(places[number]) / last for value, number in numbers.items()}
+
+    def _as_clock(self, there: Sequence[Shown]) -> float:
+        """Return the log-likelihood ratio of being the times of the responses; less than 0 where they are none."""
+        times = [(each.at, seconds) for each in there if (seconds := _seconds(each.value)) is not None]
+        if len(times) < 2 or len(times) < MOSTLY * len(there):
+            return -10.0
+        moments = len({round(at / SPREAD) for at, _ in times})
+        if moments < 2:
+            return 0.0
+        # The clock of the site may be of any time zone, and shows minutes only.
+        off = Counter([round((seconds - at) % DAY / 60) % 1440 for at, seconds in times])
+        most = max(number + off[(minute + 1) % 1440] for minute, number in off.items())
+        return min(moments, 8) * (1.0 if most >= MOSTLY * len(times) else -1.0)
+
+    def _as_counter(self, there: Sequence[Shown]) -> float:
+        """Return how surely numbers on different pages rise with the time, from 0 to 1."""
+        step = max(1, len(there) // 4)
+        pairs = [*pairwise(there), *zip(there, there[step:], strict=False)]
+        ranks = [
+            (self._ranks[one.value], self._ranks[other.value])
+            for one, other in pairs
+            if one.page != other.page and one.value in self._ranks and other.value in self._ranks
+        ]
+        rising, falling = sum(a < b for a, b in ranks), sum(a > b for a, b in ranks)
+        return max(0.0, (rising - falling) / (rising + falling + 8.0))
+
+
+def _seconds(value: Value) -> int | None:
+    """Return the time of day that a value tells, in seconds."""
+    found = _clock(" ".join(value))
+    if found is None:
+        return None
+    hours = int(found[1]) % 12 + 12 * (found[4] in "Pp") if found[4] else int(found[1])
+    return 3600 * hours + 60 * int(found[2]) + int(found[3] or 0)
+
+
+def _number_of(value: Value) -> float | None:
+    """Return the number that a value has; None where there is none, or more than one."""
+    found = _number.findall(" ".join(value))
+    if len(found) != 1:
+        return None
+    text = found[0].replace(" ", "")
+    if _thousands(text):
+        return float(re.sub("[.,]", "", text))
+    whole, _, fraction = text.replace(",", ".").rpartition(".")
+    return float(f"{whole.replace('.', '')}.{fraction}") if whole else float(text)

@@ -1,0 +1,179 @@
+"""Features of a place: how what stands there changes with the page, with the time, and from response to response.
+
+What is transient is a matter of the moment or of the single response, content is a matter of its page. Each of the three is a
+hypothesis, and each has a logarithm of likelihood ratios, from trials that tell it from the others:
+
+- *anew*: fetches of one URL within moments differ, as often as any two responses do.
+- *moment*: what two pages show at one time is nearer to each other than what one of them shows at another time.
+- *page*: what a page shows at two times is nearer to each other than what another page shows at one of them.
+
+Beside these: what was shown looks like, and where on the page it stands. Source: ours; the transient-content document counts
+changes alone.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, lgamma, log, log1p
+
+from .distances import Distances, Shown
+
+__all__ = ["Features", "features_of"]
+
+MOMENTS = 900.0
+"""Seconds between two fetches that are moments apart."""
+ONE_TIME = 3600.0
+"""Seconds between two responses that are of about one time."""
+OF_PAGE, OF_TIME = 2.0, 4.0
+"""Trials of one page, and of one time, that count: they say nearly the same."""
+DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
+"""How often fetches within moments differ (Beta distributions), of those that may: of what is drawn anew, and of what is not."""
+NEARER = 5.0, 1.0
+"""How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
+
+_token = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=.:|~-]{10,}", re.ASCII).search
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is known of a place; *anew*, *moment* and *page* are logarithms of likelihood ratios, all else shares from 0 to 1.
+
+    ``token``: of the texts that hold a random token. ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
+    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it.
+    """
+
+    anew: float
+    moment: float
+    page: float
+    token: float
+    words: float
+    near: float
+    everywhere: float
+
+    @property
+    def evidence(self) -> float:
+        """The logarithm of how much likelier it is that it is no matter of its page, but of the moment or of the response."""
+        return _log_sum(self.anew, self.moment) - _log_sum(0.0, self.page)
+
+
+def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
+    """Return the features of a place from what was *shown*, in any order; linear but for a sort."""
+    shown = sorted(shown, key=lambda each: (each.at, each.page))
+    pages: defaultdict[str, list[Shown]] = defaultdict(list)
+    for each in shown:
+        pages[each.page].append(each)
+    distance = Distances(shown)
+    moment, page = _crossed(shown, pages, distance)
+    texts = [" ".join(each.value) for each in shown if each.value]
+    return Features(
+        anew=_anew(pages.values(), _share(distance(*pair) == 0 for pair in _far(shown))),
+        moment=max(moment, distance.as_clock),
+        page=page,
+        token=_share(_token(text) is not None for text in texts),
+        words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
+        near=_mean([each.near for each in shown if each.value], 1.0),
+        everywhere=everywhere,
+    )
+
+
+def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
+    """Return the log-likelihood ratio of being drawn for each response; *same* is the share of any two that are equal."""
+    changes = trials = 0.0
+    for found in pages:
+        soon = [
+            one.value != other.value
+            for one, other in pairwise(found)
+            if other.at - one.at <= MOMENTS and one.url == other.url
+        ]
+        weight = min(1.0, OF_PAGE / len(soon)) if soon else 0.0
+        changes, trials = changes + weight * sum(soon), trials + weight * len(soon)
+    # What is one of a few texts is drawn twice now and then: that was no trial.
+    by_luck = min(trials - changes, same * trials)
+    return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
+
+
+def _crossed(
+    shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances
+) -> tuple[float, float]:
+    """Return the log-likelihood ratios of being a matter of the time, and of the page.
+
+    Two pages at two times: is a response nearer to that of the other page then, or to what the other page shows at the other
+    time? And is it nearer to that of its page at the other time than the other page's response of then is?
+    """
+    times: defaultdict[int, list[float]] = defaultdict(list)
+    own: defaultdict[str, list[float]] = defaultdict(list)
+    place = {id(each): number for number, each in enumerate(shown)}
+    for found in pages.values():
+        for number, each in enumerate(found):
+            others = [found[at] for at in (number - 1, number + 1) if 0 <= at < len(found)]
+            others = [other for other in others if abs(other.at - each.at) > MOMENTS]
+            if not others:
+                continue
+            other = others[number % len(others)]
+            beside = _beside(shown, place[id(each)])
+            if beside is None:
+                continue
+            own[each.page].append(distance(beside, other) - distance(each, other))
+            times[int(each.at // ONE_TIME)].append(distance(beside, other) - distance(beside, each))
+    return _nearer(times.values(), OF_TIME), _nearer(own.values(), OF_PAGE)
+
+
+def _beside(shown: Sequence[Shown], number: int) -> Shown | None:
+    """Return the response of another page that is next to one, in order of time."""
+    one = shown[number]
+    for step in (1, -1, 2, -2, 3, -3):
+        if 0 <= number + step < len(shown):
+            other = shown[number + step]
+            if other.page != one.page and abs(other.at - one.at) <= ONE_TIME:
+                return other
+    return None
+
+
+def _nearer(groups: Iterable[Sequence[float]], most: float) -> float:
+    """Return the log-likelihood ratio of being nearer, from differences of distances in groups that say nearly the same."""
+    nearer = trials = 0.0
+    for differences in groups:
+        told = [each > 0 for each in differences if each]
+        if told:
+            weight = min(1.0, most / len(told))
+            nearer, trials = nearer + weight * sum(told), trials + weight * len(told)
+    return _beta(nearer, trials, NEARER) + trials * log(2)
+
+
+def _beta(some: float, total: float, prior: tuple[float, float]) -> float:
+    """Return the logarithm of the probability of *some* of a *total*, in this order, where their share is of a Beta distribution."""
+    a, b = prior
+    return (
+        lgamma(a + some)
+        + lgamma(b + max(0.0, total - some))
+        - lgamma(a + b + max(some, total))
+        + lgamma(a + b)
+        - lgamma(a)
+        - lgamma(b)
+    )
+
+
+def _far(shown: Sequence[Shown]) -> Iterator[tuple[Shown, Shown]]:
+    """Yield responses of different pages that are far from each other in time."""
+    step = max(1, len(shown) // 3)
+    for shift in (step, step + 1, 2 * step + 1):
+        for one, other in zip(shown, shown[shift:], strict=False):
+            if one.page != other.page:
+                yield one, other
+
+
+def _log_sum(one: float, other: float) -> float:
+    """Return the logarithm of the sum of what two logarithms are of."""
+    return max(one, other) + log1p(exp(-abs(one - other)))
+
+
+def _mean(found: Sequence[float], otherwise: float) -> float:
+    return sum(found) / len(found) if found else otherwise
+
+
+def _share(found: Iterable[bool]) -> float:
+    """Return the share of what is true; 0 of nothing."""
+    values = [float(each) for each in found]
+    return _mean(values, 0.0)
