@@ -38,6 +38,7 @@ class _Pair:
     page: str
     kinds: Kinds
     number: int
+    time: int
     before: Groups
     after: Groups
 
@@ -50,6 +51,7 @@ class _Change:
     page: str
     kinds: Kinds
     number: int
+    time: int
     before: list[str]
     after: list[str]
     found: Comparison
@@ -85,7 +87,7 @@ class Collection:
         for number, (before, after) in enumerate(pairwise(groups)):
             if likeness(before.keys(), after.keys()) < REDESIGN:
                 continue  # they are not of one design, and say nothing of each other
-            pair = _Pair(page, kinds, number, before, after)
+            pair = _Pair(page, kinds, number, _hour(seen, number + 1), before, after)
             if self._is_doubtful(before, after):
                 self._doubtful.append(pair)
             else:
@@ -112,9 +114,9 @@ class Collection:
             evidence = self._evidence(each.place, each.kinds)
             stayed = moves.without(each.place, each.before, each.after)
             if stayed is None:
-                evidence.compare(each.page, each.number, each.before, each.after, each.found)
+                evidence.compare(each.page, each.number, each.time, each.before, each.after, each.found)
             else:
-                evidence.moved(each.page, min(stayed) / len(each.before))
+                evidence.moved(each.page, each.time, min(stayed) / len(each.before))
         changing = {place for place, found in self.evidence.items() if _changed(found.values())}
         visiting: defaultdict[Kinds, set[Place]] = defaultdict(set)
         for place in changing:
@@ -136,13 +138,15 @@ class Collection:
             evidence = self._evidence(place, pair.kinds)
             after = pair.after.get(place)
             if after is None:
-                evidence.gone(pair.page, pair.number, before)
+                evidence.gone(pair.page, pair.number, pair.time, before)
             else:
                 found = compared(before, after)
                 if found.lost and found.came:
-                    self._changes.append(_Change(place, pair.page, pair.kinds, pair.number, before, after, found))
+                    self._changes.append(
+                        _Change(place, pair.page, pair.kinds, pair.number, pair.time, before, after, found)
+                    )
                 else:
-                    evidence.compare(pair.page, pair.number, before, after, found)
+                    evidence.compare(pair.page, pair.number, pair.time, before, after, found)
         for place in pair.after.keys() - pair.before.keys():
             self._evidence(place, pair.kinds).appeared += 1
 
@@ -166,6 +170,11 @@ class Collection:
         """Return the number of words of those texts that are not the site's."""
         by_text = self._pages_by_text
         return sum(len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < _SHARED)
+
+
+def _hour(seen: Seen, number: int) -> int:
+    """Return the hour in which a version was fetched, or its number."""
+    return int(seen.fetches[number][0] // 3600) if seen.fetches else number
 
 
 def _changed(found: Iterable[Evidence]) -> bool:

@@ -8,7 +8,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 __all__ = ["Distances", "Shown", "is_number"]
 
@@ -63,8 +62,8 @@ class Distances:
         self._ranks = self._ranked(there)
         self.as_clock = self._as_clock(there)
         """The log-likelihood ratio of being the times of the responses."""
-        self.as_counter = self._as_counter(there) if self._ranks else 0.0
-        """How surely numbers on different pages rise with the time, from 0 to 1."""
+        self.are_numbers = bool(self._ranks)
+        """Whether the values have a number each, with words around it that stay or not."""
 
     def __call__(self, one: Shown, other: Shown) -> float:
         a, b = one.value, other.value
@@ -101,17 +100,10 @@ class Distances:
         most = max(number + off[(minute + 1) % 1440] for minute, number in off.items())
         return min(moments, 8) * (1.0 if most >= MOSTLY * len(times) else -1.0)
 
-    def _as_counter(self, there: Sequence[Shown]) -> float:
-        """Return how surely numbers on different pages rise with the time, from 0 to 1."""
-        step = max(1, len(there) // 4)
-        pairs = [*pairwise(there), *zip(there, there[step:], strict=False)]
-        ranks = [
-            (self._ranks[one.value], self._ranks[other.value])
-            for one, other in pairs
-            if one.page != other.page and one.value in self._ranks and other.value in self._ranks
-        ]
-        rising, falling = sum(a < b for a, b in ranks), sum(a > b for a, b in ranks)
-        return max(0.0, (rising - falling) / (rising + falling + 8.0))
+    def rise(self, one: Shown, other: Shown) -> float:
+        """Return by how much a number rises from one response to another; 0 where there is none."""
+        a, b = self._ranks.get(one.value), self._ranks.get(other.value)
+        return 0.0 if a is None or b is None else b - a
 
 
 def _seconds(value: Value) -> int | None:

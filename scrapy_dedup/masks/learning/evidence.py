@@ -40,12 +40,15 @@ class Cell:
     changes: float = 0.0
     pages: set[str] = field(default_factory=set)
     changed_pages: set[str] = field(default_factory=set)
+    #: Hours of the opportunities: what all pages share has changed once in each, or not.
+    times: set[int] = field(default_factory=set)
     examples: list[Change] = field(default_factory=list)
 
-    def count(self, page: str, share: float, change: Change | None = None) -> None:
+    def count(self, page: str, time: int, share: float, change: Change | None = None) -> None:
         """Count an opportunity, of which *share* changed."""
         self.opportunities += 1
         self.pages.add(page)
+        self.times.add(time)
         if share:
             self.changes += share
             self.changed_pages.add(page)
@@ -59,6 +62,7 @@ class Cell:
         self.changes += other.changes
         self.pages |= other.pages
         self.changed_pages |= other.changed_pages
+        self.times |= other.times
         self.examples = sorted([*self.examples, *other.examples])[:MOST_EXAMPLES]
 
 
@@ -78,19 +82,21 @@ class Evidence:
     went: Cell = field(default_factory=Cell)
     appeared: int = 0
 
-    def compare(self, page: str, pair: int, before: Sequence[str], after: Sequence[str], found: Comparison) -> None:
+    def compare(
+        self, page: str, pair: int, time: int, before: Sequence[str], after: Sequence[str], found: Comparison
+    ) -> None:
         """Count one pair of versions of *page* that have this place both."""
         change = None
         if not found.is_same:
             change = Change(order_of(page), page, pair, tuple(before), tuple(after))
         if found.is_growth:
             self.grown += 1
-            self.whole.count(page, 0.0)
+            self.whole.count(page, time, 0.0)
             assert change is not None
             insort(self.grown_examples, change)
             del self.grown_examples[3:]
             return
-        self.whole.count(page, found.lost / len(before), change)
+        self.whole.count(page, time, found.lost / len(before), change)
         if found.replaced is None or len(before) > MOST_POSITIONS:
             return
         number = len(before)
@@ -99,20 +105,20 @@ class Evidence:
             cell = self.positions.setdefault((position, number), Cell())
             if position in replaced:
                 one = Change(order_of(page), page, pair, (before[position],), (after[position],))
-                cell.count(page, 1.0, one)
+                cell.count(page, time, 1.0, one)
             else:
-                cell.count(page, 0.0)
+                cell.count(page, time, 0.0)
 
-    def moved(self, page: str, share: float) -> None:
+    def moved(self, page: str, time: int, share: float) -> None:
         """Count one pair of versions between which texts moved to or from other pages; *share* went for good.
 
         It is no example of what passes, whatever that share is.
         """
-        self.whole.count(page, share)
+        self.whole.count(page, time, share)
 
-    def gone(self, page: str, pair: int, before: Sequence[str]) -> None:
+    def gone(self, page: str, pair: int, time: int, before: Sequence[str]) -> None:
         """Count a pair of versions of which only the first has this place."""
-        self.went.count(page, 1.0, Change(order_of(page), page, pair, tuple(before), ()))
+        self.went.count(page, time, 1.0, Change(order_of(page), page, pair, tuple(before), ()))
 
     def add(self, other: "Evidence") -> None:
         """Take in another's counts."""

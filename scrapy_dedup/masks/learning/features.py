@@ -4,7 +4,7 @@ What is transient is a matter of the moment or of the single response, content i
 hypothesis, and each has a logarithm of likelihood ratios, from trials that tell it from the others:
 
 - *anew*: fetches of one URL within moments differ, as often as any two responses do.
-- *moment*: what two pages show at one time is nearer to each other than what one of them shows at another time.
+- *moment*: pages show the same at one time, and something else at another; or numbers rise from page to page; or clocks go.
 - *page*: what a page shows at two times is nearer to each other than what another page shows at one of them.
 
 Beside these: what was shown looks like, and where on the page it stands. Source: ours; the transient-content document counts
@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import exp, lgamma, log, log1p
+from math import exp, inf, lgamma, log, log1p
 
 from .distances import Distances, Shown
 
@@ -33,21 +33,23 @@ DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
-_token = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=.:|~-]{10,}", re.ASCII).search
+_token = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)", re.ASCII).search
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a place; *anew*, *moment* and *page* are logarithms of likelihood ratios, all else shares from 0 to 1.
+    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios, all else shares from 0 to 1.
 
-    ``token``: of the texts that hold a random token. ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
+    ``random``: of the texts that hold a token with letters and digits, times the log-likelihood ratio of another one each time.
+    ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
     stand in the same region. ``everywhere``: of the kinds of pages of the site that have it.
     """
 
     anew: float
     moment: float
     page: float
-    token: float
+    rises: float
+    random: float
     words: float
     near: float
     everywhere: float
@@ -69,9 +71,10 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     texts = [" ".join(each.value) for each in shown if each.value]
     return Features(
         anew=_anew(pages.values(), _share(distance(*pair) == 0 for pair in _far(shown))),
-        moment=max(moment, distance.as_clock),
+        moment=max(moment, distance.as_clock, _rising(_hours(shown), OF_TIME, distance)),
         page=page,
-        token=_share(_token(text) is not None for text in texts),
+        rises=_rising(pages.values(), OF_PAGE, distance),
+        random=_share(_token(text) is not None for text in texts) * max(0.0, _always(pages.values())),
         words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
         near=_mean([each.near for each in shown if each.value], 1.0),
         everywhere=everywhere,
@@ -94,41 +97,63 @@ def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
     return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
 
 
-def _crossed(
-    shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances
-) -> tuple[float, float]:
-    """Return the log-likelihood ratios of being a matter of the time, and of the page.
+def _always(pages: Iterable[Sequence[Shown]]) -> float:
+    """Return the log-likelihood ratio of another text at any other time, to a text that changes now and then."""
+    changes = trials = 0.0
+    for found in pages:
+        later = [one.value != other.value for one, other in pairwise(found) if other.at - one.at > MOMENTS]
+        weight = min(1.0, OF_PAGE / len(later)) if later else 0.0
+        changes, trials = changes + weight * sum(later), trials + weight * len(later)
+    return _beta(changes, trials, NEARER) - _beta(changes, trials, (1.0, 1.0))
 
-    Two pages at two times: is a response nearer to that of the other page then, or to what the other page shows at the other
-    time? And is it nearer to that of its page at the other time than the other page's response of then is?
-    """
+
+def _rising(groups: Iterable[Sequence[Shown]], most: float, distance: Distances) -> float:
+    """Return the log-likelihood ratio of numbers that rise from response to response, in groups of responses."""
+    if not distance.are_numbers:
+        return -inf
+    return _nearer([[distance.rise(*pair) for pair in pairwise(group)] for group in groups], most)
+
+
+def _hours(shown: Sequence[Shown]) -> Iterable[Sequence[Shown]]:
+    """Return what different pages have shown, hour by hour."""
+    hours: defaultdict[int, list[Shown]] = defaultdict(list)
+    for each in shown:
+        hour = hours[int(each.at // ONE_TIME)]
+        if not hour or hour[-1].page != each.page:
+            hour.append(each)
+    return hours.values()
+
+
+def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances) -> tuple[float, float]:
+    """Return the log-likelihood ratios of being a matter of the time, and of the page, from pairs of pages at pairs of times."""
     times: defaultdict[int, list[float]] = defaultdict(list)
     own: defaultdict[str, list[float]] = defaultdict(list)
     place = {id(each): number for number, each in enumerate(shown)}
     for found in pages.values():
         for number, each in enumerate(found):
             others = [found[at] for at in (number - 1, number + 1) if 0 <= at < len(found)]
-            others = [other for other in others if abs(other.at - each.at) > MOMENTS]
-            if not others:
+            beside = _beside(shown, place[id(each)])
+            if not others or beside is None:
                 continue
             other = others[number % len(others)]
-            beside = _beside(shown, place[id(each)])
-            if beside is None:
-                continue
             own[each.page].append(distance(beside, other) - distance(each, other))
-            times[int(each.at // ONE_TIME)].append(distance(beside, other) - distance(beside, each))
+            if abs(other.at - each.at) <= MOMENTS:
+                continue
+            nearer = distance(beside, other) - distance(beside, each)
+            if distance.are_numbers and beside.value != each.value:
+                nearer = (
+                    -1.0
+                )  # numbers of one time that are but near to each other are the pages' own, such as temperatures
+            times[int(each.at // ONE_TIME)].append(nearer)
     return _nearer(times.values(), OF_TIME), _nearer(own.values(), OF_PAGE)
 
 
 def _beside(shown: Sequence[Shown], number: int) -> Shown | None:
-    """Return the response of another page that is next to one, in order of time."""
+    """Return one of the responses of other pages that are next to one, in order of time."""
     one = shown[number]
-    for step in (1, -1, 2, -2, 3, -3):
-        if 0 <= number + step < len(shown):
-            other = shown[number + step]
-            if other.page != one.page and abs(other.at - one.at) <= ONE_TIME:
-                return other
-    return None
+    near = [*shown[max(0, number - 3) : number], *shown[number + 1 : number + 4]]
+    near = [other for other in near if other.page != one.page and abs(other.at - one.at) <= ONE_TIME]
+    return near[7 * number % len(near)] if near else None
 
 
 def _nearer(groups: Iterable[Sequence[float]], most: float) -> float:
@@ -139,7 +164,9 @@ def _nearer(groups: Iterable[Sequence[float]], most: float) -> float:
         if told:
             weight = min(1.0, most / len(told))
             nearer, trials = nearer + weight * sum(told), trials + weight * len(told)
-    return _beta(nearer, trials, NEARER) + trials * log(2)
+    # What is a matter of neither is nearer half of the time at most.
+    share = min(0.5, (nearer + 0.1) / (trials + 0.2))
+    return _beta(nearer, trials, NEARER) - nearer * log(share) - (trials - nearer) * log(1 - share)
 
 
 def _beta(some: float, total: float, prior: tuple[float, float]) -> float:

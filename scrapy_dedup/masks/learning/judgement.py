@@ -19,14 +19,18 @@ from .examples import examples_of
 from .features import Features, features_of
 from .score import LEFT_OUT, STRIPPED, probability
 from .sightings import Sighting
-from .wording import ADDRESSES, NOTHING, slot_of
+from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, slot_of
 
 __all__ = ["lasting_kinds", "paths_of"]
 
 SELDOM = 0.20
-"""Share of changes under which a place lasts, if that is sure."""
+"""Share of changes under which a place lasts, if that is sure; of those of the text that changes most, in a list."""
+OWN = -2.0
+"""Evidence under which what a kind of pages shows is the pages' own."""
 OFTEN = 0.25
 """Share of changes over which pages are compared without what is no matter of theirs, if that is sure."""
+RISING = 3.0
+"""Log-likelihood ratio of rising each time from which on a page's own number counts its visits."""
 ENDS = (1, -1, 2, -2)
 """Positions that are counted from the first text or the last, in lists of any number."""
 APART = 86_400.0
@@ -54,12 +58,13 @@ def paths_of(
     of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
     *sightings* are what some pages of each kind have shown there.
     """
-    changing = {kinds: each for kinds, each in evidence.items() if _changes(each) and not _lasts(each)}
+    changing: Mapping[Kinds, Evidence] = {kinds: each for kinds, each in evidence.items() if _changes(each)}
     if not changing:
         return []
+    everywhere = _everywhere({kind for kinds in evidence for kind in kinds}, known)
+    changing = _without_own(place, changing, sightings, everywhere)
     of_them = sorted(changing, key=repr)
-    shown = [each for kinds in of_them for each in sightings.get(kinds, ())]
-    seen = _Seen(place, shown, _everywhere({kind for kinds in evidence for kind in kinds}, known))
+    seen = _Seen(place, [each for kinds in of_them for each in sightings.get(kinds, ())], everywhere)
     found = list(_paths_of(seen, pooled(changing[kinds] for kinds in of_them)))
     # Under a name of several kinds it may be from one to the other that a page changes.
     lasting = {kinds[0] for kinds in evidence.keys() - changing.keys() if len(kinds) == 1}
@@ -76,6 +81,23 @@ def lasting_kinds(evidence: Mapping[Kinds, Evidence]) -> set[Template]:
     return {kinds[0] for kinds, each in evidence.items() if len(kinds) == 1 and _lasts(each)}
 
 
+def _without_own(
+    place: Place,
+    changing: Mapping[Kinds, Evidence],
+    sightings: Mapping[Kinds, Sequence[Sighting]],
+    everywhere: float,
+) -> Mapping[Kinds, Evidence]:
+    """Return the kinds of pages but those on which what stands at a place is surely the pages' own, if not all are such."""
+    if len(changing) == 1:
+        return changing
+    own = set()
+    for kinds in changing:
+        found = _features(_Seen(place, sightings.get(kinds, ()), everywhere), None, 0, 0)
+        if found is not None and found.evidence < OWN:
+            own.add(kinds)
+    return {kinds: each for kinds, each in changing.items() if kinds not in own} or changing
+
+
 def _everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> float:
     """Return the share of the kinds of pages that have a place, as they have the site's header; parameters do not make a kind."""
     names, all_names = {kind[:2] for kind in having}, {kind[:2] for kind in known}
@@ -89,19 +111,15 @@ def _changes(evidence: Evidence) -> bool:
 
 
 def _lasts(evidence: Evidence) -> bool:
-    whole = evidence.whole
-    if evidence.grown or (evidence.went.opportunities and evidence.appeared):
-        return False
-    cells = [whole, *evidence.positions.values()]
-    return all(is_rare(cell.changes, cell.opportunities, SELDOM) for cell in cells if cell.changes) and (
-        whole.changes > 0 or is_rare(0, whole.opportunities, SELDOM)
-    )
+    """Whether no text has changed, often enough."""
+    return not _changes(evidence) and is_rare(0, evidence.whole.opportunities, SELDOM)
 
 
 def _paths_of(seen: _Seen, evidence: Evidence) -> Iterator[TransientPath]:
     cells = evidence.positions
-    hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell)}
-    if hot and len(hot) < len(cells):
+    most = max((cell.changes / cell.opportunities for cell in cells.values()), default=0.0)
+    hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell, most)}
+    if hot and len(hot) < len(cells) and not _is_one_list(seen, cells, hot):
         ends = _from_ends(seen, evidence, hot)
         for (number, of), cell in sorted(hot.items()):
             if number + 1 not in ends and number - of not in ends:
@@ -115,9 +133,24 @@ def _paths_of(seen: _Seen, evidence: Evidence) -> Iterator[TransientPath]:
         yield _path(seen, "growing", 0.0, evidence.whole, examples=evidence.grown_examples)
 
 
-def _is_cold(cell: Cell) -> bool:
-    """Whether there is no change to tell of, or surely but few."""
-    return not cell.changes or is_rare(cell.changes, cell.opportunities, SELDOM)
+def _is_cold(cell: Cell, most: float) -> bool:
+    """Whether a text has changed much more seldom than that which has *most* changes for its opportunities."""
+    return is_rare(cell.changes, cell.opportunities, SELDOM * most)
+
+
+def _is_one_list(seen: _Seen, cells: Mapping[tuple[int, int], Cell], hot: Mapping[tuple[int, int], Cell]) -> bool:
+    """Whether texts that have not changed so far may well be of the same list as those that have: most of them.
+
+    They have stayed at few times, and are no matter of their pages.
+    """
+    cold = {at: cell for at, cell in cells.items() if at not in hot}
+    if len(cold) >= len(hot):
+        return False
+    for (number, of), cell in cold.items():
+        found = _features(seen, None, number + 1, of)
+        if cell.changes or is_rare(0, len(cell.times), SELDOM) or (found is not None and found.page > 0):
+            return False
+    return True
 
 
 def _with_visits(evidence: Evidence) -> Cell:
@@ -157,6 +190,8 @@ def _from_ends(seen: _Seen, evidence: Evidence, hot: Iterable[tuple[int, int]]) 
 def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> TransientPath:
     """Return what is to be said of the texts of a place, or of one of them."""
     best: tuple[float, Slot | None, Features | None] = 0.0, None, None
+    if is_heading(seen.place[0]) and not all(map(is_fleeting, cell.examples)):
+        return _path(seen, "undecided", 0.0, cell, position, of, None, cell.examples)
     for slot in _slots(seen.place, cell):
         found = _features(seen, slot, position, of)
         sure = probability(found) if found is not None else 0.0
@@ -168,14 +203,17 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
     kind: PathKind = "undecided"
     if found is not None and sure >= STRIPPED:
         kind = "transient"
-    elif found is not None and (sure >= LEFT_OUT or (found.page <= 0 and _changes_often(cell))):
+    elif found is not None and _is_left_out(found, sure, cell):
         kind = "volatile"
     return _path(seen, kind, sure, cell, position, of, slot, cell.examples)
 
 
-def _changes_often(cell: Cell) -> bool:
-    """Whether what stands there surely is another one so often that pages cannot be compared by it."""
-    return len(cell.changed_pages) > 1 and confidence(cell.changes, cell.opportunities, OFTEN) >= CONFIDENCE
+def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
+    """Whether pages are compared without what stands there: several have shown another one so often that it tells none of them."""
+    if len(cell.changed_pages) < 2:
+        return False
+    is_none_of_theirs = found.page <= 0 or found.rises > RISING
+    return sure >= LEFT_OUT or (is_none_of_theirs and confidence(cell.changes, cell.opportunities, OFTEN) >= CONFIDENCE)
 
 
 def _slots(place: Place, cell: Cell) -> Iterator[Slot | None]:

@@ -11,16 +11,16 @@ from .features import Features
 
 __all__ = ["LEFT_OUT", "STRIPPED", "probability"]
 
-STRIPPED: Final = 0.9
+STRIPPED: Final = 0.95
 """Probability from which on what stands there is taken out of items: content that is lost is dearer than what stays."""
-LEFT_OUT: Final = 0.5
+LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 
-EVIDENCE, ANEW, TOKEN, WORDS, NEAR, EVERYWHERE, ANY = 1.16, 0.54, 2.15, 3.16, -2.84, 7.15, -3.78
+EVIDENCE, ANEW, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 1.18, 0.35, 4.13, 3.25, -3.08, 5.69, -3.38
 
 
 def probability(of: Features) -> float:
     """Return the probability (0 to 1) that a place with these features is transient."""
-    odds = ANY + EVIDENCE * of.evidence + ANEW * of.anew
-    odds += TOKEN * of.token + WORDS * of.words + NEAR * of.near + EVERYWHERE * of.everywhere
+    odds = ANY + EVIDENCE * of.evidence + ANEW * of.anew + RANDOM * of.random
+    odds += WORDS * of.words + NEAR * of.near + EVERYWHERE * of.everywhere
     return 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
