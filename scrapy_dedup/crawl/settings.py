@@ -94,7 +94,7 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_SKETCHES_PER_SITE",
         "int",
         20_000,
-        "At most this many page sketches are kept per site and scope; past it, only fingerprints.",
+        "At most so many page sketches are kept per site and scope, past it only fingerprints; and so many versions.",
         values.integer,
     ),
     Setting(
