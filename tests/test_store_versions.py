@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.content.retention import MOST_OF_KIND, MOST_VERSIONS
 from scrapy_dedup.content.versions import Version
+from scrapy_dedup.store.pages import fetched_within
 from scrapy_dedup.store.store import Store
 
 from .store_rows import seen
@@ -110,3 +111,20 @@ def test_past_the_cap_no_version_is_kept(tmp_path: Path) -> None:
         store.add_observations([seen(str(n))._replace(version=version(str(n)).to_bytes()) for n in range(10)])
         assert len(list(store.versions())) == 4
         assert len(list(store.observations())) == 10
+
+
+def test_urls_fetched_twice_within_some_time(tmp_path: Path) -> None:
+    data = version("text").to_bytes()
+    with Store.open(tmp_path / "store.sqlite") as store:
+        fetches = {"soon": (0.0, 500.0), "late": (0.0, 901.0), "once": (5.0,), "again": (0.0, 5_000.0, 5_900.0)}
+        rows = [seen(url)._replace(time=at, version=data) for url, times in fetches.items() for at in times]
+        rows += [seen("bare")._replace(time=0.0), seen("bare")._replace(time=1.0, version=data)]
+        rows += [seen("other", scope="b")._replace(time=at, version=data) for at in (0.0, 1.0)]
+        store.add_observations(rows)
+
+        def found(before: float = 1e9) -> list[str]:
+            return sorted(fetched_within(store, "", "example.com", 900.0, before=before))
+
+        assert found() == [seen("again").url, seen("soon").url]
+        assert found(before=5_900.0) == [seen("soon").url]
+        assert found(before=500.0) == []

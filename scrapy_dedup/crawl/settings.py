@@ -222,7 +222,7 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_STARTER",
         "int",
         12,
-        "Refetches of a site that need no savings, to learn what changes on all its pages: a crawl makes at most so many, "
+        "Refetches of a site that need no savings, to learn what changes on its pages: a crawl makes at most so many, "
         "and 2 % of the pages that have come, but 4 in any case. 0 switches that off.",
         values.integer,
     ),
