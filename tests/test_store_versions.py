@@ -1,9 +1,12 @@
+from collections import Counter
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_dedup.content.retention import MOST_OF_KIND, MOST_VERSIONS
 from scrapy_dedup.content.versions import Version
+from scrapy_dedup.store.pages import fetched_within
 from scrapy_dedup.store.store import Store
 
 from .store_rows import seen
@@ -51,8 +54,77 @@ def test_versions_go_with_their_site_and_their_responses(tmp_path: Path) -> None
         assert list(store.versions()) == []
 
 
+def test_where_there_is_no_room_versions_in_between_go(tmp_path: Path) -> None:
+    """Those of a page are spread over time, and the latest ones are among them."""
+    cap, pages, crawls = 400, 10, 60
+    with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
+        for crawl in range(crawls):
+            rows = [
+                seen(f"p/{n}")._replace(time=float(crawl), version=version(f"{n} {crawl}").to_bytes())
+                for n in range(pages)
+            ]
+            store.add_observations(rows)
+        found = [(url, at) for url, at, _ in store.versions()]
+        assert len(list(store.observations())) == pages
+    assert len(found) <= cap
+    for n in range(pages):
+        times = [at for url, at in found if url == seen(f"p/{n}").url]
+        assert len(times) >= MOST_VERSIONS
+        assert (times[0], times[-1]) == (0.0, crawls - 1.0)
+
+
+def test_pages_beyond_enough_of_their_kind_are_kept_in_fewer_versions(tmp_path: Path) -> None:
+    cap, pages, crawls = 800, 200, 6
+    with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
+        for crawl in range(crawls):
+            rows = [
+                seen(f"p/{n}")._replace(time=float(crawl), version=version(f"{n} {crawl}").to_bytes())
+                for n in range(pages)
+            ]
+            store.add_observations(rows)
+        numbers = Counter(url for url, _, _ in store.versions())
+        latest = Counter(at for _, at, _ in store.versions())
+    assert numbers.total() <= cap
+    assert set(numbers) == {seen(f"p/{n}").url for n in range(pages)}
+    assert (
+        sum(number > 2 for number in numbers.values()) >= MOST_OF_KIND > sum(number > 5 for number in numbers.values())
+    )
+    assert latest[crawls - 1.0] >= pages / 2
+
+
+def test_versions_that_pages_share_stay_as_long_as_one_of_them_has_them(tmp_path: Path) -> None:
+    cap, crawls = 40, 60
+    with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
+        for crawl in range(crawls):
+            text = "always" if crawl % 2 else str(crawl)
+            store.add_observations([seen("p")._replace(time=float(crawl), version=version(text).to_bytes())])
+            other = seen("p", site="other.example", url="http://other.example/")
+            store.add_observations([other._replace(time=float(crawl), version=version(text).to_bytes())])
+        for site in ("example.com", "other.example"):
+            found = list(store.versions("", site))
+            assert version("always") in [each for _, _, each in found]
+            assert (found[0][1], found[-1][1]) == (0.0, crawls - 1.0)
+
+
 def test_past_the_cap_no_version_is_kept(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite", sketches_per_site=4) as store:
         store.add_observations([seen(str(n))._replace(version=version(str(n)).to_bytes()) for n in range(10)])
         assert len(list(store.versions())) == 4
         assert len(list(store.observations())) == 10
+
+
+def test_urls_fetched_twice_within_some_time(tmp_path: Path) -> None:
+    data = version("text").to_bytes()
+    with Store.open(tmp_path / "store.sqlite") as store:
+        fetches = {"soon": (0.0, 500.0), "late": (0.0, 901.0), "once": (5.0,), "again": (0.0, 5_000.0, 5_900.0)}
+        rows = [seen(url)._replace(time=at, version=data) for url, times in fetches.items() for at in times]
+        rows += [seen("bare")._replace(time=0.0), seen("bare")._replace(time=1.0, version=data)]
+        rows += [seen("other", scope="b")._replace(time=at, version=data) for at in (0.0, 1.0)]
+        store.add_observations(rows)
+
+        def found(before: float = 1e9) -> list[str]:
+            return sorted(fetched_within(store, "", "example.com", 900.0, before=before))
+
+        assert found() == [seen("again").url, seen("soon").url]
+        assert found(before=5_900.0) == [seen("soon").url]
+        assert found(before=500.0) == []

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
 
 from .savings import saved_for_good
+from .times import LEAST
 
 if TYPE_CHECKING:
     from .shared import Shared
@@ -83,12 +84,16 @@ class Starter:
         self._most = shared.settings.starter
         self._spent: Counter[str] = Counter()
 
-    def room(self, site: str) -> int:
-        """Return how many requests to a site are left."""
+    def most(self, site: str) -> int:
+        """Return how many requests to a site there may be, for what has come of it."""
         tally = self._shared.tally
         share = int(STARTER_SHARE * tally.sites[site].pages) if site in tally.sites else 0
         least = 0 if self._shared.resumed else STARTER_LEAST
-        return min(self._most, max(least, share)) - self._spent[site]
+        return min(self._most, max(least, share))
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site are left."""
+        return self.most(site) - self._spent[site]
 
     def may_have_room(self, site: str) -> bool:
         """Whether there is room for a request to a site, or will be when more of its pages have come."""
@@ -106,6 +111,44 @@ class Starter:
         """Take a request back that was not sent."""
         self._spent[site] -= 1
         self._shared.stats.inc_value("dedup/starter/requests", -1)
+
+
+class Spread:
+    """Pays out of the starter budget for what comparing pages does not need: what is drawn anew, for fields that are named.
+
+    It is spread over the crawl: a request for each 20 pages that have come, so that kinds of pages get theirs that
+    come late, and half of the budget. The other half is for what learning asks for, until the spider is
+    about to run idle.
+    """
+
+    def __init__(self, shared: "Shared", purse: Starter) -> None:
+        self._shared = shared
+        self._purse = purse
+        self._spent: Counter[str] = Counter()
+        #: Sites of which all that is left may be spent.
+        self.free: set[str] = set()
+
+    def room(self, site: str) -> int:
+        """Return how many requests to a site are left by now."""
+        left = self._purse.room(site)
+        if site in self.free or left < 1:
+            return left
+        come = self._shared.tally.sites[site].pages if site in self._shared.tally.sites else 0
+        return min(left, come // LEAST - self._spent[site], self._purse.most(site) // 2 - self._spent[site])
+
+    def take(self, site: str) -> bool:
+        """Pay for a request to a site; return False if there is no room for it."""
+        if self.room(site) < 1 or not self._purse.take(site):
+            return False
+        self._spent[site] += 1
+        self._shared.stats.inc_value("dedup/starter/anew")
+        return True
+
+    def give_back(self, site: str) -> None:
+        """Take a request back that was not sent."""
+        self._spent[site] -= 1
+        self._purse.give_back(site)
+        self._shared.stats.inc_value("dedup/starter/anew", -1)
 
 
 class Part:

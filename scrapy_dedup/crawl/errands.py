@@ -118,6 +118,21 @@ class Errands:
             return None
         return response
 
+    async def fetch_again(
+        self, url: str, site: str, purse: "Purse", *, like: Origin, at_once: bool = False
+    ) -> "ObservationRow | None":
+        """Fetch a page once more, as :meth:`fetch`, and record it; return its row if it is another version. Raises Closing."""
+        response = await self.fetch(url, site, purse, like=like, at_once=at_once)
+        if response is None:
+            return None
+        self._shared.stats.inc_value("dedup/revisits")
+        row = await self.row(response, site)
+        if row is None or row.fingerprints is None:
+            return None
+        self.record(row)
+        self._shared.stats.inc_value("dedup/revisits/recorded")
+        return row
+
     def _request(self, url: str, method: str, like: Origin) -> Request:
         meta = {**like.meta, **META}
         headers = dict(like.headers.items()) if like.headers is not None else {}

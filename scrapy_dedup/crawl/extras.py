@@ -59,7 +59,7 @@ class Extras:
         self.extra = Extra(shared)
         self.errands = Errands(shared)
         self.revisits = Revisits(shared, self.errands)
-        self.starter = StarterRefetches(shared, self.errands)
+        self.starter = StarterRefetches(shared, self.errands, self.revisits)
         settings = shared.crawler.settings
         # Who replays a cache and nothing else wants no requests.
         self._wanted = bool(shared.settings.extra or shared.settings.revisits) and not (
@@ -105,6 +105,7 @@ class Extras:
         """Note a page that has come, which may be fetched again."""
         self.starter.note(request, response, site)
         self.revisits.note(request, response, site)
+        self.starter.came(site)
 
     def write(self) -> None:
         """Write into the store what probes have shown of rules that were learned since; it waits.

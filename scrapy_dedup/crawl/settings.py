@@ -94,7 +94,7 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_SKETCHES_PER_SITE",
         "int",
         20_000,
-        "At most this many page sketches are kept per site and scope; past it, only fingerprints.",
+        "At most so many page sketches are kept per site and scope, past it only fingerprints; and so many versions.",
         values.integer,
     ),
     Setting(
@@ -222,7 +222,7 @@ SETTINGS: tuple[Setting, ...] = (
         "DEDUP_STARTER",
         "int",
         12,
-        "Refetches of a site that need no savings, to learn what changes on all its pages: a crawl makes at most so many, "
+        "Refetches of a site that need no savings, to learn what changes on its pages: a crawl makes at most so many, "
         "and 2 % of the pages that have come, but 4 in any case. 0 switches that off.",
         values.integer,
     ),

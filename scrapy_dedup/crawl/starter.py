@@ -2,6 +2,8 @@
 
 Where no two responses are equal, no rule can be learned. Each learning says which pages decide most when they are fetched again
 (:mod:`scrapy_dedup.learning.asking.refetching`); these are, one after the other, while the crawl goes on, and the site is learned again.
+Where fields of items are named, pages of each kind are, too, that show what is drawn anew (:mod:`.revisits`): comparing pages does not need
+that, and a site without duplicates would never save what pays for it.
 """
 
 from collections import Counter, defaultdict, deque
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from scrapy.utils.defer import deferred_from_coro
 
 from ..urls.acting import acts
-from .budget import Starter
+from .budget import Spread, Starter
 from .errands import Closing, origin_of
 from .identities import is_plain_get
 from .marks import redirects_to
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from .errands import Errands, Origin
+    from .revisits import Revisits
     from .shared import Shared
 
 #: Requests that are remembered, so that they can be made again; some kilobytes each.
@@ -33,10 +36,12 @@ MOST_ASKED: Final = 3
 class StarterRefetches:
     """Fetches again what learning suggests, as far as the starter budget of a site allows."""
 
-    def __init__(self, shared: "Shared", errands: "Errands") -> None:
+    def __init__(self, shared: "Shared", errands: "Errands", revisits: "Revisits") -> None:
         self._shared = shared
         self._errands = errands
+        self._revisits = revisits
         self.purse = Starter(shared)
+        self._spread = Spread(shared, self.purse)
         settings = shared.settings
         # A cached answer shows nothing that has changed.
         self._wanted = bool(
@@ -78,13 +83,30 @@ class StarterRefetches:
                 self._asked[site] = MOST_ASKED
         self._begin()
 
+    def came(self, site: str) -> None:
+        """Fetch a page of some kind again if enough pages of a site have come since the last one."""
+        due = self._revisits.teaches and self._shared.tally.of(site).pages % LEAST == 0
+        if due and site not in self._at_work and self._may_teach(site):
+            self._start(site)
+
     def before_idle(self) -> bool:
         """Begin what is left to do; return whether something goes on."""
         self._begin()
-        if not self._is_at_work and self._errands.open and (sites := self._unasked()):
-            self._is_asking = True
-            deferred_from_coro(self._ask(sites)).addErrback(lambda _: None)
+        if not self._is_at_work and self._errands.open:
+            if sites := self._unasked():
+                self._is_asking = True
+                deferred_from_coro(self._ask(sites)).addErrback(lambda _: None)
+            elif self._revisits.teaches:
+                self._spend_rest()
         return self._is_at_work
+
+    def _spend_rest(self) -> None:
+        """Let what learning has not asked for show what is drawn anew."""
+        sites = self._revisits.sites
+        self._spread.free.update(sites)
+        for site in sites:
+            if self._may_teach(site):
+                self._start(site)
 
     @property
     def _is_at_work(self) -> bool:
@@ -93,11 +115,26 @@ class StarterRefetches:
     def _may_fetch(self, site: str) -> bool:
         return self._wanted and self.purse.room(site) > 0 and site not in self._errands.barred
 
+    def _may_teach(self, site: str) -> bool:
+        """Whether a page is to be fetched again now that shows what is drawn anew."""
+        shared = self._shared
+        return (
+            self._wanted
+            and self._spread.room(site) > 0
+            and shared.tally.of(site).pages >= LEAST
+            and site not in self._errands.barred
+            and shared.settings.learns(site)
+            and self._revisits.may_teach(site)
+        )
+
     def _begin(self) -> None:
         if self._errands.open:
             for site in self._suggested.keys() - self._at_work:
-                self._at_work.add(site)
-                deferred_from_coro(self._work(site)).addErrback(lambda _: None)
+                self._start(site)
+
+    def _start(self, site: str) -> None:
+        self._at_work.add(site)
+        deferred_from_coro(self._work(site)).addErrback(lambda _: None)
 
     def _unasked(self) -> list[str]:
         """Return the sites that may be learned for what to fetch again: hardly any text has shown again there."""
@@ -129,8 +166,11 @@ class StarterRefetches:
         shared = self._shared
         recorded = False
         try:
-            while (urls := self._suggested.get(site)) and self._may_fetch(site):
-                recorded |= await self._fetch(urls.popleft(), site)
+            while True:
+                if self._is_suggested(site):
+                    recorded |= await self._fetch(self._suggested[site].popleft(), site)
+                elif not await self._teach(site) and not self._is_suggested(site):
+                    break
             if not self.purse.may_have_room(site) or site in self._errands.barred:
                 self._remembered -= len(self._origins.pop(site, ()))
         except Closing:
@@ -149,17 +189,18 @@ class StarterRefetches:
         self._wanted = False
         self._suggested.clear()
 
+    def _is_suggested(self, site: str) -> bool:
+        return bool(self._suggested.get(site)) and self._may_fetch(site)
+
+    async def _teach(self, site: str) -> bool:
+        return self._may_teach(site) and await self._revisits.teach(site, self._spread)
+
     async def _fetch(self, url: str, site: str) -> bool:
         """Fetch a page again; return whether it is recorded as another version."""
         origin = self._origins[site][url]
-        response = await self._errands.fetch(url, site, self.purse, like=origin, at_once=True)
-        if response is None:
+        row = await self._errands.fetch_again(url, site, self.purse, like=origin, at_once=True)
+        if row is None:
             return False
-        self._shared.stats.inc_value("dedup/revisits")
-        row = await self._errands.row(response, site)
-        if row is None or row.fingerprints is None:
-            return False
-        self._errands.record(row)
         self._shared.repeats.note(row)
-        self._shared.stats.inc_value("dedup/revisits/recorded")
+        self._revisits.fetched(url, site)
         return True

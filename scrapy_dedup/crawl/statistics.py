@@ -53,6 +53,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "dedup/starter/requests",
         "Requests of the plug-in's own that need no savings (DEDUP_STARTER): refetches, whose answers count as such, too.",
     ),
+    (
+        "dedup/starter/anew",
+        "Those of them that show what is drawn anew on some kind of pages, for DEDUP_CONTENT_FIELDS; learning has asked for the others.",
+    ),
     ("dedup/extra/stopped", "Sites of which probes and refetches were given up: they answered with an error."),
     ("dedup/probes/requests", "Answers to probes."),
     ("dedup/probes/pages", "Pages on which a parameter was probed."),

@@ -30,13 +30,20 @@ class Versions:
 
     def wanted(self, site: str, url: str) -> bool:
         """Whether to keep the texts of the page at *url*, and count it if so."""
-        if not self.kept:
-            return False
-        if site in self.masked or site in self._repeats.changing:
-            return True
+        if not self.kept or site in self.masked or site in self._repeats.changing:
+            return self.kept
         template = hash((site, template_of(url)))
-        number = self._seen[template]
-        if number >= PER_TEMPLATE or (not number and len(self._seen) >= MOST_TEMPLATES):
+        if not self._has_room(template):
             return False
-        self._seen[template] = number + 1
+        self._seen[template] += 1
         return True
+
+    def keeps(self, site: str, url: str) -> bool:
+        """Whether the texts of another page such as the one at *url* would be kept."""
+        if not self.kept or site in self.masked or site in self._repeats.changing:
+            return self.kept
+        return self._has_room(hash((site, template_of(url))))
+
+    def _has_room(self, template: int) -> bool:
+        number = self._seen[template]
+        return number < PER_TEMPLATE and (number > 0 or len(self._seen) < MOST_TEMPLATES)

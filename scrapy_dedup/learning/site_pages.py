@@ -8,6 +8,7 @@ from itertools import groupby
 
 from xxhash import xxh3_64_intdigest
 
+from ..content.retention import MOST_OF_KIND, MOST_VERSIONS, retained
 from ..content.versions import Version
 from ..masks.learning.carrying import CarryOver
 from ..masks.learning.crawls import crawl_numbers, crawls_of
@@ -23,12 +24,8 @@ from ..urls.templates import in_order, template_of
 
 __all__ = ["Masks", "SitePages"]
 
-MOST_VERSIONS = 8
-"""Versions of one page that are compared, the latest ones."""
 MOST_PAGES = 4_000
 """Pages of a site that are compared, those with the most versions."""
-MOST_OF_KIND = 40
-"""Pages of a URL template that are compared: more of them tell what these have told."""
 
 Kept = tuple[str, float, Version]
 """URL in normal form, seconds since 1970, version."""
@@ -129,14 +126,15 @@ class SitePages:
 
     def _seen(self, name: str, kept: Sequence[Kept]) -> Seen:
         """Return one page; where its versions come from several URLs, only their texts: links and forms echo the URL."""
-        last = sorted(kept, key=lambda each: (each[1], each[0]))[-MOST_VERSIONS:]
-        versions = [version for _, _, version in last]
-        if len({url for url, _, _ in last}) > 1:
+        fetched = sorted(kept, key=lambda each: (each[1], each[0]))
+        compared = [fetched[place] for place in retained([(at, url) for url, at, _ in fetched], MOST_VERSIONS)]
+        versions = [version for _, _, version in compared]
+        if len({url for url, _, _ in compared}) > 1:
             versions = [Version(tuple([row for row in version.blocks if not row[1]])) for version in versions]
         # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
         templates = tuple({template_of(url) for url, _, _ in kept})
-        crawls = [self._crawls[url, at] for url, at, _ in last]
-        return Seen(name, versions, templates, crawls, [(at, url) for url, at, _ in last])
+        crawls = [self._crawls[url, at] for url, at, _ in compared]
+        return Seen(name, versions, templates, crawls, [(at, url) for url, at, _ in compared])
 
     def _comparing(self, pages: Iterable[Seen], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
         """Return *mask* with what passed in past designs, by which their pages can still be compared; None without."""

@@ -106,6 +106,16 @@ def fetched_twice(
             yield versions[1], versions[0]
 
 
+def fetched_within(store: Store, scope: str, site: str, seconds: float, *, before: float) -> Iterator[str]:
+    """Yield the URLs of *site* of which two versions are kept that came within *seconds*, *before* a time. Raises StoreError."""
+    o = observation.c
+    last = func.lag(o.time).over(partition_by=o.url_key, order_by=(o.time, o.id))
+    its = o.scope == scope, o.site == site, o.version.is_not(None), o.time < before
+    kept = select(o.url, (o.time - last).label("after")).where(*its).subquery()
+    for row in store.rows(select(kept.c.url).where(kept.c.after <= seconds).distinct()):
+        yield row.url
+
+
 def _pages() -> Any:
     """Return a query for pages, as :func:`.observation_of` reads them."""
     o = observation

@@ -10,15 +10,21 @@ from ..urls.templates import template_of
 from .inserting import Conflict, insert_rows
 from .rows import ObservationRow
 from .schema import page_sketch, page_version, signed_hash
+from .thinning import thin
 
 _IDS = 500  # ids in one query
 _COLUMNS = ("id", "scope", "site", "data")
 
 _Site = tuple[str, str]  # scope and site
 
+#: Takes rows of a scope and a site out, so that no more than a number is left, where that is possible.
+MakeRoom = Callable[[Connection, str, str, int], None]
+
 RESERVED = 4
 """One of so many rows of a site is for templates that have few."""
 FEW = 20
+GROWN = 8
+"""By one of so many rows that it may have a site has grown when room is made in it again."""
 
 
 class Keeper:
@@ -29,10 +35,19 @@ class Keeper:
     bounds the order of magnitude, not the last row.
     """
 
-    def __init__(self, table: Table, data_of: Callable[[ObservationRow], bytes | None], cap: int) -> None:
+    def __init__(
+        self,
+        table: Table,
+        data_of: Callable[[ObservationRow], bytes | None],
+        cap: int,
+        make_room: MakeRoom | None = None,
+    ) -> None:
         self._table = table
         self._data_of = data_of
         self._cap = cap
+        self._make_room = make_room
+        self._left: dict[_Site, int] = {}
+        """How many rows of a site were left when room was made the last time."""
         self._numbers: dict[_Site, int] = {}
         self._templates: dict[_Site, Counter[int]] = {}
         """Number of rows by template, by the hash of its name: at most as many as rows."""
@@ -41,6 +56,7 @@ class Keeper:
         """Count anew: some were removed."""
         self._numbers = {}
         self._templates = {}
+        self._left = {}
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -73,7 +89,7 @@ class Keeper:
     def _keep_site(
         self, connection: Connection, site: _Site, found: dict[int, bytes], templates: dict[int, int]
     ) -> set[int]:
-        room = self._cap - self._number(connection, site)
+        room = self._room(connection, site, len(found))
         kept = self._templates.setdefault(site, Counter())
         known = self._known(connection, list(found))
         new: list[int] = []
@@ -93,6 +109,16 @@ class Keeper:
         # Another process may have written some of them since they were looked for.
         insert_rows(connection, self._table, _COLUMNS, values, Conflict())
         self._numbers[site] += len(values)
+
+    def _room(self, connection: Connection, site: _Site, wanted: int) -> int:
+        """Return how many rows of a site may be written; where these are hardly more than *wanted*, room is made."""
+        number = self._number(connection, site)
+        grown = number - self._left.get(site, 0) >= self._cap // GROWN
+        if self._make_room is not None and grown and self._cap - number - self._cap // RESERVED < wanted:
+            self._make_room(connection, *site, self._cap // 2)
+            del self._numbers[site]
+            number = self._left[site] = self._number(connection, site)
+        return self._cap - number
 
     def _number(self, connection: Connection, site: _Site) -> int:
         if site not in self._numbers:
@@ -118,7 +144,7 @@ def sketch_keeper(cap: int) -> Keeper:
 
 def version_keeper(cap: int) -> Keeper:
     """Return what keeps the versions of pages."""
-    return Keeper(page_version, _version_of, cap)
+    return Keeper(page_version, _version_of, cap, thin)
 
 
 def _sketch_of(row: ObservationRow) -> bytes | None:

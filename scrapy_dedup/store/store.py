@@ -71,7 +71,7 @@ class Store:
 
         *timeout* is how many seconds to wait for another process that writes;
         past *sketches_per_site* sketches per scope and site only fingerprints are kept;
-        it bounds versions, too.
+        it bounds versions, too, of which those in between make room for later ones.
         """
         return cls(target, open_engine(target, readonly=readonly, timeout=timeout), sketches_per_site)
 

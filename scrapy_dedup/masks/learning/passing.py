@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+from ...content.retention import MOMENTS
 from ..slots import Slot, hidden, pieces
 from .bounds import CONFIDENCE, confidence
 from .sightings import Sighting
@@ -34,8 +35,6 @@ from .wording import are_never_twice, is_calendar, is_random
 
 __all__ = ["surely_passes"]
 
-MOMENTS = 900.0
-"""Seconds between two fetches that are moments apart."""
 ONE_TIME = 3600.0
 """Seconds between two fetches that are at about one time."""
 ANEW = 0.25

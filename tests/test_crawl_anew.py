@@ -1,0 +1,253 @@
+"""Pages of each kind that are fetched again for the fields that are named: how many, which, when, and where none are."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from scrapy import signals
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_dedup.content.retention import MOMENTS
+from scrapy_dedup.crawl import revisits
+from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.store.pages import fetched_within
+from scrapy_dedup.store.store import Store
+
+from .conftest import Serve
+from .crawling import STORE, Crawl, Links, crawl, crawler_of, in_reactor, run
+from .server import Answer, Asked, Server, page, prose
+from .test_crawl_starter import Backwards, refetched
+
+FIELDS = {"text": "text"}
+ON = {"DEDUP_LEARN": "live", "DEDUP_STARTER": 12, "DEDUP_CONTENT_FIELDS": FIELDS, "CONCURRENT_REQUESTS": 1}
+#: Folder -> pages. Those of the first two give items with the field.
+KINDS = {"news": 40, "shop": 20, "tag": 30}
+
+
+class Texts(Backwards):
+    """Gives an item for each page, with its text where it is a news page or a product."""
+
+    def parse(self, response: Any) -> Any:
+        for found in super().parse(response):
+            if isinstance(found, dict):
+                named = any(f"/{kind}/" in response.url for kind in ("news", "shop"))
+                found["text" if named else "words"] = " ".join(response.css("body ::text").getall())
+            yield found
+
+
+class Kinds:
+    """A start page that links pages of several kinds in turn; what was asked for is kept in order."""
+
+    def __init__(self, kinds: dict[str, int] = KINDS, robots: str = "") -> None:
+        self.kinds = kinds
+        self.robots = robots
+        self.asked: list[str] = []
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path == "/robots.txt":
+            return Answer(self.robots, content_type="text/plain") if self.robots else 404
+        self.asked.append(asked.target)
+        if asked.path == "/":
+            most = max(self.kinds.values())
+            links = [f"/{kind}/{number}" for number in range(most) for kind, of in self.kinds.items() if number < of]
+            return page("start", *links)
+        return page(prose(asked.target))
+
+    def again(self) -> list[int]:
+        """How many requests there were before each that was made again."""
+        return [number for number, target in enumerate(self.asked) if target in self.asked[:number]]
+
+
+@pytest.fixture
+def nothing_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier crawls are not looked up, for which a crawl would not wait."""
+
+    async def nothing(self: revisits.Revisits, site: str) -> None:
+        pass
+
+    monkeypatch.setattr(revisits.Revisits, "_look_up", nothing)
+
+
+def kinds_of(server: Server) -> Counter[str]:
+    return Counter(target.split("/")[1] for target in refetched(server))
+
+
+async def crawled(server: Server, **settings: Any) -> Crawl:
+    return await crawl(Texts, server.url("/"), **{**ON, **settings})
+
+
+@in_reactor
+async def test_pages_of_each_kind_are_fetched_again_those_with_items_first(serve: Serve) -> None:
+    site = Kinds()
+    server = serve(site)
+    done = await crawled(server)
+    stats = done.dedup()
+    assert kinds_of(server) == {"news": 2, "shop": 2}, "four in any case, and 2 % are fewer"
+    assert stats["starter/anew"] == stats["starter/requests"] == stats["revisits/recorded"] == 4
+    assert max(server.hits.values()) == 2
+    assert len(done.items) == 1 + sum(KINDS.values()), "callbacks see each page once"
+    assert not [name for name in stats if name.startswith("errors")]
+
+
+@pytest.mark.usefixtures("nothing_before")
+@in_reactor
+async def test_they_are_spread_over_the_crawl(serve: Serve) -> None:
+    """Half of the budget while it goes on, and what learning has left of the other half at its end."""
+    site = Kinds({"news": 200, "shop": 120})
+    server = serve(site)
+    await crawled(server)
+    times = site.again()
+    assert len(times) == 4, "of two kinds"
+    early, late = times[:2], times[2:]
+    assert 20 <= early[0] < early[1] < 60
+    assert late[0] < 320, "at 300 pages there may be a third one"
+
+
+@in_reactor
+async def test_several_crawls_in_a_row_pay_less_and_less(serve: Serve) -> None:
+    server = serve(Kinds())
+    spent = []
+    for _ in range(4):
+        server.reset()
+        done = await crawled(server)
+        spent.append(done.dedup().get("starter/anew", 0))
+        assert server.downloads == 1 + sum(KINDS.values()) + spent[-1]
+    assert spent == [4, 2, 0, 0]
+    with Store.open(STORE, readonly=True) as store:
+        found = list(fetched_within(store, "", f"127.0.0.1:{server.port}", MOMENTS, before=1e12))
+    assert Counter(url.split("/")[3] for url in found if url.count("/") > 3).keys() == KINDS.keys()
+
+
+@in_reactor
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"DEDUP_STARTER": 0},
+        {"DEDUP_CONTENT_FIELDS": {}},
+        {"DEDUP_STRIP": "off"},
+        {"DEDUP_LEARN": "off"},
+        {"DEDUP_STORE_TEXTS": False},
+        {"HTTPCACHE_ENABLED": True},
+        {"DEDUP_MODE": "observe"},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+async def test_none_are_where_they_are_switched_off(serve: Serve, settings: dict[str, Any]) -> None:
+    server = serve(Kinds())
+    done = await crawled(server, **settings)
+    assert not refetched(server)
+    assert len(done.items) == 1 + sum(KINDS.values())
+    assert "starter/anew" not in done.dedup()
+
+
+@in_reactor
+async def test_where_a_number_is_asked_for_that_is_it(serve: Serve) -> None:
+    server = serve(Kinds())
+    done = await crawled(server, DEDUP_REVISITS=1)
+    assert kinds_of(server) == {"": 1, "news": 1, "shop": 1, "tag": 1}
+    assert "starter/anew" not in done.dedup()
+
+
+@in_reactor
+async def test_a_small_crawl_costs_nothing(serve: Serve) -> None:
+    server = serve(Kinds({"news": 10}))
+    await crawled(server)
+    assert not refetched(server)
+
+
+@in_reactor
+async def test_without_savings_there_are_no_more_of_them(serve: Serve) -> None:
+    server = serve(Kinds())
+    done = await crawled(server, DEDUP_EXTRA=1)
+    assert max(server.hits.values()) == 2
+    assert done.dedup()["revisits"] == done.dedup()["starter/anew"] == 4
+
+
+@in_reactor
+async def test_what_robots_txt_forbids_costs_nothing(serve: Serve) -> None:
+    server = serve(Kinds(robots="User-agent: *\nDisallow: /shop/\n"))
+    done = await crawled(server, ROBOTSTXT_OBEY=True)
+    assert not [target for target in server.hits if target.startswith("/shop/")]
+    assert kinds_of(server) == {"news": 2, "tag": 2}
+    assert done.dedup()["starter/anew"] == 4
+
+
+@pytest.mark.usefixtures("nothing_before")
+@in_reactor
+async def test_what_learning_asks_for_has_half_of_the_budget(serve: Serve) -> None:
+    """It comes first, and both together are no more than there may be."""
+    server = serve(Kinds())
+    crawler = crawler_of(Texts, **ON)
+    came = Counter[str]()
+
+    def suggest() -> None:
+        came["responses"] += 1
+        if came["responses"] == 70:
+            urls = [server.url(f"/tag/{number}") for number in range(9)]
+            Shared.of(crawler).extras.starter.suggest([f"127.0.0.1:{server.port}"], {f"127.0.0.1:{server.port}": urls})
+
+    crawler.signals.connect(suggest, signals.response_received, weak=False)
+    done = await run(crawler, server.url("/"))
+    assert kinds_of(server) == {"news": 1, "shop": 1, "tag": 2}
+    assert (done.dedup()["starter/anew"], done.dedup()["starter/requests"]) == (2, 4)
+
+
+@in_reactor
+async def test_a_page_that_came_long_ago_shows_nothing_that_is_drawn_anew(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What differs then may have been edited."""
+    monkeypatch.setattr(revisits, "MOMENTS", -1.0)
+    server = serve(Kinds())
+    done = await crawled(server)
+    assert not refetched(server)
+    kinds = Shared.of(done.crawler).extras.revisits._kinds.values()
+    assert len(kinds) == len(KINDS)
+    last = {url.rpartition("/")[2] for kind in kinds for url in kind.waiting}
+    assert min(map(int, last)) >= min(KINDS.values()) - revisits.FEW, "later pages take their places"
+
+
+@in_reactor
+async def test_the_spider_runs_idle_once_and_closes(serve: Serve) -> None:
+    server = serve(Kinds())
+    crawler = crawler_of(Texts, **ON)
+    events: list[str] = []
+    connect = crawler.signals.connect
+    connect(lambda: events.append("idle"), signals.spider_idle, weak=False)
+
+    def received(request: Any) -> None:
+        if request.callback is NO_CALLBACK:
+            events.append("again")
+
+    connect(received, signals.response_received, weak=False)
+    done = await run(crawler, server.url("/"))
+    assert events == ["again"] * 4 + ["idle"]
+    assert done.stats["finish_reason"] == "finished"
+
+
+@in_reactor
+async def test_a_store_that_cannot_be_read_ends_no_crawl(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("scrapy_dedup.store.pages.fetched_within", fails)
+    server = serve(Kinds())
+    done = await crawled(server)
+    assert not refetched(server)
+    assert done.dedup()["errors/starter"] == 1
+    assert done.stats["finish_reason"] == "finished"
+
+
+@in_reactor
+async def test_it_goes_on_where_the_start_page_is_linked(serve: Serve) -> None:
+    """Scrapy fetches it twice by itself."""
+    pages = Kinds()
+
+    def answer(asked: Asked) -> Any:
+        said = pages(asked)
+        return page(prose(asked.target), "/") if asked.path.startswith("/news/") else said
+
+    server = serve(answer)
+    await crawl(Links, server.url("/"), **ON)
+    assert server.hits["/"] == 2
+    assert sum(count - 1 for target, count in server.hits.items() if target.count("/") > 1) == 4
