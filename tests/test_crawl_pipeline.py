@@ -18,6 +18,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy_dedup.crawl import TransientPipeline
 from scrapy_dedup.crawl.compatibility import without_spider
 from scrapy_dedup.crawl.content_fields import with_field
+from scrapy_dedup.crawl.field_check import FieldCheck
 from scrapy_dedup.crawl.field_hints import is_html
 from scrapy_dedup.crawl.origins import Origins
 from scrapy_dedup.crawl.shared import Shared
@@ -545,6 +546,8 @@ class Fields(Links):
             "the field 'seller' holds dict and not a string or a list of strings: name a field in it, such as ",
         ),
         (["body", "boddy", "price"], "is 'body' meant?; the field 'price' holds int"),
+        (["mixe"], "no item has the field 'mixe': is 'mixed' meant?"),
+        (["seller.words"], "is 'seller.about.words' or "),
     ],
 )
 @in_reactor
@@ -560,6 +563,73 @@ async def test_fields_that_no_item_has_or_that_do_not_fit_are_told_once(
     else:
         assert [line.startswith("DEDUP_CONTENT_FIELDS is to be corrected: ") for line in told] == [True]
         assert said in told[0]
+
+
+class Kinds(Links):
+    def parse(self, response: Any) -> Any:
+        yield {
+            "html": response.css("p").get(),
+            "parts": response.css("p").getall(),
+            "text": " ".join(response.css("p ::text").getall()),
+            "name": "Bob",
+            "empty": "",
+            "nested": [{"text": "Some words of a text"}],
+            "seldom": "Some words of a text, " + ("<b>bold</b>" if "/p/" in response.url else "plain"),
+        }
+        yield from response.follow_all(css="a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "said"),
+    [
+        ("html", ["html", "parts", "name", "empty", "seldom"], None),
+        ("text", ["text", "name", "empty", "nested.text"], None),
+        (
+            "html",
+            ["text"],
+            "the field 'text' is named as \"html\", and none of its values has a tag: {'text': 'text'} is right",
+        ),
+        ("html", ["nested.text"], "the field 'nested.text' is named as \"html\", and none of its values has a tag"),
+        ("text", ["html"], "the field 'html' is named as \"text\", and its values are HTML: {'html': 'html'} is right"),
+        ("text", ["parts"], "the field 'parts' is named as \"text\", and its values are HTML"),
+    ],
+)
+@in_reactor
+async def test_a_kind_that_does_not_fit_is_told_once(
+    serve: Serve, caplog: pytest.LogCaptureFixture, kind: str, names: list[str], said: str | None
+) -> None:
+    server = serve(shop)
+    done = await crawl(Kinds, server.url("/"), DEDUP_CONTENT_FIELDS=dict.fromkeys(names, kind))
+    assert len(done.items) == 3
+    told = messages(caplog)
+    assert len(told) == (said is not None)
+    assert done.dedup().get("content_fields/mistaken", 0) == (said is not None)
+    assert "content_fields/missing" not in done.dedup()
+    if said is not None:
+        assert f"is to be corrected: {said}" in told[0]
+
+
+@in_reactor
+async def test_fields_that_are_wrong_are_counted(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(shop)
+    fields = {"txet": "text", "htlm": "html", "text": "html", "html": "text", "nested": "text"}
+    done = await crawl(Kinds, server.url("/"), DEDUP_CONTENT_FIELDS=fields)
+    found = done.dedup()
+    assert (found["content_fields/missing"], found["content_fields/mistaken"]) == (2, 3)
+    (told,) = messages(caplog)
+    assert told.count("; ") == 4
+    assert "no item has the field 'txet': is 'text' " in told
+    assert "no item has the field 'htlm': is 'html' meant?" in told
+
+
+def test_text_that_quotes_tags_is_text() -> None:
+    check = FieldCheck({"text": "text"})
+    page = "<p>Write &lt;b&gt;bold&lt;/b&gt; for a bold word</p>"
+    check.look({"text": "Write <b>bold</b> for a bold word"}, response_of(page))
+    assert check.problem == ""
+    check = FieldCheck({"text": "text"})
+    check.look({"text": "Write <b>bold</b> for a bold word"}, response_of("<p>Write <b>bold</b> for a bold word</p>"))
+    assert "are HTML" in check.problem
 
 
 @in_reactor

@@ -24,6 +24,7 @@ _OWN: Final = 0.8
 _DEPTH: Final = 3
 _MOST_NAMED: Final = 10
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*|/)?>")
+_ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--")
 _WORD = re.compile(r"\w+")
 
 
@@ -82,6 +83,11 @@ def is_html(value: str, source: str) -> bool:
         if re.search(rf"</{name}\s*>", value, re.IGNORECASE):
             return True
     return False
+
+
+def has_tag(value: str) -> bool:
+    """Whether anything in a string may be a tag."""
+    return _ANY_TAG.search(value) is not None
 
 
 def _strings(item: Any, depth: int, before: str = "") -> Iterator[tuple[str, str]]:

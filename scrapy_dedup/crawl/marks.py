@@ -24,13 +24,15 @@ COPIED: Final = "dedup_copied"
 SAMPLE: Final = "dedup_sample"
 #: Set if the page on which the spider found the link has it in a transient place only.
 TRANSIENT_LINK: Final = "dedup_transient_link"
+#: The number of a request that hands over what was found on the page where it was made.
+BEGUN: Final = "dedup_begun"
 #: A digest of the URL of a request that is fetched late, since it may be a duplicate.
 POSTPONED: Final = "dedup_postponed"
 #: Those that are about one request only.
-OWN: Final = (CHECKED, COPIED, KEY, POSTPONED, SAMPLE, START, TRANSIENT_LINK)
+OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, SAMPLE, START, TRANSIENT_LINK)
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
-_COPIES: Final = frozenset({CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, POSTPONED, "redirect_urls"})
+_COPIES: Final = frozenset({BEGUN, CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, POSTPONED, "redirect_urls"})
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
@@ -40,6 +42,7 @@ def mark_new(request: Request, *, start: bool = False) -> None:
         if start:
             meta[START] = digest(request.url)
         return
+    meta.pop(BEGUN, None)
     meta.pop(CHECKED, None)
     meta.pop(TRANSIENT_LINK, None)
     meta.pop(SAMPLE, None)

@@ -82,6 +82,8 @@ class PageMiddleware:
                         look.request(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                     self._shared.faults.report("page", "A request could not be marked")
+                if transient.has_pipeline:
+                    self._note(transient.note_request, each, response)
                 if marks_links:
                     self._note(transient.mark_link, each, response)
                 self._lower(each)
@@ -149,6 +151,7 @@ class PageMiddleware:
     def _end(self, response: "Response", *, links: bool, failed: bool = False) -> None:
         request = response.request
         try:
+            self._shared.transient.carried.done(request)
             reached = self._shared.under_way.end(response)
             if request is None or reached is None:
                 return

@@ -96,6 +96,19 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "dedup/transient/unknown_response",
         "Items left alone, since it is not known which response they came from: see :doc:`/usage/transient-content`.",
     ),
+    (
+        "dedup/transient/carried",
+        "Values, or parts of lists, that were stripped or marked by the page on which the item was begun, not by that of its response.",
+    ),
+    (
+        "dedup/transient/forgotten",
+        "Items that were begun on a page which is not kept any more: what comes from there stays as it is.",
+    ),
+    ("dedup/content_fields/missing", "Fields of DEDUP_CONTENT_FIELDS that no item of the crawl has."),
+    (
+        "dedup/content_fields/mistaken",
+        "Fields of DEDUP_CONTENT_FIELDS that hold something else than their kind says: no strings, text for HTML, or HTML for text.",
+    ),
     ("dedup/transient/links", "Requests for links that stand in transient places of their page only."),
     ("dedup/learned/rules", "Rules that learning has found, of the sites that it was about."),
     ("dedup/learned/times", "How often the crawl has learned."),

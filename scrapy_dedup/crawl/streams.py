@@ -3,11 +3,12 @@
 Whoever takes text out of a page joins, strips and squeezes it in a way of his own, but hardly
 anybody changes its other characters. So white space is no part of a stream, and what
 ``" ".join(response.css("p ::text").getall())`` and ``normalize-space()`` make of one page is the same.
+*Folded*, it is the same for ``.upper()``, ``.lower()``, ``.title()`` and ``.casefold()``, too.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from html import unescape
 from operator import itemgetter
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from ..content.tokens import Kind, Token, tokens
 
-__all__ = ["Node", "Stream", "Tags"]
+__all__ = ["Node", "Stream", "Tags", "folded"]
 
 _RUN = re.compile(r"\S+")
 _WORD_OR_SPACE = re.compile(r"(\w+)|\s+")
@@ -70,11 +71,20 @@ class Tags:
         return self._names.setdefault(name, chr(_FIRST_TAG + len(self._names) % _MANY_TAGS))
 
 
-class Stream:
-    """The visible characters of some strings, without white space; with *tags*, one character per opened element."""
+def folded(text: str) -> str:
+    """Return what is the same for a text in any case: each character by itself, some as two or three ("ß", "SS")."""
+    return text.upper().casefold()
 
-    def __init__(self, strings: list[str], *, html: bool, tags: Tags | None = None) -> None:
+
+class Stream:
+    """The visible characters of some strings, without white space; with *tags*, one character per opened element.
+
+    With *fold* they are :func:`folded`.
+    """
+
+    def __init__(self, strings: list[str], *, html: bool, tags: Tags | None = None, fold: bool = False) -> None:
         self.strings = strings
+        self._shown: Callable[[str], str] = folded if fold else str
         self.tokens: list[list[Token]] = [list(tokens(string)) for string in strings] if html else []
         self.nodes: list[Node] = []
         parts: list[str] = []
@@ -82,6 +92,7 @@ class Stream:
         for number in range(len(strings)):
             for text, token, start, end in self._read(number, tags):
                 if text:
+                    text = self._shown(text)
                     parts.append(text)
                     coded = html and "&" in strings[number][start:end]
                     self.nodes.append(Node(at, len(text), number, start, end, token, coded))
@@ -179,15 +190,20 @@ class Stream:
             _pieces(source, node.start, node.end) if node.coded else [(node.start, node.end, None)]
         ):
             if decoded is not None:
-                length = len("".join(decoded.split()))
+                length = len(self._shown("".join(decoded.split())))
                 if length:
                     runs.append(Run(at, length, begin, end))
                     at += length
                 continue
             for run in _RUN.finditer(source, begin, end):
                 length = run.end() - run.start()
-                runs.append(Run(at, length, run.start(), run.end()))
-                at += length
+                if self._shown is str or len(self._shown(run[0])) == length:
+                    runs.append(Run(at, length, run.start(), run.end()))
+                    at += length
+                    continue
+                for place, character in enumerate(run[0], run.start()):  # one of them is folded to several
+                    runs.append(Run(at, len(self._shown(character)), place, place + 1))
+                    at += runs[-1].length
         return runs
 
     @cached_property
@@ -199,7 +215,7 @@ class Stream:
                 continue
             source = self.strings[node.string][node.start : node.end]
             at = node.at
-            for match in _WORD_OR_SPACE.finditer(unescape(source) if node.coded else source):
+            for match in _WORD_OR_SPACE.finditer(self._shown(unescape(source) if node.coded else source)):
                 if match.lastindex:
                     found.append((at + match.start(), match[0]))
                 else:

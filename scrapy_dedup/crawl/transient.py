@@ -1,11 +1,14 @@
 """What a crawl does about transient content: knows the masks, the pages, and which item came from which."""
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse
 from scrapy.utils.response import get_base_url
 
+from .carried import CarriedPages, KeptPage, hands_over
+from .field_pages import FieldPages
 from .marks import SWITCH, TRANSIENT_LINK
 from .masks import Masks
 from .origins import Origins
@@ -23,6 +26,8 @@ __all__ = ["TransientContent"]
 
 #: Bytes of the longest page that is looked through for its links, which is done in the event loop.
 LONGEST: Final = 100_000
+#: Pages on which items were begun that are kept as they are needed: items of one list come one after the other.
+_MOST_READ: Final = 4
 
 
 class TransientContent:
@@ -36,6 +41,10 @@ class TransientContent:
         self.marks_links = shared.settings.transient_links or shared.settings.transient_priority > 0
         #: Whether a pipeline asks which response an item came from.
         self.has_pipeline = False
+        #: The pages on which items were begun that other responses will give.
+        self.carried = CarriedPages()
+        self._kept: WeakKeyDictionary[Response, KeptPage] = WeakKeyDictionary()
+        self._read: OrderedDict[KeptPage, TransientPage] = OrderedDict()
         self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()
         self._links: WeakKeyDictionary[Response, frozenset[str]] = WeakKeyDictionary()
 
@@ -43,6 +52,47 @@ class TransientContent:
         """Remember for the pipeline that *item* came from *response*."""
         if self.has_pipeline and item is not None:
             self.origins.note(item, response)
+            self.carried.of(response)  # while its request is under way
+
+    def note_request(self, request: "Request", response: "Response") -> None:
+        """Remember for the pipeline that *request*, which may hand over what an item was begun with, was made on *response*."""
+        if self.masks and hands_over(request):
+            self.carried.note(request, response, self._kept_of(response))
+
+    def pages_of(self, response: "Response") -> FieldPages | None:
+        """Return the pages that the fields of an item of *response* may come from; None if nothing is known to pass there."""
+        request = response.request
+        steps = self.carried.of(response)
+        own = self.page(response)
+        if not steps or (request is not None and self._is_off(request)):
+            return FieldPages(own) if own is not None and own.spans else None
+        if own is None and isinstance(response, HtmlResponse) and len(response.body) <= self._shared.settings.max_body:
+            own = TransientPage(response.text, [])  # of which it is to be known what stands there
+        return FieldPages(own, steps, self._page_of)
+
+    def _is_off(self, request: "Request") -> bool:
+        off = request.meta.get(SWITCH) is False
+        return off or self._shared.identities.site_and_mode(request.url)[1] is None
+
+    def _kept_of(self, response: "Response") -> KeptPage | None:
+        """Return a page to be kept; None if nothing is known to pass there."""
+        kept = self._kept.get(response)
+        if kept is None and self.mask_of(response) is not None and len(response.body) <= self._shared.settings.max_body:
+            assert isinstance(response, HtmlResponse)
+            kept = self._kept[response] = KeptPage(response.text, url_of(response))
+        return kept
+
+    def _page_of(self, kept: KeptPage) -> TransientPage:
+        """Return a page that was kept, with its transient places."""
+        page = self._read.pop(kept, None)
+        if page is None:
+            html = kept.html
+            mask = self.masks.with_links_of(kept.url)
+            page = TransientPage(html, mask.spans(html, url=kept.url) if mask is not None else [])
+        self._read[kept] = page
+        while len(self._read) > _MOST_READ:
+            self._read.popitem(last=False)
+        return page
 
     def mask_of(self, response: "Response", *, links: bool = False) -> "Mask | None":
         """Return the mask that concerns a response; None if there is none or the response is to be left alone.

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..content.tokens import Kind, Token
 from .alignment import Stretch, alignments
-from .streams import Stream, Tags
+from .streams import Stream, Tags, folded
 
-__all__ = ["Found", "TransientPage"]
+__all__ = ["Found", "Reading", "TransientPage"]
 
 Range = tuple[int, int]
 
@@ -28,6 +28,14 @@ class Found(NamedTuple):
     cuts: list[list[Range]]
     #: Whether something may be transient that could not be told from lasting content.
     ambiguous: bool
+
+
+class Reading(NamedTuple):
+    """What of a field is transient if it comes from a page, which part of its characters stands there, and the others."""
+
+    found: Found
+    covered: float
+    rest: str = ""
 
 
 class _Pieces(NamedTuple):
@@ -49,30 +57,63 @@ class TransientPage:
         #: Offsets into the page, sorted and disjoint.
         self.spans = spans
         self._tags = Tags()
-        self._made: dict[str, tuple[Stream, _Pieces]] = {}
+        self._folded: _Pieces | None = None
+        self._made: dict[tuple[str, bool], tuple[Stream, _Pieces]] = {}
 
     def find(self, strings: list[str], kind: str) -> Found:
         """Return what of a field, one string or several, is transient; *kind* is "html" or "text"."""
-        nothing: Found = Found([[] for _ in strings], False)
         if not self.spans:
-            return nothing
+            return Found([[] for _ in strings], False)
+        return self.read(strings, kind, hasty=True).found
+
+    def read(self, strings: list[str], kind: str, *, hasty: bool = False) -> Reading:
+        """Return what of a field is transient, and how much of it stands in the page: in its own case, or else in any.
+
+        If *hasty*, no place is looked for of a text in which nothing that is transient may stand.
+        """
         if kind == "html" and len(strings) == 1:
             found = self._verbatim(strings[0])
             if found is not None:
-                return found
-        page, pieces = self._stream(kind)
-        field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None)
-        if kind == "text" and not _may_hold(field.text, pieces):
-            return nothing
-        ways = [_transient(field, page, pieces, way) for way in alignments(field, page)]
+                return Reading(found, 1.0)
+        if hasty and kind == "text" and not self._may_hold("".join(strings)):
+            return Reading(Found([[] for _ in strings], False), 0.0)
+        read = self._aligned(strings, kind, fold=False)
+        if read.covered == 1.0 or (hasty and not self._may_hold(read.rest)):
+            return read
+        other = self._aligned(strings, kind, fold=True)
+        return other if other.covered > read.covered else read
+
+    def verbatim(self, string: str) -> list[Range]:
+        """Return what is transient of a string that stands in the page's HTML as it is; nothing if it does not."""
+        found = self._verbatim(string) if self.spans else None
+        return found.cuts[0] if found is not None else []
+
+    def _may_hold(self, text: str) -> bool:
+        """Whether something transient may stand in a text, in any case; cheap."""
+        text = "".join(text.split())
+        pieces = self._stream("text")[1]
+        if _may_hold(text, pieces):
+            return True
+        if self._folded is None:
+            self._folded = pieces._replace(texts=[folded(each) for each in pieces.texts])
+        return _may_hold(folded(text), self._folded)
+
+    def _aligned(self, strings: list[str], kind: str, *, fold: bool) -> Reading:
+        nothing: Found = Found([[] for _ in strings], False)
+        field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None, fold=fold)
+        page, pieces = self._stream(kind, fold=fold)
+        alike = alignments(field, page)
+        ways = [_transient(field, page, pieces, way) for way in alike]
         if not ways:
-            return Found(nothing.cuts, _holds_any(field.text, pieces))
+            return Reading(Found(nothing.cuts, _holds_any(field.text, pieces)), 0.0 if field.text else 1.0, field.text)
+        rest = _rest_of(field, alike[0])
+        share = 1.0 - len(rest.replace("\n", "")) / len(field.text)
         if any(way != ways[0] for way in ways):
-            return Found(nothing.cuts, True)
+            return Reading(Found(nothing.cuts, True), share, rest)
         ranges, attributes, ambiguous = ways[0]
         if kind == "html":
-            return Found(_html_cuts(field, ranges, attributes), ambiguous)
-        return Found(_text_cuts(field, ranges), ambiguous)
+            return Reading(Found(_html_cuts(field, ranges, attributes), ambiguous), share, rest)
+        return Reading(Found(_text_cuts(field, ranges), ambiguous), share, rest)
 
     def _verbatim(self, field: str) -> Found | None:
         """Return what is transient of a field that stands in the page as it is; None if it does not."""
@@ -93,16 +134,23 @@ class TransientPage:
             return Found([[]], True)
         return Found(found, False) if found else None
 
-    def _stream(self, kind: str) -> tuple[Stream, _Pieces]:
-        if kind not in self._made:
-            stream = Stream([self.html], html=True, tags=self._tags if kind == "html" else None)
-            self._made[kind] = stream, _pieces_of(stream, self.spans)
-        return self._made[kind]
+    def _stream(self, kind: str, *, fold: bool = False) -> tuple[Stream, _Pieces]:
+        key = kind, fold
+        if key not in self._made:
+            stream = Stream([self.html], html=True, tags=self._tags if kind == "html" else None, fold=fold)
+            self._made[key] = stream, _pieces_of(stream, self.spans)
+        return self._made[key]
 
 
 def _may_hold(text: str, pieces: _Pieces) -> bool:
     """Whether a piece, or as much of it as a field has at one of its ends, may stand in *text*; cheap."""
     return len(pieces.texts) == _MANY or any(piece[:_END] in text or piece[-_END:] in text for piece in pieces.texts)
+
+
+def _rest_of(field: Stream, stretches: list[Stretch]) -> str:
+    """Return what stretches do not cover of a field, in lines."""
+    covered = _merged([(stretch.field, stretch.field + stretch.length) for stretch in stretches])
+    return "\n".join(field.text[start:end] for start, end in _between(covered, len(field.text)))
 
 
 def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
@@ -153,9 +201,7 @@ def _transient(
     lasting = _merged(lasting)
     wanted = sorted(set(transient))
     agreed = [each for each in wanted if not overlapping(lasting, *each)]
-    covered = _merged([(stretch.field, stretch.field + stretch.length) for stretch in stretches])
-    rest = "\n".join(field.text[start:end] for start, end in _between(covered, len(field.text)))
-    return _merged(agreed), attributes, len(agreed) < len(wanted) or _holds_any(rest, pieces)
+    return _merged(agreed), attributes, len(agreed) < len(wanted) or _holds_any(_rest_of(field, stretches), pieces)
 
 
 def overlapping(ranges: list[Range], low: int, high: int) -> list[Range]:
