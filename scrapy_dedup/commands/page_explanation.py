@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ..content.tokens import blocks
 from ..crawl.rewriting import marked
+from ..masks.slot_texts import shown_slot
 from .console import plain_console
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def places_table(paths: "Iterable[TransientPath]") -> Table:
     for path in paths:
         table.add_row(
             path.css,
-            "…".join(path.slot) if path.slot is not None else "all of it",
-            path.examples[0] if path.examples else "",
+            shown_slot(path.slot, path.attribute),
+            " → ".join(path.examples[0]) if path.examples else "",
             f"{path.changes} of {path.opportunities}",
             str(path.pages),
             path.state or f"{path.confidence:.2f}",

@@ -14,13 +14,13 @@ from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..content.sketch import Sketch, sketch_of_texts
 from ..content.tokens import Blocks, Token, blocks, tokens
-from ..urls.templates import template_of
+from ..urls.templates import in_order, template_of
 from .plan import PageKind, PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
 from .seed.changes import changes_between
 from .seed.paths import TransientPaths
 from .slots import Slot
-from .spans import disjoint, spans_of, without
+from .spans import disjoint, lasting_texts, spans_of, without
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,6 +34,8 @@ State = Literal["", "keep", "strip"]
 Mode = Literal["default", "seed"]
 Template = tuple[object, ...]
 """See :func:`scrapy_dedup.urls.templates.template_of`."""
+Example = tuple[str, str]
+"""What stood somewhere before a change, and after it; "" for nothing. What may be a secret is blotted out."""
 
 
 MOST_REMEMBERED: Final = 12
@@ -62,7 +64,7 @@ class TransientPath:
     figure, a rating): pages are compared without it, and nothing is stripped.
 
     ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
-    ``changes`` in ``opportunities`` on so many ``pages``. ``state`` is what the user says: "keep" (never
+    ``changes`` in ``opportunities`` on so many ``pages``, of which ``examples`` show one, as (before, after). ``state`` is what the user says: "keep" (never
     stripped, whatever is learned), "strip" (always), or "" for nothing.
     """
 
@@ -74,7 +76,7 @@ class TransientPath:
     pages: int = 0
     changes: int = 0
     opportunities: int = 0
-    examples: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
     position: int = 0
     of: int = 0
     templates: tuple[Template, ...] = ()
@@ -84,6 +86,13 @@ class TransientPath:
     excepted: tuple[Template, ...] = ()
     untested: tuple[Template, ...] = ()
     words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # In whatever order they come, they say the same.
+        for name in ("templates", "excepted", "untested"):
+            found = getattr(self, name)
+            if len(found) > 1:
+                object.__setattr__(self, name, in_order(set(found)))
 
     @property
     def is_hidden(self) -> bool:
@@ -231,6 +240,12 @@ class Mask:
         found: _Made = known[key]
         return found
 
+    def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
+        """Return what is stripped of each block of a version, by its index; or what is left out where it is *compared*."""
+        if compared or not self.applies_to(url):
+            return self._compared(version, url)
+        return self._stripping.hidden(version.blocks, self._kind(version.blocks, url))
+
     def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
 
@@ -301,7 +316,7 @@ class Mask:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
         found = blocks(html)
         hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
-        return " ".join(_lasting(found.rows(), hidden))
+        return " ".join(lasting_texts(found.rows(), hidden))
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -316,7 +331,7 @@ class Mask:
         return self._remembered(
             version,
             ("sketch", url and template_of(url), carried),
-            lambda: sketch_of_texts(_lasting(version.blocks, self._compared(version, url, carried=carried))),
+            lambda: sketch_of_texts(lasting_texts(version.blocks, self._compared(version, url, carried=carried))),
         )
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
@@ -355,17 +370,6 @@ class Mask:
         mask = _files().load_mask(path)
         assert isinstance(mask, Mask)
         return mask
-
-
-def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
-    """Return the texts of rows without what is hidden of them."""
-    texts = []
-    for index, (_, attribute, text) in enumerate(rows):
-        if attribute:
-            continue
-        ranges = hidden.get(index)
-        texts.append(text if ranges is None else without(text, ranges))
-    return [text for text in texts if text]
 
 
 def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
