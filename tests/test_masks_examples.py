@@ -57,5 +57,11 @@ def test_no_token_is_shown_whatever_stands_around_it(before: str, after: str, co
         assert not re.search("[0-9]{5}|[c-f][0-9]{3}", text), text
 
 
+def test_words_of_addresses_are_no_secret() -> None:
+    assert shown("/news/the-storm-of-2024-05-01_part-12.html") == "/news/the-storm-of-2024-05-01_part-12.html"
+    for token in (f"{TOKEN[:8]}-{TOKEN[8:12]}-{TOKEN}", "12345678-1234-1234-1234-123456789012", "ab1-cd2-ef3-gh4-ij5"):
+        assert token not in shown(f"/news/{token}.html")
+
+
 def test_short_numbers_under_a_name_are_no_secret() -> None:
     assert shown("/list?category=17&session=ab12cd34ef56gh78") == "/list?category=17&session=…"

@@ -20,7 +20,7 @@ from .queries import BELOW, css_of, xpath_of
 from .seed.changes import changes_between
 from .seed.paths import TransientPaths
 from .slots import Slot
-from .spans import disjoint, lasting_texts, spans_of, without
+from .spans import disjoint, spans_of, without
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -37,10 +37,10 @@ Template = tuple[object, ...]
 Example = tuple[str, str]
 """What stood somewhere before a change, and after it; "" for nothing. What may be a secret is blotted out."""
 
-
 MOST_REMEMBERED: Final = 12
 """Of one version: what the masks of a learning, and of the one before, have made of it."""
 _Made = TypeVar("_Made")
+_FILES = "scrapy_dedup.masks.files"  # a matter of the module above: it is looked up when it is asked for
 _STATE = ("site", "paths", "mode", "templates", "layouts")
 
 
@@ -64,8 +64,8 @@ class TransientPath:
     figure, a rating): pages are compared without it, and nothing is stripped.
 
     ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
-    ``changes`` in ``opportunities`` on so many ``pages``, of which ``examples`` show one, as (before, after). ``state`` is what the user says: "keep" (never
-    stripped, whatever is learned), "strip" (always), or "" for nothing.
+    ``changes`` in ``opportunities`` on so many ``pages``; ``examples`` show one of them. ``state`` is what the user
+    says: "keep" (never stripped, whatever is learned), "strip" (always), or "" for nothing.
     """
 
     selector: str
@@ -88,11 +88,8 @@ class TransientPath:
     words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        # In whatever order they come, they say the same.
-        for name in ("templates", "excepted", "untested"):
-            found = getattr(self, name)
-            if len(found) > 1:
-                object.__setattr__(self, name, in_order(set(found)))
+        for name in ("templates", "excepted", "untested"):  # in whatever order they come, they say the same
+            object.__setattr__(self, name, in_order(set(getattr(self, name))))
 
     @property
     def is_hidden(self) -> bool:
@@ -316,7 +313,7 @@ class Mask:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
         found = blocks(html)
         hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
-        return " ".join(lasting_texts(found.rows(), hidden))
+        return " ".join(_lasting(found.rows(), hidden))
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -331,7 +328,7 @@ class Mask:
         return self._remembered(
             version,
             ("sketch", url and template_of(url), carried),
-            lambda: sketch_of_texts(lasting_texts(version.blocks, self._compared(version, url, carried=carried))),
+            lambda: sketch_of_texts(_lasting(version.blocks, self._compared(version, url, carried=carried))),
         )
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
@@ -362,14 +359,25 @@ class Mask:
 
         Raises RuleFileError, RuleWriteError.
         """
-        return Path(_files().save_mask_file(path, self))
+        return Path(import_module(_FILES).save_mask_file(path, self))
 
     @classmethod
     def load(cls, path: "str | PathLike[str]") -> "Mask":
         """Return the mask in the file at *path*. Raises RuleFileError."""
-        mask = _files().load_mask(path)
+        mask = import_module(_FILES).load_mask(path)
         assert isinstance(mask, Mask)
         return mask
+
+
+def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
+    """Return the texts of rows without what is hidden of them."""
+    texts = []
+    for index, (_, attribute, text) in enumerate(rows):
+        if attribute:
+            continue
+        ranges = hidden.get(index)
+        texts.append(text if ranges is None else without(text, ranges))
+    return [text for text in texts if text]
 
 
 def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
@@ -377,11 +385,6 @@ def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
     for selector, attribute, text in rows:
         found.setdefault((selector, attribute), []).append(text)
     return found
-
-
-def _files() -> Any:
-    # The form of the file is a matter of the room above: it is looked up when it is asked for.
-    return import_module("scrapy_dedup.masks.files")
 
 
 def _sorted(templates: Iterable[Template]) -> list[str]:

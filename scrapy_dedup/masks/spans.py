@@ -1,11 +1,11 @@
 """What is hidden of a text, as ranges of its pieces, and where that stands in the page."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 from ..content.tokens import Block
 from .slots import joined, pieces, places
 
-__all__ = ["disjoint", "lasting_texts", "spans_of", "without"]
+__all__ = ["disjoint", "spans_of", "without"]
 
 
 def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
@@ -16,17 +16,6 @@ def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
     for start, end in reversed(ranges):
         del words[start:end]
     return joined(words)
-
-
-def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[tuple[int, int]]]) -> list[str]:
-    """Return the texts of rows (selector, attribute, text) without what is hidden of them, by their index."""
-    texts = []
-    for index, (_, attribute, text) in enumerate(rows):
-        if attribute:
-            continue
-        ranges = hidden.get(index)
-        texts.append(text if ranges is None else without(text, ranges))
-    return [text for text in texts if text]
 
 
 def spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -15,6 +15,8 @@ _AROUND = 20
 # What may be a key to something: long runs of letters and digits together, long numbers, what looks encoded.
 _token = re.compile(r"[0-9A-Za-z_+=%~\-]{12,}").sub
 _name = re.compile(r"([A-Za-z][A-Za-z_\-]{0,30}=)(.+)", re.DOTALL).fullmatch
+# Words with short numbers between them, as addresses of pages have: in a token letters and digits are mixed.
+_slug = re.compile(r"(?=.*[A-Za-z]{3})(?:[A-Za-z]+|[0-9]{1,8})(?:[\-_](?:[A-Za-z]+|[0-9]{1,8}))+").fullmatch
 _cut = re.compile(r"[^\w+=%~\-@.]").finditer
 _account = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+").sub
 
@@ -82,6 +84,8 @@ def _label(found: re.Match[str]) -> str:
     named = _name(value)
     if named is not None and any(map(str.isdigit, named[2])):
         return named[1] + (named[2] if named[2].isdecimal() and len(named[2]) < 9 else _looks(named[2]))
+    if _slug(value) is not None:
+        return value
     if not any(map(str.isdigit, value)) and ("-" in value or "_" in value or value.islower() or value.istitle()):
         return value  # a word, or words
     if not any(map(str.isdigit, value)) and len(value) < 20:
