@@ -237,12 +237,6 @@ class Mask:
         found: _Made = known[key]
         return found
 
-    def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
-        """Return what is stripped of each block of a version, by its index; or what is left out where it is *compared*."""
-        if compared or not self.applies_to(url):
-            return self._compared(version, url)
-        return self._stripping.hidden(version.blocks, self._kind(version.blocks, url))
-
     def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
 
@@ -314,6 +308,12 @@ class Mask:
         found = blocks(html)
         hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
         return " ".join(_lasting(found.rows(), hidden))
+
+    def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
+        """Return what is stripped of each block of a version, by its index; or what is left out where it is *compared*."""
+        if compared or not self.applies_to(url):
+            return self._compared(version, url)
+        return self._stripping.hidden(version.blocks, self._kind(version.blocks, url))
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
