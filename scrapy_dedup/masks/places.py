@@ -44,12 +44,12 @@ def places_on(
     """Return the places of *mask* that a page has; *acting* is the mask by which it is stripped, if that is another."""
     stripped = (acting or mask).hidden_of(version, url=url)
     compared = mask.hidden_of(version, url=url, compared=True)
-    found = []
+    rows, found = version.blocks, []
     for path in mask.paths:
-        indices = _indices(path, version.blocks)
+        indices = _indices(path, rows)
         if not indices:
             continue
-        texts = tuple([version.blocks[index][2] for index in indices])
+        texts = tuple([rows[index][2] for index in indices])
         act = _act(
             path, is_stripped=not stripped.keys().isdisjoint(indices), is_out=not compared.keys().isdisjoint(indices)
         )
@@ -61,7 +61,8 @@ def places_on(
 
 def texts_at(path: "TransientPath", version: "Version") -> tuple[str, ...]:
     """Return the texts of a version that a path is about."""
-    return tuple([version.blocks[index][2] for index in _indices(path, version.blocks)])
+    rows = version.blocks
+    return tuple([rows[index][2] for index in _indices(path, rows)])
 
 
 def _act(path: "TransientPath", *, is_stripped: bool, is_out: bool) -> Act:
