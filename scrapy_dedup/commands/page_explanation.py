@@ -30,7 +30,7 @@ _LONGEST: Final = 200
 _STYLE = "red strike"
 _LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
 _HEADINGS: Final[dict[Act, str]] = {
-    "stripped": "Taken out of items, and left out where pages are compared:",
+    "stripped": "Taken out of items:",
     "left out": "Pages are compared without these, which may be what the page is about, and stay in items:",
     "undecided": "Undecided, and left as they are: they were another text at times, and that they pass is not proven:",
     "growing": "Growing, and left as they are:",
@@ -52,7 +52,7 @@ def print_page(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> N
     words, hidden = _counts(page, mask)
     for line in _texts(page, mask):
         console.print(line)
-    if not mask.applies_to(page.url):
+    if not _is_known(page, mask, places):
         console.print("\nNothing is known of pages of this kind: none was seen in two versions.")
     console.print(f"\n{hidden} of {words} words are transient.")
     for act, heading in _HEADINGS.items():
@@ -83,12 +83,17 @@ def print_json(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> N
         "site": mask.site,
         "from": page.source,
         "time": moment(page.time) if page.time is not None else None,
-        "known": mask.applies_to(page.url),
+        "known": _is_known(page, mask, places),
         "words": words,
         "transient_words": hidden,
     }
     for each in (about, *[place.to_json() for place in places]):
         print(json.dumps(each))
+
+
+def _is_known(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> bool:
+    """Whether it is known what passes on such pages, or on some of their places."""
+    return mask.applies_to(page.url) or any(each.place.act in ("stripped", "left out") for each in places)
 
 
 def _counts(page: "Page", mask: "Mask") -> tuple[int, int]:
@@ -157,7 +162,9 @@ def _grid(each: "TaughtPlace") -> Table:
 
 
 def _where(path: "TransientPath") -> str:
-    return path.css + (f" ({path.position} of {path.of or 'any'})" if path.position else "")
+    # What is no attribute of the page, such as a script's contents, has no selector of its own.
+    name = f" {path.attribute}" if path.attribute.startswith("#") else ""
+    return path.css + name + (f" ({path.position} of {path.of or 'any'})" if path.position else "")
 
 
 def _often(path: "TransientPath") -> str:
