@@ -1,11 +1,21 @@
 """``scrapy explain-page`` as its user meets it: real processes in temporary folders, and a real server."""
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
+from scrapy_dedup.content.versions import packed_version
+from scrapy_dedup.store.pages import versions_of_page
+from scrapy_dedup.store.store import Store
+
 from .server import Answer
+from .store_rows import seen
 
 MASK = """\
-format = "dedup-mask/1"
+format = "dedup-mask/2"
 site = "{site}"
 
 [[path]]
@@ -111,11 +121,264 @@ def test_masks_are_checked(project):
 
 def test_what_a_site_writes_is_no_markup_of_ours(masked):
     mask = MASK.format(site="shop.test").replace("p.clock", "footer/p.clock")
-    masked.write("dedup-rules/shop.test.mask.toml", f'{mask}examples = ["It is [/b] :key: [red]"]\n')
+    masked.write("dedup-rules/shop.test.mask.toml", f'{mask}before = "It was [/b] :key: [red]"\n')
     masked.write("page.html", "<html><body><footer><p class=clock>It is [/b] :key: [red]</p></footer></body>")
     done = masked.scrapy("explain-page", "page.html")
     assert done.returncode == 0, done.stderr
-    assert "\u27e6It is [/b] :key: [red]\u27e7" in done.stdout
-    _, _, table = done.stdout.partition("what passes")
-    assert "It is [/b] :key: [red]" in table
-    assert "body > footer:not([class]) > p.clock::text" in table
+    text, _, places = done.stdout.partition("Taken out of items")
+    assert "\u27e6It is [/b] :key: [red]\u27e7" in text
+    assert "now      \u27e6It is [/b] :key: [red]\u27e7" in places
+    assert "before   It was [/b] :key: [red] → (nothing)" in places
+    assert "body > footer:not([class]) > p.clock::text" in places
+
+
+# -- side by side with what stood there before
+
+URL = "http://shop.test/item/7"
+SHOP = """\
+format = "dedup-mask/1"
+site = "shop.test"
+
+[[path]]
+selector = "html/body/p.clock"
+slot = ["It is", ""]
+kind = "transient"
+changes = 11
+opportunities = 12
+pages = 3
+
+[[path]]
+selector = "html/body/a"
+attribute = "href"
+slot = ["/cart?sid=", ""]
+kind = "transient"
+
+[[path]]
+selector = "html/body/b"
+kind = "volatile"
+typed = true
+
+[[path]]
+selector = "html/body/i"
+kind = "undecided"
+examples = ["one", "two"]
+
+[[path]]
+selector = "html/body/em"
+kind = "undecided"
+
+[[path]]
+selector = "html/body/u"
+kind = "transient"
+state = "keep"
+"""
+ITEM = (
+    "<html><body><h1>An item with a rather long name</h1><p class=clock>It is {}</p><a href='/cart?sid={}'>Cart</a>"
+    "<b>{} left</b><i>two</i><em>never seen to change</em><u>kept</u></body></html>"
+)
+NOW, BEFORE, LONG_AGO = ITEM.format("noon", "c0ffee", 3), ITEM.format("nine", "badcafe", 5), ITEM.format("ten", "1", 5)
+
+
+@pytest.fixture
+def shop(project):
+    """A project with a mask of shop.test, and a store with two versions of a page, and a third that shows nothing new."""
+    project.write("dedup-rules/shop.test.mask.toml", SHOP)
+    project.write("page.html", NOW)
+    with Store.open(project.folder / "store.sqlite") as store:
+        store.add_observations(
+            [
+                seen("x")._replace(site="shop.test", url=URL, time=at, version=packed_version(html))
+                for at, html in ((1e9, LONG_AGO), (1.1e9, BEFORE), (1.2e9, NOW))
+            ]
+        )
+    return project
+
+
+STORE = ("-s", "DEDUP_STORE=store.sqlite")
+
+
+def test_versions_of_a_page(shop):
+    with Store.open(shop.folder / "store.sqlite", readonly=True) as store:
+        found = versions_of_page(store, "", "shop.test", URL)
+        assert [at for at, _ in found] == [1.2e9, 1.1e9, 1e9]
+        assert ("html/body/p.clock", "", "It is noon") in found[0][1].blocks
+        assert len(versions_of_page(store, "", "shop.test", URL, 2)) == 2
+        assert versions_of_page(store, "", "shop.test", URL + "0") == []
+        assert versions_of_page(store, "other", "shop.test", URL) == []
+
+
+@pytest.mark.parametrize("source", [("--from-store", URL), ("page.html", "--url", URL)])
+def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
+    done = shop.scrapy("explain-page", *STORE, *source)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    text, _, places = done.stdout.partition("Taken out of items")
+    assert ("as it was at 2008-01-10T21:20:00Z, from the store" in text) is (source[0] == "--from-store")
+    assert "It is \u27e6noon\u27e7" in text
+    assert "3 left" in text
+    assert "1 of 19 words are transient" in text
+    stripped, _, places = places.partition("Pages are compared without these")
+    volatile, _, places = places.partition("Undecided")
+    undecided, _, kept = places.partition("Kept, as the mask file says")
+    assert stripped.splitlines()[1:-1] == [
+        "  body > a:not([class])::attr(href)",
+        "    now      /cart?sid=\u27e6c0ffee\u27e7",
+        "    before   /cart?sid=badcafe",
+        "             (2004-11-09T11:33:20Z)",
+        "  body > p.clock::text",
+        "    now      It is \u27e6noon\u27e7",
+        "    before   It is nine",
+        "             (2004-11-09T11:33:20Z)",
+        "    changed  11 of 12 times on 3 pages, confidence 0.00",
+    ]
+    assert volatile.splitlines()[1:-1] == [
+        "  body > b:not([class])::text",
+        "    now      \u27e63\u27e7 left",
+        "    before   5 left",
+        "             (2004-11-09T11:33:20Z)",
+    ]
+    assert undecided.splitlines()[1:-1] == [
+        "  body > em:not([class])::text",
+        "    now      never seen to change",
+        "    before   (not known)",
+        "  body > i:not([class])::text",
+        "    now      two",
+        "    before   one → two",
+        "             (from the mask file)",
+    ]
+    assert "now      kept" in kept
+
+
+def test_lines_of_json(shop):
+    done = shop.scrapy("explain-page", *STORE, "--json", "--from-store", URL)
+    assert done.returncode == 0, done.stderr
+    page, *places = map(json.loads, done.stdout.splitlines())
+    assert page == {
+        "type": "page",
+        "url": URL,
+        "site": "shop.test",
+        "from": "store",
+        "time": "2008-01-10T21:20:00Z",
+        "known": True,
+        "words": 19,
+        "transient_words": 1,
+    }
+    assert {each["type"] for each in places} == {"place"}
+    found = {(each["selector"], each["attribute"]): each for each in places}
+    assert {place: each["act"] for place, each in found.items()} == {
+        ("html/body/a", "href"): "stripped",
+        ("html/body/b", ""): "left out",
+        ("html/body/em", ""): "undecided",
+        ("html/body/i", ""): "undecided",
+        ("html/body/p.clock", ""): "stripped",
+        ("html/body/u", ""): "kept",
+    }
+    clock = found["html/body/p.clock", ""]
+    assert (clock["text"], clock["now"], clock["marked"]) == ("It is {…}", ["It is noon"], ["It is \u27e6noon\u27e7"])
+    assert (clock["before"], clock["before_from"], clock["before_time"]) == (
+        ["It is nine"],
+        "store",
+        "2004-11-09T11:33:20Z",
+    )
+    assert (clock["changed"], clock["compared"], clock["pages"], clock["state"]) == (11, 12, 3, None)
+    assert found["html/body/u", ""]["state"] == "keep"
+    assert found["html/body/i", ""]["before_from"] == "mask"
+    assert found["html/body/i", ""]["example"] == ["one", "two"]
+    assert found["html/body/em", ""]["before_from"] is None
+
+
+def test_html_and_json_go_together(shop):
+    done = shop.scrapy("explain-page", "page.html", "--url", URL, "--json", "--html", "out.html")
+    assert done.returncode == 0, done.stderr
+    assert all(json.loads(line)["type"] for line in done.stdout.splitlines())
+    assert "out.html" in done.stderr
+    assert "data-dedup" in (shop.folder / "out.html").read_text()
+
+
+def test_without_the_site_the_page_in_the_store_is_shown(shop):
+    settings = (*STORE, "-s", "RETRY_ENABLED=False", "-s", "DOWNLOAD_TIMEOUT=5")
+    nobody = "http://127.0.0.1:1/item/7"
+    shop.write("dedup-rules/127.0.0.1_1.mask.toml", SHOP.replace("shop.test", "127.0.0.1:1"))
+    with Store.open(shop.folder / "store.sqlite") as store:
+        store.add_observations([seen("x")._replace(site="127.0.0.1:1", url=nobody, version=packed_version(NOW))])
+    done = shop.scrapy("explain-page", *settings, nobody)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be had" in done.stderr
+    assert "from the store" in done.stdout
+    assert "It is \u27e6noon\u27e7" in done.stdout
+    # The store has no HTML.
+    done = shop.scrapy("explain-page", *settings, nobody, "--html", "out.html")
+    assert done.returncode == 1
+    assert not (shop.folder / "out.html").exists()
+
+
+def test_mistakes_with_the_store_are_one_line(shop):
+    shop.write("other.sqlite", "this is no database")
+    for args, code, said in (
+        (("--from-store", URL + "0", *STORE), 1, "the store has no version of"),
+        (("--from-store", URL), 1, "nothing is recorded in"),
+        (("--from-store", "page.html"), 2, "--from-store goes with a URL"),
+        (("--from-store", "--html", "x", URL), 2, "do not go together"),
+        (("--from-store", URL, "-s", "DEDUP_STORE=other.sqlite"), 2, "other.sqlite"),
+        (("--from-store", "http://other.test/", *STORE), 1, "there is no mask of other.test"),
+        ((".",), 2, "."),
+    ):
+        done = shop.scrapy("explain-page", *args)
+        assert done.returncode == code, (args, done.stdout, done.stderr)
+        assert said in done.stderr + done.stdout
+        assert "Traceback" not in done.stderr
+
+
+def test_a_crawl_teaches_what_is_shown_without_fetching(serve, project):
+    """From a real crawl: its versions are in the store, and no request is made to show them."""
+    ticks = iter(range(1, 1000))
+
+    def page(asked):
+        return Answer(
+            f"<html><body><p class=clock>It is {next(ticks)} now</p><p>A page of some words</p></body></html>"
+        )
+
+    server = serve(page)
+    site = server.url("/").split("/")[2]
+    project.write(f"dedup-rules/{site.replace(':', '_')}.mask.toml", MASK.format(site=site))
+    for _ in range(2):
+        done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/item/7')}")
+        assert done.returncode == 0, done.stderr
+    asked = server.counted().total()
+    assert asked >= 2
+    done = project.scrapy("explain-page", "--from-store", server.url("/item/7"))
+    assert done.returncode == 0, done.stderr
+    assert server.counted().total() == asked
+    assert f"now      \u27e6It is {asked} now\u27e7" in done.stdout
+    assert f"before   It is {asked - 1} now" in done.stdout
+    # Fetched, it stands beside the latest version of the store.
+    done = project.scrapy("explain-page", server.url("/item/7"))
+    assert f"now      \u27e6It is {asked + 1} now\u27e7" in done.stdout
+    assert f"before   It is {asked} now" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(("columns", "is_table"), [(160, True), (60, False), (24, False)])
+def test_wide_and_narrow_terminals(shop, columns, is_table):
+    outside, inside = os.openpty()
+    command = [sys.executable, "-m", "scrapy", "explain-page", *STORE, "--from-store", URL]
+    environment = {**shop.environment, "COLUMNS": str(columns), "TERM": "dumb"}
+    with subprocess.Popen(command, cwd=shop.folder, env=environment, stdout=inside) as running:
+        os.close(inside)
+        shown = b""
+        try:
+            while piece := os.read(outside, 65_536):
+                shown += piece
+        except OSError:  # how Linux says that nobody writes any more
+            pass
+        os.close(outside)
+    assert running.returncode == 0
+    lines = shown.decode().replace("\r\n", "\n").splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any("place (CSS)" in line for line in lines) is is_table
+    if is_table:
+        (row,) = [line for line in lines if "/cart?sid=\u27e6c0ffee\u27e7" in line]
+        assert row.index("body > a") < row.index("c0ffee") < row.index("badcafe")
+    else:
+        assert any(line.split() == ["now", "\u27e63\u27e7", "left"] for line in lines)
+        assert any(line.split() == ["before", "5", "left"] for line in lines)

@@ -28,14 +28,21 @@ CLOCK = TransientPath(
     pages=12,
     changes=11,
     opportunities=12,
-    examples=("Today is Monday", 'He said "\\"'),
+    examples=(("Today is Monday", 'Today is "\\"'),),
 )
 BOX = TransientPath("html/body/div.box", position=3, of=5, kind="undecided")
 LINK = TransientPath("html/body/a", "href", templates=((5, "item", "id"), (4, "")), kind="growing")
 MASK = Mask(SITE, (CLOCK, BOX, LINK), templates=frozenset({(5, "item", "id"), (4, "")}))
 
 words = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
-templates = st.lists(st.tuples(st.integers(0, 9), words, words), max_size=2, unique=True).map(tuple)
+#: Some that URLs have, some that patterns cannot say.
+template = st.tuples(st.integers(0, 9), words, words) | st.sampled_from(
+    [
+        template_of(f"http://{SITE}{path}")
+        for path in ("", "/", "/?b=1&a", "/a/", "/a/1?x=", "/a1;s/2", "//x", "/*/*", "/#")
+    ]
+)
+templates = st.lists(template, max_size=3, unique=True).map(tuple)
 paths = st.builds(
     lambda selector, attribute, slot, kind, confidence, counts, examples, at, kinds, state, carried: TransientPath(
         selector,
@@ -61,7 +68,7 @@ paths = st.builds(
     st.sampled_from(["transient", "volatile", "growing", "undecided"]),
     st.floats(0, 1),
     st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)),
-    st.lists(words, max_size=3).map(tuple),
+    st.lists(st.tuples(words, words), max_size=2).map(tuple),
     st.sampled_from([(0, 0), (1, 1), (3, 5), (5, 5)]) | st.tuples(st.integers(1, 9), st.just(0)),
     templates,
     st.sampled_from(["", "", "keep", "strip"]),
@@ -173,7 +180,7 @@ def test_names(tmp_path: Path) -> None:
     assert (load_mask(first).site, load_mask(second).site) == ("a:80", "a_80")
 
 
-HEAD = 'format = "dedup-mask/1"\nsite = "shop.example"\n'
+HEAD = 'format = "dedup-mask/2"\nsite = "shop.example"\n'
 PATH = '[[path]]\nselector = "p"\n'
 
 
@@ -182,13 +189,25 @@ PATH = '[[path]]\nselector = "p"\n'
     [
         ("x = =", 1, "no TOML"),
         ('site = "a.example"', 1, "format is missing"),
-        ('format = "dedup-mask/2"', 1, "this release does not read"),
+        ('format = "dedup-mask/3"', 1, "this release does not read"),
         (HEAD.replace("shop", "https://www.shop"), 2, 'site = "shop.example"'),
         (HEAD + "mode = 7", 3, "default, seed"),
         (HEAD + "paths = 7", 3, "did you mean path"),
         (HEAD + "path = 7", 3, r"\[\[path\]\]"),
-        (HEAD + "templates = 7", 3, "URL templates"),
-        (HEAD + "templates = [[]]", 3, "URL templates"),
+        (HEAD + "templates = 7", 3, "say it with page-kinds"),
+        (HEAD + "page-kinds = 7", 3, "begin a table with"),
+        (HEAD + "[page-kinds]\nnews = 7", 4, "no pattern of pages"),
+        (HEAD + "[page-kinds]\nnews = []", 4, "names no pattern"),
+        (HEAD + "[page-kinds]\nnews = [[]]", 4, "no pattern of pages"),
+        (HEAD + "[page-kinds]\nnews = [\n'/news/*',\n'/news/12',\n]", 6, "'/news/12' is no pattern .* write"),
+        (HEAD + "[page-kinds]\nnews = '/news/*/*.html'", 4, "no pattern of pages"),
+        (HEAD + "[page-kinds]\nnews = '/news'", 4, "no pattern of pages"),
+        (HEAD + "[page-kinds]\nnews = 'news/*'", 4, "no pattern of pages"),
+        (HEAD + "[page-kinds]\n'!news' = '/news/*'", 4, "no name of a kind"),
+        (HEAD + "[page-kinds]\nnews = '/news/*'\nold = '/news/*'", 5, "stands here twice"),
+        (HEAD + "[machine]\nlayouts = 7", 4, "no list of strings"),
+        (HEAD + "[machine]\nlayout = []", 4, "did you mean layouts"),
+        (HEAD + "machine = 7", 3, "a table that nobody edits"),
         (HEAD + "[[path]]\nkind = 'transient'", 3, "without a selector"),
         (HEAD + PATH + "slots = []", 5, "did you mean slot"),
         (HEAD + PATH + "slot = 'x'", 5, "no list of strings"),
@@ -203,8 +222,21 @@ PATH = '[[path]]\nselector = "p"\n'
         (HEAD + PATH + "pages = 'x'", 5, "a number"),
         (HEAD + PATH + "confidence = 'x'", 5, "between 0 and 1"),
         (HEAD + PATH + "attribute = 1", 5, "string in quotes"),
-        (HEAD + PATH + "examples = [1]", 5, "no list of strings"),
-        (HEAD + PATH + "templates = ['x']", 5, "URL templates"),
+        (HEAD + PATH + "before = 1", 5, "a text that stood there"),
+        (HEAD + PATH + "after = [1]", 5, "a text that stood there"),
+        (HEAD + PATH + "examples = ['x']", 5, "say it with before"),
+        (HEAD + PATH + "templates = ['x']", 5, "say it with on"),
+        (HEAD + PATH + "on = 7", 5, "write on = "),
+        (HEAD + PATH + "on = [7]", 5, "no pattern of pages"),
+        (HEAD + PATH + "on = ['news']", 5, "none has a name"),
+        (HEAD + "[page-kinds]\nnews = '/news/*'\n" + PATH + "on = ['nws']", 7, "did you mean news"),
+        (HEAD + "[page-kinds]\nnews = '/news/*'\n" + PATH + "except = '!news'", 7, "no kind of pages; remove the line"),
+        (HEAD + PATH + "text = 7", 5, "string in quotes"),
+        (HEAD + PATH + "text = 'Today'", 5, "no {…} stands where"),
+        (HEAD + PATH + "text = 'Price:{…} EUR'", 5, "put spaces around it"),
+        (HEAD + PATH + "text = '{…} {…}'", 5, "remove the line"),
+        (HEAD + PATH + "text = '{…} left'\nslot = ['', 'left']", 6, "remove one of them"),
+        (HEAD + PATH + "pages = true", 5, "a number"),
         (HEAD + PATH + PATH, 6, "second path"),
     ],
 )

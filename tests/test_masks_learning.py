@@ -134,8 +134,10 @@ def test_random_value_of_a_form_is_found_and_its_link_kept() -> None:
     assert hidden(mask) == [("a.buy", "href"), ("input", "value")]
     stripped = mask.strip(page_of(77, "<a class=buy href='/buy/77?sid=0123456789abcdef0123456789abcdef'>Buy</a>"))
     assert "href='/buy/77?sid='" in stripped
-    assert all("0" * 8 not in example for path in mask.paths for example in path.examples)
-    assert {example for path in mask.paths if path.attribute == "value" for example in path.examples} == {"<hex32>"}
+    assert {path.attribute: path.examples for path in mask.paths} == {
+        "href": (("/buy/4?sid=<hex32>", "/buy/4?sid=<hex32>"),),
+        "value": (("<hex32>", "<hex32>"),),
+    }
 
 
 @pytest.mark.parametrize(

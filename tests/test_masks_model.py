@@ -108,7 +108,7 @@ def test_volatile_content_is_left_out_of_comparisons_only() -> None:
 
 
 def test_version_is_of_what_is_hidden() -> None:
-    one = mask_of(path("html/body/p", pages=3, examples=("a",)), path("html/body/b", kind="growing"))
+    one = mask_of(path("html/body/p", pages=3, examples=(("a", "b"),)), path("html/body/b", kind="growing"))
     assert one.version == mask_of(path("html/body/p")).version != ""
     others = [
         mask_of(path("html/body/p", "x", "")),

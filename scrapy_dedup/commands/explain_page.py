@@ -1,4 +1,5 @@
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,11 @@ from .base import DONE, DedupCommand, Mistake, Nothing
 if TYPE_CHECKING:
     from ..crawl.settings import DedupSettings
     from ..masks.model import Mask
+    from .page_places import Page
 
 
 class ExplainPage(DedupCommand):
-    """``scrapy explain-page``: a page with its transient parts marked.
+    """``scrapy explain-page``: a page with its transient parts marked, and what stood there before.
 
     Exit codes: 0 done; 1 the page cannot be had, or nothing is known of its site; 2 a mistake in what was asked.
     """
@@ -27,40 +29,75 @@ class ExplainPage(DedupCommand):
 
     def long_desc(self) -> str:
         return (
-            "Show what the mask of a site finds transient on a page, which is fetched, or read from a file of HTML. "
+            "Show what the mask of a site finds transient on a page, which is fetched, taken from the store, or read from a "
+            "file of HTML: its texts, and each place with what stands there now and what stood there before. "
             "Exit codes: 0 done, 1 the page cannot be had or nothing is known of its site, 2 a mistake in what was asked."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--url", help="the URL that the page in FILE is of: it names the site and the kind of page")
+        parser.add_argument(
+            "--from-store",
+            action="store_true",
+            help="show the page as the store has it, the latest version; nothing is fetched",
+        )
         parser.add_argument("--html", metavar="OUT", help="write the page into OUT, with its transient parts marked")
+        parser.add_argument(
+            "--json", action="store_true", help="print a line of JSON of the page, and one of each place"
+        )
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
         from ..urls import site_of_url
-        from .fetching import fetched
-        from .page_explanation import marked_page, print_page
+        from .page_explanation import marked_page, print_json, print_page
+        from .page_places import taught_places
 
         settings = self.dedup_settings(opts.spider)
         is_url = "://" in args[0]
         if is_url and opts.url:
             raise UsageError("--url goes with a FILE")
+        if opts.from_store and not is_url:
+            raise UsageError("--from-store goes with a URL")
+        if opts.from_store and opts.html:
+            raise UsageError("--html and --from-store do not go together: the store keeps texts, and no HTML")
         url = args[0] if is_url else opts.url
         site = site_of_url(url, groups=settings.site_groups) if url else ""
         if url and not site:
             raise Mistake(f"{url} is no URL of a site; a right one: http://example.com/page")
         mask = mask_for(settings, site)
-        if is_url:
-            page = fetched(url, self.all_settings(opts.spider))
-        else:
-            page = Path(args[0]).read_text(encoding="utf-8", errors="replace")
-        print_page(page, mask, url)
+        page, html = self._page(settings, site, args[0], opts)
+        places = taught_places(mask, page)
+        (print_json if opts.json else print_page)(page, mask, places)
         if opts.html:
-            Path(opts.html).write_text(marked_page(page, mask, url), encoding="utf-8")
-            print(f"The page with marks is in {opts.html}.")
+            Path(opts.html).write_text(marked_page(html, mask, url), encoding="utf-8")
+            print(f"The page with marks is in {opts.html}.", file=sys.stderr if opts.json else sys.stdout)
         return DONE
+
+    def _page(self, settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace) -> tuple["Page", str]:
+        """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
+        from ..content.versions import version_of
+        from .page_places import Page, stored_versions
+
+        url = name if "://" in name else opts.url
+        before = stored_versions(settings, site, url, needed=opts.from_store) if url else []
+        if name != url:
+            html = Path(name).read_text(encoding="utf-8", errors="replace")
+            return Page(version_of(html), url, "file", before=before), html
+        if not opts.from_store:
+            from .fetching import fetched
+
+            try:
+                html = fetched(url, self.all_settings(opts.spider))
+            except Nothing as problem:
+                if not before or opts.html:
+                    raise
+                print(f"{self.name}: {problem}", file=sys.stderr)
+            else:
+                return Page(version_of(html), url, "web", before=before), html
+        (at, version), *older = before
+        return Page(version, url, "store", at, older), ""
 
 
 def mask_for(settings: "DedupSettings", site: str) -> "Mask":

@@ -1,84 +1,199 @@
-"""What ``scrapy explain-page`` shows: the texts of a page, and which of them are transient."""
+"""What ``scrapy explain-page`` shows: the texts of a page, which of them are transient, and what stood there before."""
 
-from collections import Counter
-from typing import TYPE_CHECKING
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from rich import box
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..content.tokens import blocks
 from ..crawl.rewriting import marked
+from ..learning.wording import counted
+from ..masks.places import Act, marked_text
 from .console import plain_console
+from .page_places import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..masks.model import Mask, TransientPath
+    from .page_places import Page, TaughtPlace
 
+__all__ = ["marked_page", "print_json", "print_page"]
+
+WIDE: Final = 100
+"""Columns of a terminal from which on a place is a row of a table."""
+_MOST_TEXTS: Final = 3
+_LONGEST: Final = 200
 _STYLE = "red strike"
 _LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
+_HEADINGS: Final[dict[Act, str]] = {
+    "stripped": "Taken out of items:",
+    "left out": "Pages are compared without these, which may be what the page is about, and stay in items:",
+    "undecided": "Undecided, and left as they are: they were another text at times, and that they pass is not proven:",
+    "growing": "Growing, and left as they are:",
+    "kept": "Kept, as the mask file says:",
+    "elsewhere": "Left as they are here, and transient on pages of other kinds or among other words:",
+}
 
 
-def print_page(html: str, mask: "Mask", url: str | None) -> None:
-    """Print the visible texts of a page, the transient ones between ⟦ and ⟧, and the places they stand at."""
-    console = plain_console()
-    spans = mask.spans(html, url=url)
-    found: Counter[tuple[str, str]] = Counter()
-    there: set[tuple[str, str]] = set()
-    at = words = hidden = 0
-    for block in blocks(html):
-        while at < len(spans) and spans[at][1] <= block.start:
-            at += 1
-        there.add((block.selector, block.attribute))
-        inside = [(max(low, block.start), min(high, block.end)) for low, high in spans[at:] if low < block.end]
-        if inside:
-            found[block.selector, block.attribute] += 1
-        if block.attribute:
-            continue
-        line = Text()
-        done = block.start
-        for low, high in inside:
-            line.append(html[done:low])
-            line.append(f"⟦{html[low:high]}⟧", style=_STYLE)
-            hidden += len(html[low:high].split())
-            done = high
-        line.append(html[done : block.end])
-        words += len(block.text.split())
+def print_page(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
+    """Print the visible texts of a page, the transient words between ⟦ and ⟧, and the places by what is done about them.
+
+    On a terminal that is wide enough they are tables, else lines; where the output is no terminal no line is broken.
+    """
+    is_terminal = sys.stdout.isatty()
+    size = shutil.get_terminal_size()
+    console = plain_console(soft_wrap=not is_terminal, size=size)
+    if page.time is not None:
+        console.print(f"{page.url} as it was at {moment(page.time)}, from the store:\n")
+    words, hidden = _counts(page, mask)
+    for line in _texts(page, mask):
         console.print(line)
-    if not mask.applies_to(url):
+    if not _is_known(page, mask, places):
         console.print("\nNothing is known of pages of this kind: none was seen in two versions.")
     console.print(f"\n{hidden} of {words} words are transient.")
-    shown = [path for path in mask.paths if (path.selector, path.attribute) in found and path.is_hidden]
-    if shown:
-        console.print(places_table(shown))
-    volatile = [path for path in mask.paths if (path.selector, path.attribute) in there and _is_volatile(path)]
-    if volatile:
-        console.print("\nPages are compared without these, which may be what the page is about, and stay in items:")
-        console.print(places_table(volatile))
+    for act, heading in _HEADINGS.items():
+        some = [place for place in places if place.place.act == act]
+        if not some:
+            continue
+        console.print(f"\n{heading}")
+        if is_terminal and size.columns >= WIDE:
+            console.print(_table(some))
+            continue
+        for each in some:
+            where = Text(_where(each.place.path))
+            if is_terminal:
+                console.print(Padding(where, (0, 0, 0, 2)))
+                console.print(Padding(_grid(each), (0, 0, 0, 4)))
+            else:
+                console.print(Text("  ").append_text(where))
+                for line in _lines(each):
+                    console.print(line)
 
 
-def _is_volatile(path: "TransientPath") -> bool:
-    return path.is_left_out and not path.is_hidden
+def print_json(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
+    """Print a line of JSON of the page, and one of each place."""
+    words, hidden = _counts(page, mask)
+    about = {
+        "type": "page",
+        "url": page.url,
+        "site": mask.site,
+        "from": page.source,
+        "time": moment(page.time) if page.time is not None else None,
+        "known": _is_known(page, mask, places),
+        "words": words,
+        "transient_words": hidden,
+    }
+    for each in (about, *[place.to_json() for place in places]):
+        print(json.dumps(each))
 
 
-def places_table(paths: "Iterable[TransientPath]") -> Table:
-    """Return the table of transient places: where they are, what passes there, and what speaks for it."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for name in ("place (CSS)", "what passes", "for example"):
-        table.add_column(name, overflow="fold")
-    for name in ("changes", "pages", "confidence"):
-        table.add_column(name, justify="right")
-    for path in paths:
-        table.add_row(
-            path.css,
-            "…".join(path.slot) if path.slot is not None else "all of it",
-            path.examples[0] if path.examples else "",
-            f"{path.changes} of {path.opportunities}",
-            str(path.pages),
-            path.state or f"{path.confidence:.2f}",
-        )
+def _is_known(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> bool:
+    """Whether it is known what passes on such pages, or on some of their places."""
+    return mask.applies_to(page.url) or any(each.place.act in ("stripped", "left out") for each in places)
+
+
+def _counts(page: "Page", mask: "Mask") -> tuple[int, int]:
+    """Return the number of words of a page, and that of the transient ones."""
+    stripped = mask.hidden_of(page.version, url=page.url)
+    words = hidden = 0
+    for index, (_, attribute, text) in enumerate(page.version.blocks):
+        if not attribute:
+            number = len(text.split())
+            words += number
+            if index in stripped:
+                hidden += sum(end - start for start, end in stripped[index] or [(0, number)])
+    return words, hidden
+
+
+def _texts(page: "Page", mask: "Mask") -> Iterator[Text]:
+    stripped = mask.hidden_of(page.version, url=page.url)
+    for index, (_, attribute, text) in enumerate(page.version.blocks):
+        if not attribute:
+            yield _with_marks(marked_text(text, stripped.get(index)))
+
+
+def _with_marks(text: str) -> Text:
+    """Return a text with ⟦marks⟧, what stands between them in colour."""
+    line = Text(text)
+    start = text.find("⟦")
+    while start >= 0:
+        end = text.find("⟧", start)
+        end = len(text) if end < 0 else end + 1
+        line.stylize(_STYLE, start, end)
+        start = text.find("⟦", end)
+    return line
+
+
+def _table(places: "Iterable[TaughtPlace]") -> Table:
+    """Return the table of places: what stands there now beside what stood there before."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, expand=True)
+    table.add_column("place (CSS)", overflow="fold", ratio=3)
+    table.add_column("now", overflow="fold", ratio=3)
+    table.add_column("before", overflow="fold", ratio=3)
+    table.add_column("changed", overflow="fold", ratio=2)
+    for each in places:
+        now, before = _sides(each)
+        table.add_row(_where(each.place.path), _with_marks("\n".join(now)), "\n".join(before), _often(each.place.path))
     return table
+
+
+def _rows(each: "TaughtPlace") -> list[tuple[str, Text]]:
+    """Return what is shown of a place below its name, line by line."""
+    now, before = _sides(each)
+    rows = [("now", now), ("before", before), ("changed", [often] if (often := _often(each.place.path)) else [])]
+    return [("" if number else name, _with_marks(text)) for name, texts in rows for number, text in enumerate(texts)]
+
+
+def _lines(each: "TaughtPlace") -> Iterator[Text]:
+    return (Text(f"    {name:<9}").append_text(text) for name, text in _rows(each))
+
+
+def _grid(each: "TaughtPlace") -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(min_width=7)
+    grid.add_column(overflow="fold")
+    for name, text in _rows(each):
+        grid.add_row(name, text)
+    return grid
+
+
+def _where(path: "TransientPath") -> str:
+    # What is no attribute of the page, such as a script's contents, has no selector of its own.
+    name = f" {path.attribute}" if path.attribute.startswith("#") else ""
+    return path.css + name + (f" ({path.position} of {path.of or 'any'})" if path.position else "")
+
+
+def _often(path: "TransientPath") -> str:
+    if not path.opportunities:
+        return ""
+    times = f"{path.changes} of {counted(path.opportunities, 'time')} on {counted(path.pages, 'page')}"
+    return f"{times}, confidence {path.confidence:.2f}"
+
+
+def _sides(each: "TaughtPlace") -> tuple[list[str], list[str]]:
+    """Return what is shown of a place now, and of before."""
+    now = _some(
+        each.place.marked, new={at for at, text in enumerate(each.place.texts) if text not in (each.before or ())}
+    )
+    if each.before is not None and each.time is not None:
+        new = {at for at, text in enumerate(each.before) if text not in each.place.texts}
+        return now, [*_some(each.before, new=new), f"({moment(each.time)})"]
+    if each.example is not None:
+        before, after = each.example
+        return now, [f"{before or '(nothing)'} → {after or '(nothing)'}", "(from the mask file)"]
+    return now, ["(not known)"]
+
+
+def _some(texts: "Sequence[str]", *, new: set[int]) -> list[str]:
+    """Return some texts, the *new* ones first where there are more than are shown."""
+    order = sorted(range(len(texts)), key=lambda at: at not in new) if len(texts) > _MOST_TEXTS else range(len(texts))
+    shown = [texts[at] if len(texts[at]) <= _LONGEST else texts[at][: _LONGEST - 1] + "…" for at in order]
+    more = len(shown) - _MOST_TEXTS
+    return [*shown[:_MOST_TEXTS], f"and {more} more"] if more > 0 else shown
 
 
 def marked_page(html: str, mask: "Mask", url: str | None) -> str:

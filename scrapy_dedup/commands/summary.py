@@ -9,9 +9,9 @@ from rich.text import Text
 
 from ..learning.lifetime.certainty import UNINFORMATIVE
 from ..learning.wording import counted
+from ..masks.slot_texts import shown_slot
 from .aliases import kinds_table
 from .console import plain_console
-from .page_explanation import places_table
 from .wording import condition_of, operations_of, sampled
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..learning.learn import Learned
     from ..learning.report import SiteReport
-    from ..masks.model import Mask
+    from ..masks.model import Mask, TransientPath
     from ..rules.model import Rule
 
 #: Rules shown for each site; the rule file has them all.
@@ -70,6 +70,25 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
             str(report.removed),
             f"{report.share:.0%}" if report.duplicates else "-",
             f"{report.at_risk:.1f}" if report.at_risk <= UNINFORMATIVE * report.removed else "-",
+        )
+    return table
+
+
+def places_table(paths: "Iterable[TransientPath]") -> Table:
+    """Return the table of transient places: where they are, what passes there, and what speaks for it."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in ("place (CSS)", "what passes", "before → after"):
+        table.add_column(name, overflow="fold")
+    for name in ("changes", "pages", "confidence"):
+        table.add_column(name, justify="right")
+    for path in paths:
+        table.add_row(
+            path.css,
+            shown_slot(path.slot, path.attribute),
+            " → ".join(path.examples[0]) if path.examples else "",
+            f"{path.changes} of {path.opportunities}",
+            str(path.pages),
+            path.state or f"{path.confidence:.2f}",
         )
     return table
 

@@ -59,6 +59,11 @@ class Lines:
                     break
         return line
 
+    def holding(self, text: str, line: int) -> int:
+        """Return the number of the first line from *line* on that holds *text*; *line* if none does."""
+        found = (number for number in range(line, len(self._lines) + 1) if text in self._lines[number - 1])
+        return next(found, line)
+
 
 def site_meant(site: str) -> str:
     """Return the site that one who writes *site* means; a rule of another one would never act.

@@ -31,8 +31,16 @@ def blocks_of(text: str, is_header: IsHeader) -> list[str]:
     return ["".join(lines[start:end]) for start, end in pairwise(cuts)]
 
 
-def edit(table: Any, content: Mapping[str, Any]) -> None:
-    """Make the keys of *content* have these values in *table*; None removes one."""
+def examples_alone(key: str, value: Any) -> bool:
+    """Tell that of all lists only those of examples stand on lines of their own."""
+    return key == "examples" and bool(value)
+
+
+def edit(table: Any, content: Mapping[str, Any], *, lines: Callable[[str, Any], bool] = examples_alone) -> None:
+    """Make the keys of *content* have these values in *table*; None removes one.
+
+    *lines* tells of which lists each item has a line of its own.
+    """
     import tomlkit  # here, since most crawls write nothing
 
     old = table.unwrap()
@@ -41,7 +49,7 @@ def edit(table: Any, content: Mapping[str, Any]) -> None:
             if key in old:
                 del table[key]
         elif old.get(key) != value:
-            table[key] = tomlkit.parse(f"x = {toml(value, lines=key == 'examples')}")["x"]
+            table[key] = tomlkit.parse(f"x = {toml(value, lines=lines(key, value))}")["x"]
 
 
 def comments_before(block: str, is_header: IsHeader) -> str:

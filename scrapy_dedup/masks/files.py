@@ -6,26 +6,23 @@ never stripped again, whatever is learned, one of "strip" always is.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
 from ..files.locked import locked, names_for, path_for, plain_name, text_of, write
-from ..files.toml_text import blocks_of, comments_before, edit, toml
 from .merging import merged_masks
 from .model import Mask, TransientPath
-from .reading import FORMAT, PATH_KEYS, is_path_header, read_mask
+from .reading import MaskText, read_mask
+from .writing import written_mask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from os import PathLike
 
-__all__ = ["load_mask", "mask_file_name", "path_of_mask", "save_mask", "save_mask_file", "written_mask"]
+__all__ = ["load_mask", "mask_file_name", "path_of_mask", "save_mask", "save_mask_file"]
 
 MASK_SUFFIX = ".mask.toml"
 """What the names of mask files end in, which are no rule files."""
-
-_NOWHERE = Path("-")
-_FORMAT_LINE = f'format = "{FORMAT}"\n'
 
 
 def mask_file_name(site: str) -> str:
@@ -106,7 +103,7 @@ def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
     Of a path that says what it said before the counts and examples stay as they are: they are a snapshot.
     """
     learned = replace(mask, paths=tuple([path for path in mask.paths if not path.state]))
-    return _save(path_of_mask(directory, mask.site), learned, _with_snapshots)
+    return _save(path_of_mask(directory, mask.site), learned, snapshots=True)
 
 
 def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
@@ -122,18 +119,23 @@ def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:
 
     Raises RuleFileError for a faulty file that stands there, RuleWriteError where it cannot be written.
     """
-    return _save(Path(path), mask, lambda new, _: new)
+    return _save(Path(path), mask)
 
 
-def _save(path: Path, mask: Mask, settled: "Callable[[Mask, Mask], Mask]") -> Path:
-    """Write *mask*, as it is *settled* with the mask that stands there, into the file at *path*."""
+def _save(path: Path, mask: Mask, *, snapshots: bool = False) -> Path:
+    """Write *mask* into the file at *path*, with what the user said there, and maybe with the counts that stand there."""
     with locked(path):
-        old = _read(path)
-        if old is not None:
-            mask = settled(_with_users(mask, old), old)
+        before = text_of(path) or ""
+        if before:
+            there = MaskText(before, path)
+            if there.mask is None:
+                raise there.faults[0]
+            mask = _with_users(mask, there.mask)
+            # Of a file of the first format all is written anew, and its examples were no changes.
+            if snapshots and not there.is_old:
+                mask = _with_snapshots(mask, there.mask)
         elif not mask.paths:
             return path
-        before = (text_of(path) or "") if old is not None else ""
         text = written_mask(mask, before)
         if text != before:
             write(path, text)
@@ -177,124 +179,3 @@ def _read(path: Path) -> Mask | None:
     if errors:
         raise errors[0]
     return mask
-
-
-def written_mask(mask: Mask, old: str = "") -> str:
-    """Return the text of a mask file that says *mask*, as near to the text *old* as can be."""
-    if old:
-        text = _edited(mask, old)
-        if text is not None and _says(text, mask):
-            return text
-    return "\n".join([_head(mask), *[_path_text(path) for path in sorted(mask.paths, key=_order)]])
-
-
-def _says(text: str, mask: Mask) -> bool:
-    found, _ = read_mask(text, _NOWHERE)
-    return found == mask
-
-
-def _order(path: TransientPath) -> tuple[bool, bool, object]:
-    """Return the place of a path in its file: what the user spoke of, what is stripped, the rest."""
-    return not path.state, not path.is_left_out, path.key
-
-
-def _head(mask: Mask) -> str:
-    content: dict[str, Any] = {"format": FORMAT, "site": mask.site}
-    content |= _head_content(mask)
-    return "".join([f"{key} = {toml(value)}\n" for key, value in content.items() if value is not None])
-
-
-def _head_content(mask: Mask) -> dict[str, Any]:
-    """Return what the head says, None for what it does not."""
-    templates = sorted(([*template] for template in mask.templates), key=repr)
-    return {
-        "site": mask.site,
-        "mode": mask.mode if mask.mode != "default" else None,
-        "templates": templates or None,
-        "layouts": sorted(mask.layouts) or None,
-    }
-
-
-def _edited(mask: Mask, old: str) -> str | None:
-    """Return *old* edited to say *mask*; None where it is not cut as we cut it."""
-    head, *blocks = blocks_of(old, is_path_header)
-    wanted = {path.key: path for path in mask.paths}
-    texts = [_edited_head(head, mask)]
-    for block in blocks:
-        found, _ = read_mask(_FORMAT_LINE + block, _NOWHERE)
-        if found is None or len(found.paths) != 1:
-            return None
-        path = found.paths[0]
-        new = wanted.pop(path.key, None)
-        if new is not None:
-            texts.append(block if new == path else _edited_block(new, block))
-    texts += ["\n" + _path_text(path) for path in sorted(wanted.values(), key=_order)]
-    return "".join([text if text.endswith("\n") or not text else text + "\n" for text in texts])
-
-
-def _edited_head(head: str, mask: Mask) -> str:
-    import tomlkit  # here, since most crawls write nothing
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = tomlkit.parse(head)
-        edit(document, _head_content(mask))
-        return tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
-        return head  # what it says is compared afterwards
-
-
-def _edited_block(path: TransientPath, block: str) -> str:
-    fresh = comments_before(block, is_path_header) + _path_text(path)
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = tomlkit.parse(block)
-        table: Any = document["path"][0]
-        edit(table, {**dict.fromkeys(PATH_KEYS), **_content(path)})
-        text = tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
-        return fresh
-    return text if _says(_FORMAT_LINE + text, Mask(paths=(path,))) else fresh
-
-
-def _path_text(path: TransientPath) -> str:
-    content = _content(path)
-    lines = [f"{key} = {toml(content[key], lines=key == 'examples')}\n" for key in PATH_KEYS if key in content]
-    return "[[path]]\n" + "".join(lines)
-
-
-def _content(path: TransientPath) -> dict[str, Any]:
-    """Return what is written of a path, without what goes without saying."""
-    content: dict[str, Any] = {"selector": path.selector, "kind": path.kind, "css": path.css, "xpath": path.xpath}
-    if path.attribute:
-        content["attribute"] = path.attribute
-    if path.position:
-        content["position"] = f"{path.position} of {path.of or 'any'}"
-    if path.slot is not None:
-        content["slot"] = list(path.slot)
-    if path.state:
-        content["state"] = path.state
-    if path.templates:
-        content["templates"] = [list(template) for template in path.templates]
-    if path.everywhere:
-        content["everywhere"] = True
-    if path.excepted:
-        content["except"] = [list(template) for template in path.excepted]
-    if path.untested:
-        content["untested"] = [list(template) for template in path.untested]
-    if path.typed:
-        content["typed"] = True
-    if path.words:
-        content["words"] = list(path.words)
-    if path.opportunities:
-        content |= {
-            "confidence": path.confidence,
-            "pages": path.pages,
-            "changes": path.changes,
-            "opportunities": path.opportunities,
-        }
-    if path.examples:
-        content["examples"] = list(path.examples)
-    return content

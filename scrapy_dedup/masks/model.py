@@ -14,7 +14,7 @@ from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..content.sketch import Sketch, sketch_of_texts
 from ..content.tokens import Blocks, Token, blocks, tokens
-from ..urls.templates import template_of
+from ..urls.templates import in_order, template_of
 from .plan import PageKind, PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
 from .seed.changes import changes_between
@@ -34,11 +34,13 @@ State = Literal["", "keep", "strip"]
 Mode = Literal["default", "seed"]
 Template = tuple[object, ...]
 """See :func:`scrapy_dedup.urls.templates.template_of`."""
-
+Example = tuple[str, str]
+"""What stood somewhere before a change, and after it; "" for nothing. What may be a secret is blotted out."""
 
 MOST_REMEMBERED: Final = 12
 """Of one version: what the masks of a learning, and of the one before, have made of it."""
 _Made = TypeVar("_Made")
+_FILES = "scrapy_dedup.masks.files"  # a matter of the module above: it is looked up when it is asked for
 _STATE = ("site", "paths", "mode", "templates", "layouts")
 
 
@@ -62,8 +64,8 @@ class TransientPath:
     figure, a rating): pages are compared without it, and nothing is stripped.
 
     ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
-    ``changes`` in ``opportunities`` on so many ``pages``. ``state`` is what the user says: "keep" (never
-    stripped, whatever is learned), "strip" (always), or "" for nothing.
+    ``changes`` in ``opportunities`` on so many ``pages``; ``examples`` show one of them. ``state`` is what the user
+    says: "keep" (never stripped, whatever is learned), "strip" (always), or "" for nothing.
     """
 
     selector: str
@@ -74,7 +76,7 @@ class TransientPath:
     pages: int = 0
     changes: int = 0
     opportunities: int = 0
-    examples: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
     position: int = 0
     of: int = 0
     templates: tuple[Template, ...] = ()
@@ -84,6 +86,10 @@ class TransientPath:
     excepted: tuple[Template, ...] = ()
     untested: tuple[Template, ...] = ()
     words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("templates", "excepted", "untested"):  # in whatever order they come, they say the same
+            object.__setattr__(self, name, in_order(set(getattr(self, name))))
 
     @property
     def is_hidden(self) -> bool:
@@ -303,6 +309,12 @@ class Mask:
         hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
         return " ".join(_lasting(found.rows(), hidden))
 
+    def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
+        """Return what is stripped of each block of a version, by its index; or what is left out where it is *compared*."""
+        if compared or not self.applies_to(url):
+            return self._compared(version, url)
+        return self._stripping.hidden(version.blocks, self._kind(version.blocks, url))
+
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
 
@@ -347,12 +359,12 @@ class Mask:
 
         Raises RuleFileError, RuleWriteError.
         """
-        return Path(_files().save_mask_file(path, self))
+        return Path(import_module(_FILES).save_mask_file(path, self))
 
     @classmethod
     def load(cls, path: "str | PathLike[str]") -> "Mask":
         """Return the mask in the file at *path*. Raises RuleFileError."""
-        mask = _files().load_mask(path)
+        mask = import_module(_FILES).load_mask(path)
         assert isinstance(mask, Mask)
         return mask
 
@@ -373,11 +385,6 @@ def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
     for selector, attribute, text in rows:
         found.setdefault((selector, attribute), []).append(text)
     return found
-
-
-def _files() -> Any:
-    # The form of the file is a matter of the room above: it is looked up when it is asked for.
-    return import_module("scrapy_dedup.masks.files")
 
 
 def _sorted(templates: Iterable[Template]) -> list[str]:

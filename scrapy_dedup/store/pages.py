@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from ..content.versions import Version
 from ..observation import Observation
 from ..urls.templates import template_of
-from .reading import OBSERVED, observation_of
+from .reading import OBSERVED, observation_of, version_in
 from .schema import discard, observation, page_sketch, page_version, signed_hash
 from .store import Store
 from .values import clean_url
@@ -25,6 +26,16 @@ def latest_page(store: Store, scope: str, site: str, url: str) -> Observation | 
     for row in store.rows(query.order_by(o.id.desc()).limit(1)):
         return observation_of(row)
     return None
+
+
+def versions_of_page(store: Store, scope: str, site: str, url: str, limit: int = 50) -> list[tuple[float, Version]]:
+    """Return (seconds since 1970, version) of a page, the latest first, as far as they are kept. Raises StoreError."""
+    url = clean_url(url)
+    o = observation.c
+    query = select(o.time, page_version.c.data).join(page_version, page_version.c.id == o.version)
+    query = query.where(o.scope == scope, o.site == site, o.url_key == signed_hash(url), o.url == url, o.status == 200)
+    rows = [(at, version_in(data)) for at, data in store.rows(query.order_by(o.id.desc()).limit(limit))]
+    return [(at, version) for at, version in rows if version is not None]
 
 
 def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observation]:

@@ -20,6 +20,7 @@ from ..model import Mask, PathKind, Template, TransientPath
 from ..slots import has_digit
 from .epochs import Seen
 from .evidence import Place
+from .examples import example_of
 from .luck import OFTEN
 from .site_texts import Page, SiteTexts, is_whole, shape_of
 from .trials import Responses, Trials, is_too_soon
@@ -208,7 +209,7 @@ class CarryOver:
                         changes=trials.changes,
                         opportunities=trials.opportunities,
                         confidence=round((trials.changes + 1) / (trials.opportunities + 2), 3),
-                        examples=tuple(dict.fromkeys(text for texts in trials.values for text in texts))[:3],
+                        examples=example_of(zip(trials.values[::2], trials.values[1::2], strict=True)),
                     )
                 )
         return found

@@ -183,7 +183,7 @@ def _joined(
         return fresh
     if fresh is not None and fresh.is_left_out:
         kinds |= frozenset(fresh.templates) or templates
-        if not (rests_on_more and _fits(path, fresh.examples)):
+        if not (rests_on_more and _fits(path, [text for pair in fresh.examples for text in pair if text])):
             path = fresh
     return replace(path, templates=() if kinds == templates else in_order(kinds))
 

@@ -1,0 +1,234 @@
+"""A mask file written: what the user wrote into it stays where it is, and only what has changed is another line.
+
+The file is cut into blocks, the head and one for each path with the comments before it. The block of a path that did not
+change is written again byte by byte. One that changed is written anew with the comments that stood in it; where the user has
+ordered or spelt it otherwise, only what changed is edited (by tomlkit). A file of the first format is written
+in the present one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
+from .comments import Comments, Items, commented, comments_in, header_in, renamed
+from .model import Example, Mask, TransientPath
+from .page_kinds import PageKinds, PatternError, pattern_of
+from .queries import BELOW
+from .reader import FORMAT, KINDS, MACHINE, PATH_KEYS, RENAMED, is_path_header
+from .reading import MaskText, read_mask
+from .slot_texts import slot_text
+
+__all__ = ["written_mask"]
+
+_NOWHERE = Path("-")
+_HEADER: Final = "[[path]]"
+_LONG: Final = 100
+"""A longer list has each item on a line of its own."""
+_KINDS_COMMENT: Final = (
+    '# Kinds of pages of which some were seen twice: "*" is one segment of the path, "page=" a parameter.\n'
+)
+_MACHINE_COMMENT: Final = "# For the machine: digests of the places of pages that were seen twice.\n"
+
+
+def written_mask(mask: Mask, old: str = "") -> str:
+    """Return the text of a mask file that says *mask*, as near to the text *old* as can be."""
+    before = MaskText(old, _NOWHERE) if old else None
+    if before is not None and before.mask is not None:
+        text = _edited(mask, old, before)
+        if text is not None and _says(text, mask):
+            return text
+    kinds = PageKinds().holding(mask.templates)
+    paths = [commented(_items(_content(path, kinds)), {}) for path in sorted(mask.paths, key=_order)]
+    return "\n".join([_head(mask, kinds), *paths])
+
+
+def _says(text: str, mask: Mask) -> bool:
+    found, _ = read_mask(text, _NOWHERE)
+    return found == mask
+
+
+def _order(path: TransientPath) -> tuple[bool, bool, object]:
+    """Return the place of a path in its file: what the user spoke of, what is stripped, the rest."""
+    return not path.state, not path.is_left_out, path.key
+
+
+def _edited(mask: Mask, old: str, before: MaskText) -> str | None:
+    """Return *old* edited to say *mask*; None where it is not cut as we cut it."""
+    head, *blocks = blocks_of(old, is_path_header)
+    if len(blocks) != len(before.paths):
+        return None
+    kinds = before.kinds.holding(mask.templates)
+    wanted = {path.key: path for path in mask.paths}
+    kept: list[tuple[TransientPath, str]] = []
+    for path, said, block in zip(before.paths, before.document.get("path", ()), blocks, strict=True):
+        new = wanted.pop(path.key, None)
+        if new is not None:
+            kept.append((new, _Block(block, said, path, before).saying(new, kinds)))
+    for path in sorted(wanted.values(), key=_order):
+        later = (n for n, (other, _) in enumerate(kept) if not other.state and _order(other) > _order(path))
+        kept.insert(next(later, len(kept)), (path, "\n" + commented(_items(_content(path, kinds)), {})))
+    texts = [_edited_head(head, mask, kinds, before), *[text for _, text in kept]]
+    return "".join([text if text.endswith("\n") or not text else text + "\n" for text in texts])
+
+
+# The head
+
+
+def _head(mask: Mask, kinds: PageKinds, comments: Comments | None = None) -> str:
+    content: list[tuple[str, Any]] = [("format", FORMAT), ("site", mask.site)]
+    if mask.mode != "default":
+        content.append(("mode", mask.mode))
+    items = [(key, f"{key} = {toml(value)}\n") for key, value in content]
+    tables = [_table(KINDS, _patterns(kinds), _KINDS_COMMENT), _table(MACHINE, _layouts(mask), _MACHINE_COMMENT)]
+    return commented(items, comments or {}) + "".join(tables)
+
+
+def _table(name: str, content: Mapping[str, Any], comment: str) -> str:
+    return f"\n{comment}[{name}]\n" + "".join([text for _, text in _items(content, "")]) if content else ""
+
+
+def _patterns(kinds: PageKinds) -> dict[str, Any]:
+    found = {name: [pattern_of(each) for each in group] for name, group in kinds.groups.items()}
+    return {name: group[0] if len(group) == 1 and isinstance(group[0], str) else group for name, group in found.items()}
+
+
+def _layouts(mask: Mask) -> dict[str, Any]:
+    return {"layouts": sorted(mask.layouts)} if mask.layouts else {}
+
+
+def _edited_head(head: str, mask: Mask, kinds: PageKinds, before: MaskText) -> str:
+    import tomlkit  # here, since most crawls write nothing
+    from tomlkit.exceptions import TOMLKitError
+
+    assert before.mask is not None
+    try:
+        if before.is_old:
+            return _head(mask, kinds, comments_in(head))
+        document = tomlkit.parse(head)
+        edit(document, {"site": mask.site, "mode": mask.mode if mask.mode != "default" else None})
+        rest = ""
+        for name, content, comment, same in (
+            (KINDS, _patterns(kinds), _KINDS_COMMENT, kinds.groups == before.kinds.groups),
+            (MACHINE, _layouts(mask), _MACHINE_COMMENT, mask.layouts == before.mask.layouts),
+        ):
+            table: Any = document.get(name)
+            if table is None:
+                rest += _table(name, content, comment)
+            elif not content:
+                del document[name]
+            elif not same:
+                edit(table, {**dict.fromkeys(table), **content}, lines=_is_long)
+        text = tomlkit.dumps(document)
+        return text + ("\n" if rest and not text.endswith("\n") else "") + rest
+    except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
+        return head  # what it says is compared afterwards
+
+
+# A path
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The block of a path as it stands in the file: its text, its keys, what they mean, and the file."""
+
+    text: str
+    said: Mapping[str, Any]
+    path: TransientPath
+    file: MaskText
+
+    def saying(self, path: TransientPath, kinds: PageKinds) -> str:
+        """Return the text of the block once it says *path*, in a file with these *kinds* of pages."""
+        is_old = self.file.is_old
+        content = _content(path, kinds, {} if is_old else self.said)
+        if not is_old and path == self.path and all(content.get(key) == self.said.get(key) for key in _REFERENCES):
+            return self.text
+        above = comments_before(self.text, is_path_header)
+        inside = self.text[len(above) :]
+        header = header_in(inside)
+        comments = comments_in(inside, "path")
+        if is_old:
+            return above + commented(_items(content, header), renamed(comments, RENAMED))
+        fresh = above + commented(_items(content, header), comments)
+        ours = _content(self.path, self.file.kinds, self.said)
+        if inside == commented(_items(ours, header), comments):
+            return fresh
+        return _edited_block(content, self.text) or fresh
+
+
+def _edited_block(content: Mapping[str, Any], block: str) -> str | None:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(block)
+        table: Any = document["path"][0]
+        edit(table, {**dict.fromkeys(PATH_KEYS), **content}, lines=_is_long)
+        text = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
+        return None
+    return text
+
+
+_REFERENCES: Final = ("on", "except", "untested")
+
+
+def _content(path: TransientPath, kinds: PageKinds, said: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what is written of a path, in order, without what goes without saying.
+
+    Kinds of pages that the user named in his own way, in what stands there (*said*), are named so again.
+    """
+    text = slot_text(path.slot, path.attribute)
+    content: dict[str, Any] = {
+        "selector": path.selector,
+        "attribute": path.attribute,
+        "position": f"{path.position} of {path.of or 'any'}" if path.position else None,
+        "kind": path.kind,
+        "state": path.state,
+        # Of an element with all that is in it, everything goes.
+        "text": None if path.slot is None and path.selector.endswith(BELOW) else text,
+        "slot": list(path.slot or ()) if text is None else None,
+        "typed": path.typed,
+        "words": list(path.words),
+    }
+    for key, templates in zip(_REFERENCES, (path.templates, path.excepted, path.untested), strict=True):
+        content[key] = _said_again(key, templates, kinds, said or {})
+    content["everywhere"] = path.everywhere
+    if path.opportunities or path.changes or path.pages or path.confidence:
+        content |= {"changed": path.changes, "compared": path.opportunities, "pages": path.pages}
+        content["confidence"] = path.confidence
+    content |= _sides(path.examples)
+    shown = {"changed", "compared", "pages", "confidence", "before", "after"}
+    return {key: content[key] for key in PATH_KEYS if key in content and (content[key] or key in shown)}
+
+
+def _sides(examples: Sequence[Example]) -> dict[str, Any]:
+    """Return what is written of changes; nothing of what stood before it, or after it, where nothing did."""
+    if len(examples) != 1:
+        return {name: [each[at] for each in examples] for at, name in enumerate(("before", "after")) if examples}
+    ((before, after),) = examples
+    sides = {"before": before, "after": after}
+    return {name: side for name, side in sides.items() if side} or sides
+
+
+def _said_again(key: str, templates: Iterable[Any], kinds: PageKinds, said: Mapping[str, Any]) -> Any:
+    value = said.get(key)
+    try:
+        if value is not None and kinds.meant([value] if isinstance(value, str) else value) == templates:
+            return value
+    except PatternError:
+        pass
+    return kinds.references(templates)
+
+
+def _items(content: Mapping[str, Any], header: str = _HEADER) -> Items:
+    """Return the lines of a table, each with its key."""
+    head = [("", f"{header}\n")] if header else []
+    return head + [
+        (key, f"{toml_key(key)} = {toml(value, lines=_is_long(key, value))}\n") for key, value in content.items()
+    ]
+
+
+def _is_long(key: str, value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and len(f"{key} = {toml(value)}") > _LONG
