@@ -1,12 +1,13 @@
 import json
 import zlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.content.tokens import blocks
-from scrapy_dedup.content.versions import Version, packed_version, version_of
+from scrapy_dedup.content.versions import Version, packed_version, version_of, with_table
 
 PAGE = '<body><h1>Title</h1><p class="price">&pound;5</p><a href="/x">more</a><img src="i.png"><script>1</script>'
 VERSION = Version(
@@ -20,6 +21,8 @@ VERSION = Version(
 )
 # Long enough to be compressed.
 LONG = Version(tuple((f"body/ul/li.n{number}", "", f"Entry {number} of the list") for number in range(40)))
+# With a token table, of which nothing is known here.
+TABLED = replace(VERSION, table=b"\x00a table\xff")
 html = st.lists(
     st.sampled_from(
         (
@@ -98,7 +101,19 @@ def test_a_long_version_is_compressed_and_a_short_one_is_not() -> None:
     assert len(LONG.to_bytes()) < sum(len(selector) + len(text) for selector, _, text in LONG.blocks) / 2
 
 
-@pytest.mark.parametrize("version", [VERSION, LONG], ids=["short", "long"])
+def test_a_version_with_the_token_table_of_its_page() -> None:
+    stored = TABLED.to_bytes()
+    assert stored == with_table(VERSION.to_bytes(), TABLED.table)
+    assert Version.from_bytes(stored) == TABLED
+    assert Version.from_bytes(stored) != VERSION
+    # Those of earlier formats may have one, too, but no version has two.
+    older = b"\x01" + zlib.compress(json.dumps([["p"], [0], [""], ["x"]]).encode())
+    assert Version.from_bytes(with_table(older, b"t")) == Version((("p", "", "x"),), b"t")
+    with pytest.raises(ValueError, match="damaged page version"):
+        Version.from_bytes(with_table(stored, b"t"))
+
+
+@pytest.mark.parametrize("version", [VERSION, LONG, TABLED], ids=["short", "long", "with a table"])
 def test_every_cut_off_version_is_refused(version: Version) -> None:
     data = version.to_bytes()
     for length in range(len(data)):

@@ -14,6 +14,7 @@ from scrapy_dedup.crawl.learner import command_of
 from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.crawl.statistics import STATS
 from scrapy_dedup.learning.evidence.user_names import Names
+from scrapy_dedup.masks.seed.thresholds import Thresholds
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
@@ -35,6 +36,8 @@ def test_defaults() -> None:
     assert settings.rule_directories == ()
     assert len(settings.load_rules()) == 0
     assert settings.mode_of("shop.test") is Mode.ACTIVE
+    assert settings.seed_thresholds is None
+    assert read(DEDUP_TRANSIENT_METHOD="seed").seed_thresholds == Thresholds()
 
 
 def test_the_table_is_whole() -> None:
@@ -64,6 +67,11 @@ def test_values_as_the_command_line_gives_them() -> None:
         DEDUP_LEARN_TIMEOUT="1.5",
         DEDUP_CONTENT_FIELDS='{"body": "html", "reviews.text": "text"}',
         DEDUP_STRIP="mark",
+        DEDUP_TRANSIENT_METHOD="seed",
+        DEDUP_TRANSIENT_THRESHOLD="1",
+        DEDUP_TRANSIENT_MAX_MARKED="0.4",
+        DEDUP_TRANSIENT_MAX_SHARE="0.3",
+        DEDUP_TRANSIENT_MAX_PATH="500",
         DEDUP_TRANSIENT_LINKS="1",
         DEDUP_TRANSIENT_PRIORITY="5",
     )
@@ -77,6 +85,7 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.evidence_days, settings.store_max_rows) == (None, None)
     assert (settings.media, settings.learn_timeout) == (True, 1.5)
     assert settings.content_fields == {"body": "html", "reviews.text": "text"}
+    assert settings.seed_thresholds == Thresholds(1, 0.4, 0.3, 500)
     assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
 
 
@@ -165,6 +174,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_CONTENT_FIELDS", {7: "text"}, "7 is not the name of a field"),
     ("DEDUP_STRIP", "yes", 'it must be "remove", "mark" or "off"'),
     ("DEDUP_STRIP", ["mark"], 'it must be "remove", "mark" or "off"'),
+    ("DEDUP_TRANSIENT_METHOD", "sed", 'it must be "default" or "seed".'),
+    ("DEDUP_TRANSIENT_METHOD", ["seed"], 'it must be "default" or "seed".'),
+    ("DEDUP_TRANSIENT_THRESHOLD", 0, "it must be a number above 0, and 1 at most. 0.5 is one of two."),
+    ("DEDUP_TRANSIENT_THRESHOLD", "half", "it must be a number above 0, and 1 at most"),
+    ("DEDUP_TRANSIENT_MAX_MARKED", 1.01, "it must be a number above 0, and 1 at most"),
+    ("DEDUP_TRANSIENT_MAX_MARKED", True, "it must be a number above 0, and 1 at most"),
+    ("DEDUP_TRANSIENT_MAX_SHARE", float("nan"), "it must be a number above 0, and 1 at most"),
+    ("DEDUP_TRANSIENT_MAX_PATH", 0, "it must be a whole number of at least 1"),
+    ("DEDUP_TRANSIENT_MAX_PATH", 99.5, "it must be a whole number of at least 1"),
     ("DEDUP_TRANSIENT_PRIORITY", -1, "it must be a whole number of at least 0"),
 ]
 

@@ -3,15 +3,25 @@
 Paragraphs on FIG. 2 ("accompanied by analysis of the content associated with the path") and FIG. 7.
 """
 
+import re
+from itertools import pairwise
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
+from scrapy_dedup.content.tokens import Kind, tokens
+from scrapy_dedup.crawl.rewriting import marked, removed
+from scrapy_dedup.crawl.transient_page import TransientPage
 from scrapy_dedup.masks.model import TransientPath
+from scrapy_dedup.masks.plan import Roots
 from scrapy_dedup.masks.queries import BELOW
 from scrapy_dedup.masks.seed.changes import changes_between
 from scrapy_dedup.masks.seed.paths import TransientPaths
+from scrapy_dedup.masks.seed.token_table import path_of
 
 
 def page(weather: str, visitors: str, title: str = "Title") -> str:
@@ -95,3 +105,188 @@ def test_seed_verified_tokens_are_those_of_the_paths(one: str, other: str) -> No
     mask = Mask(paths=(TransientPath("p" + BELOW), TransientPath("div" + BELOW)), mode="seed")
     spans = mask.spans(one, other=other)
     assert all(any(start <= at < end for start, end in spans) for at in marked if one[at].strip())
+
+
+@pytest.mark.parametrize("mode", ["default", "seed"])
+@pytest.mark.parametrize("name", ["threshold", "max_marked", "max_share", "max_path"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, float("nan"), float("inf"), True, "1", None])
+def test_thresholds_that_are_out_of_range(mode: Any, name: str, value: Any) -> None:
+    right = "at least 1" if name == "max_path" else "it is a number over 0, and 1 at most"
+    with pytest.raises(ValueError, match=rf"^{name} is {re.escape(repr(value))}: .*{right}$"):
+        learn_mask({}, mode, **{name: value})
+    for fine in (1, 1.0):
+        assert learn_mask({}, mode, **{name: fine}).paths == ()
+
+
+# What stands outside texts
+
+
+def shop(n: int, day: int, *, own: str = "") -> str:
+    """A page whose head, footer and image pass: a nonce and state, a csrf token, a build number, a pixel."""
+    return (
+        f'<!doctype html><html><head><title>Chair {n}</title><meta name="csrf" content="tok{n}x{day}">'
+        f'<script nonce="non{n}x{day}">var state = "{n}-{day}";</script></head><body class=shop><h1>Chair {n}</h1>'
+        f"<article><p>A chair of wood, {n} kg.</p><em>of oak</em>{own}</article><div id=box class=c{n} data-ad='ad{n}x{day}'>"
+        f"Ad {n} {day}<br><!-- build {n} {day} --><a href='/go?{n}{day}'>go {n} {day}</a></div>"
+        f'<img src="/px?{n}{day}" alt="">\n<i>home</i><b>help</b></body></html>'
+    )
+
+
+@pytest.fixture(scope="module")
+def outside() -> Mask:
+    found = learn_mask({f"http://shop.example/{n}": [shop(n, day) for day in range(3)] for n in range(4)}, "seed")
+    assert [path.selector for path in found.paths] == [
+        *("html/body/div/*", "html/body/img/*", "html/head/meta/*", "html/head/script/*")
+    ]
+    return found
+
+
+def test_paths_outside_the_body_act(outside: Mask) -> None:
+    """Tags, scripts and comments are tokens to the document; what structures the page stays, ids and classes with it."""
+    left = outside.strip(shop(17, 5))
+    assert left == (
+        "<!doctype html><html><head><title>Chair 17</title></head><body class=shop><h1>Chair 17</h1>"
+        "<article><p>A chair of wood, 17 kg.</p><em>of oak</em></article><div id=box class=c17 data-ad=''>"
+        "<br><a href=''></a></div>\n<i>home</i><b>help</b></body></html>"
+    )
+    assert outside.strip(shop(17, 6)) == left, "a page that did not change is the same on another day"
+    assert outside.strip(left) == left
+    gone = [token.kind for token in outside.transient(shop(17, 5))]
+    assert gone.count(Kind.RAW) == gone.count(Kind.COMMENT) == 1
+    # <meta> and <img>; of what holds others, <script> and two tags whose values are gone.
+    assert (gone.count(Kind.EMPTY), gone.count(Kind.OPEN)) == (2, 3)
+
+
+def test_two_lines_never_become_one() -> None:
+    mask = Mask(paths=(TransientPath("div/*"),), mode="seed")
+    html = "<div>a<br class=x data-n=1>b<hr id=y><wbr><img src=z>c</div>"
+    assert mask.strip(html) == "<div><br class=x data-n=><hr id=y><wbr></div>"
+
+
+def test_only_what_has_changed_goes_with_another_version(outside: Mask) -> None:
+    now = shop(3, 7)
+    assert outside.strip(now, other=now) == now
+    other = now.replace("tok3x7", "tok3x8")
+    assert outside.strip(now, other=other) == now.replace('<meta name="csrf" content="tok3x7">', "")
+
+
+def serialised(html: str) -> str:
+    """The page as lxml writes it: other quotes, and other void tags."""
+    return Selector(text=html).css("html").get() or ""
+
+
+@pytest.mark.parametrize("form", [str, serialised])
+def test_fields_of_html_lose_it_too(outside: Mask, form: Any) -> None:
+    html = shop(17, 5)
+    page = TransientPage(html, outside.spans(html))
+    field = form(html)
+    found = page.find([field], "html")
+    assert not found.ambiguous
+    left = removed(field, found.cuts[0])
+    for gone in ("tok17x5", "non17x5", "17-5", "ad17x5", "/px", "Ad 17", "go 17", "<script", "<meta"):
+        assert gone in field
+        assert gone not in left, gone
+    for stays in ("<title>Chair 17</title>", "A chair of wood, 17 kg.", "of oak", "<i>home</i>", "c17", "id="):
+        assert stays in left, stays
+    for part in ("script", "meta", "div", "body"):
+        fragment = Selector(text=html).css(part).get() or ""
+        cut = removed(fragment, page.find([fragment], "html").cuts[0])
+        assert not re.search("(tok|non|ad)17x5|Ad 17|17-5", cut), part
+
+
+def test_elements_are_marked(outside: Mask) -> None:
+    html = shop(17, 5)
+    found = marked(html, outside.spans(html), "html")
+    assert 'content="tok17x5" data-dedup="transient">' in found
+    assert '<script nonce="non17x5" data-dedup="transient">var state' in found
+    assert '<img src="/px?175" alt="" data-dedup="transient">' in found
+    assert found.replace(' data-dedup="transient"', "").replace("<span>", "").replace("</span>", "") == html
+
+
+def test_what_the_user_keeps_stays_below_a_path() -> None:
+    html = "<body><div class=ad data-n=1>Ad<p class=price data-x=2>12</p><p>old</p><img src=/a></div><u>b</u></body>"
+    below = TransientPath("body/div/*")
+
+    def left(*said: TransientPath) -> str:
+        mask = Mask(paths=(below, *said), mode="seed")
+        assert said == () or mask.version != Mask(paths=(below,), mode="seed").version
+        return mask.strip(html)
+
+    assert left() == "<body><div class=ad data-n=><p class=price data-x=></p><p></p></div><u>b</u></body>"
+    # With the tags around it.
+    kept = left(TransientPath("body/div.ad/p.price", state="keep"))
+    assert kept == "<body><div class=ad data-n=1><p class=price data-x=2>12</p><p></p></div><u>b</u></body>"
+    kept = left(TransientPath("body/div.ad/img", "src", state="keep"))
+    assert kept == "<body><div class=ad data-n=1><p class=price data-x=></p><p></p><img src=/a></div><u>b</u></body>"
+    kept = left(TransientPath("body/div/p/*", state="keep"))
+    assert kept == "<body><div class=ad data-n=1><p class=price data-x=2>12</p><p>old</p></div><u>b</u></body>"
+    # What the user strips elsewhere goes, too, and the path itself may be kept.
+    assert left(TransientPath("body/u", state="strip")).endswith("</div><u></u></body>")
+    assert Mask(paths=(TransientPath("body/div/*", state="keep"),), mode="seed").strip(html) == html
+
+
+MARKUP = st.lists(
+    st.sampled_from(
+        (
+            *(
+                "<p>",
+                "</p>",
+                "<div data-a=1 id='x' b=\"2\">",
+                "</div>",
+                "<b c>",
+                "<br>",
+                "<br/>",
+                "<img src=a>",
+                "<img/x=1/>",
+            ),
+            *(
+                "<script nonce=1>a<p>",
+                "</script>",
+                "<!--x-->",
+                "<!--",
+                "text",
+                " ",
+                "<",
+                "</",
+                "<p a='",
+                "'>",
+                "&amp;",
+                "</b a=1>",
+            ),
+            *("<style>", "</style>", "<title>", "</title>", "<textarea>", "<template><p>", "</template>", "<svg/a=2>"),
+        )
+    )
+).map("".join)
+
+
+@given(MARKUP)
+def test_any_page_keeps_its_structure(html: str) -> None:
+    mask = Mask(
+        paths=tuple([TransientPath(path + BELOW) for path in ("p", "div", "p/b", "script", "br", "img")]), mode="seed"
+    )
+    spans = mask.spans(html)
+    assert all(start < end for start, end in spans)
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+    gone = {at for start, end in spans for at in range(start, end)}
+    for token in tokens(html):
+        on = any(
+            path_of(token).startswith(f"{root}/") or path_of(token) == root
+            for root in ("p", "div", "script", "br", "img")
+        )
+        here = gone & set(range(token.start, token.end))
+        if not on:
+            assert not here
+        elif token.kind in (Kind.RAW, Kind.COMMENT) or (token.kind is Kind.TEXT and token.text):
+            assert len(here) == token.end - token.start
+        elif token.kind is Kind.CLOSE and token.name not in ("script", "style", "template"):
+            assert not here
+
+
+def test_a_hostile_page_costs_one_pass() -> None:
+    """Of deep paths, each another one, no more is looked at than the paths of the mask are long."""
+    mask = Mask(paths=(TransientPath("html/body/p/*"),), mode="seed")
+    page = "<html><body><p data-n=5>gone</p>" + "<div>" * 200 + "".join([f"<x{n} a=1>t</x{n}>" for n in range(2_000)])
+    assert mask.strip(page) == page.replace("data-n=5>gone", "data-n=>")
+    assert Roots(["a/b/*"]).holds("a/b/c")
+    assert not Roots(["a/b/*"]).holds("a/bc/d")
+    assert not Roots(["a/b"]).holds("a/b")

@@ -2,8 +2,10 @@
 
 import pytest
 
+from scrapy_dedup import learn_mask
 from scrapy_dedup.masks.seed.changes import changes_between, token_table
-from scrapy_dedup.masks.seed.paths import PathTables, TransientPaths, learn_paths, path_of, transient_paths
+from scrapy_dedup.masks.seed.paths import PathTables, TransientPaths, learn_paths, transient_paths
+from scrapy_dedup.masks.seed.token_table import path_of
 
 PAGE = "<html><body><h1>{}</h1><div>{}</div><p><em>{}</em></p><ul><li>a<li>b</ul></body></html>"
 
@@ -118,6 +120,30 @@ def test_a_parent_whose_children_are_all_transient_is_promoted() -> None:
     assert not tables.marked_subtrees["html/body/section/div"]
     # The label lasts, but no child path stands for it: the document's rule. And the parent's parent, in turn.
     assert transient_paths(tables).paths == {"html/body/section"}
+
+
+def test_a_promoted_parent_rests_on_what_its_children_do() -> None:
+    found = transient_paths(widgets("<b>{}</b>", "<i>{}</i>"))
+    # A tag and a text in each version of <b> and of <i>; of <section> and <div> themselves nothing had changed.
+    assert found.evidence == {"html/body/section": (8, 8)}
+    tables = widgets("<b>{}</b>", "<i>{}</i>", "<i>same</i>")
+    found = transient_paths(tables)
+    assert tables.marked_subtrees["html/body/section/div/i"] == 4
+    assert found.evidence == {"html/body/section": (8, 12)}
+    # A path that is transient by itself rests on what it says itself.
+    assert transient_paths(tables_of((page("t", "same", "one"), page("t", "same", "two")))).evidence == {
+        "html/body/p": (2, 2)
+    }
+
+
+def test_a_promoted_path_is_shown_with_what_it_rests_on() -> None:
+    versions = {
+        str(n): [widget(inside.format(day)) for day in ("one", "two")]
+        for n, inside in enumerate(["<b>{}</b>", "<i>{}</i>", "<i>same</i>"])
+    }
+    (path,) = learn_mask(versions, "seed").paths
+    assert (path.selector, path.changes, path.opportunities) == ("html/body/section/*", 8, 12)
+    assert (path.confidence, path.pages) == (0.667, 3)
 
 
 def test_a_parent_with_one_lasting_child_is_not_promoted() -> None:

@@ -196,7 +196,8 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
             both = Both(learn_from(observations_in_file(settings, sites, file), **options))
         else:
             with evidence_in_store(settings, sites) as evidence:
-                both = learn_both(evidence, masks=load_masks(settings.rule_directories), **options)
+                before = load_masks(settings.rule_directories)
+                both = learn_both(evidence, masks=before, seed=settings.seed_thresholds, **options)
     if prune:
         both = replace(both, learned=pruned(both.learned, known))
     learned = both.learned

@@ -8,18 +8,22 @@ crawl writes one for nearly every page, so the fields are merely joined by NUL, 
 - for each block its attribute;
 - for each block its text.
 
-Format 1, that of earlier stores, has the same columns as JSON; rows that do hold a NUL have it still.
+Format 1, that of earlier stores, has the same columns as JSON; rows that do hold a NUL have it still. Format 16 is a version
+of another format, after its length (4 bytes, little-endian), and before the token table of the page, as
+:mod:`scrapy_dedup.masks.seed.token_table` packs it, with its own.
 """
 
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from struct import Struct
 from typing import Any
 
 from .tokens import blocks
 
-_JSON, _JOINED = b"\x01", b"\x02"
+_JSON, _JOINED, _WITH_TABLE = b"\x01", b"\x02", b"\x10"
+_LENGTHS = Struct("<cII")
 _MAX_SIZE = 1 << 28
 """Bytes of a version before compression; more is damage."""
 _SHORT = 1_000
@@ -36,17 +40,22 @@ class Version:
     """
 
     blocks: tuple[_Row, ...]
+    table: bytes = b""
+    """The packed token table of the page, where it is kept: what the transient-content document's method compares."""
     compared: dict[Any, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
     """What masks have made of it (:class:`.mask.Mask`): a page that is kept is compared again and again."""
 
     def to_bytes(self) -> bytes:
         """Return the stored form."""
         selectors, attributes, texts = zip(*self.blocks, strict=True) if self.blocks else ((), (), ())
-        return _packed(selectors, attributes, texts)
+        packed = _packed(selectors, attributes, texts)
+        return with_table(packed, self.table) if self.table else packed
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Version":
         """Return the version stored as *data*. Raises ValueError where it is damaged or of another format."""
+        if data[:1] == _WITH_TABLE:
+            return _with_its_table(data)
         unpacked = {_JSON: _rows_of_json, _JOINED: _rows_of_joined}.get(data[:1])
         if unpacked is None:
             raise ValueError("not a page version, or of a format that this release does not know.")
@@ -55,6 +64,22 @@ class Version:
         except (zlib.error, ValueError, TypeError, LookupError, RecursionError) as error:
             raise ValueError(f"damaged page version: {error}") from error
         return cls(rows)
+
+
+def with_table(packed: bytes, table: bytes) -> bytes:
+    """Return the stored form of a version, *packed*, together with the packed token *table* of its page."""
+    return _LENGTHS.pack(_WITH_TABLE, len(packed), len(table)) + packed + table
+
+
+def _with_its_table(data: bytes) -> Version:
+    start = _LENGTHS.size
+    length, of_table = _LENGTHS.unpack_from(data)[1:] if len(data) >= start else (0, 0)
+    packed, table = data[start : start + length], data[start + length :]
+    if not length or len(packed) < length or len(table) != of_table:
+        raise ValueError("damaged page version: cut off, or followed by something else.")
+    if packed[:1] == _WITH_TABLE:
+        raise ValueError("damaged page version: a version in a version.")
+    return replace(Version.from_bytes(packed), table=table)
 
 
 def _packed(selectors: Sequence[str], attributes: Sequence[str], texts: Sequence[str]) -> bytes:

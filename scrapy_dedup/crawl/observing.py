@@ -14,7 +14,6 @@ from w3lib.encoding import http_content_type_encoding
 from ..content.fields import has_password_field
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
-from ..content.versions import packed_version
 from ..store.rows import ObservationRow
 from .left_out import ends_of
 from .marks import redirects_to
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
+
+    from .versions import Pack
 
 #: Bodies of up to this many bytes are looked at at once (under a millisecond); of longer ones
 #: the thread of the store does it.
@@ -106,8 +107,10 @@ def encoding_of(response: TextResponse) -> str:
 _declared = lru_cache(64)(http_content_type_encoding)
 
 
-def page_row(response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> ObservationRow:
-    """Return *base* with the content of a response, made in the event loop."""
+def page_row(
+    response: Response, base: ObservationRow, max_body: int, *, versioned: "Pack | None" = None
+) -> ObservationRow:
+    """Return *base* with the content of a response, made in the event loop; *versioned* as for :class:`LaterRow`."""
     root = None
     if isinstance(response, HtmlResponse) and OWN_TREE < len(response.body) <= max_body:
         # Most callbacks parse the page, and the response keeps the tree for them.
@@ -117,7 +120,10 @@ def page_row(response: Response, base: ObservationRow, max_body: int, *, version
 
 
 class LaterRow:
-    """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more."""
+    """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more.
+
+    *versioned* packs what is kept of the page to compare it with itself; None if it is not kept.
+    """
 
     __slots__ = (
         "_base",
@@ -140,7 +146,7 @@ class LaterRow:
         base: ObservationRow,
         max_body: int,
         *,
-        versioned: bool = False,
+        versioned: "Pack | None" = None,
         made: "Callable[[ObservationRow], None] | None" = None,
     ) -> None:
         self._base = base
@@ -160,7 +166,7 @@ class LaterRow:
         self._canonical = canonical_header(response, response.url) if declares else None
         self._max_body = max_body
         self._url = response.url
-        self._versioned = versioned and self._kind is Kind.HTML and len(self._body) <= max_body
+        self._versioned = versioned if self._kind is Kind.HTML and len(self._body) <= max_body else None
         self._row: ObservationRow | None = None
 
     @property
@@ -207,8 +213,8 @@ class LaterRow:
             max_body=self._max_body,
         )
         version = None
-        if self._versioned:
-            version = packed_version(decode(body, self._content_type, self._encoding))
+        if self._versioned is not None:
+            version = self._versioned(decode(body, self._content_type, self._encoding))
         base = self._base
         # As _replace() would make it, in a third of the time.
         return ObservationRow(

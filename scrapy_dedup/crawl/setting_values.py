@@ -175,6 +175,14 @@ def share_or_none(value: Any) -> float:
     return number
 
 
+def share_above_none(value: Any) -> float:
+    """Return a number above 0, and 1 at most."""
+    number = _number(value, "it must be a number above 0, and 1 at most")
+    if not 0 < number <= 1:
+        raise WrongValue("it must be a number above 0, and 1 at most", "0.5 is one of two.")
+    return number
+
+
 def band(value: Any) -> tuple[float, float]:
     """Return two numbers from 0 to 1, the smaller one first."""
     problem = "it must be two numbers from 0 to 1, the smaller one first"

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..learning.evidence.user_names import Names
 from ..learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
+from ..masks.seed.thresholds import Thresholds
 from . import setting_values as values
 from .setting_pairs import method, method_options, names, wrong_method, wrong_site
 from .setting_values import DedupSettingError, Mode, Setting, WrongValue
+from .transient_settings import TRANSIENT_SETTINGS
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from ..rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
-
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("DEDUP_ENABLED", "bool", True, "Whether the plug-in does anything at all.", values.truth),
@@ -172,36 +173,7 @@ SETTINGS: tuple[Setting, ...] = (
         "The share of a site's pages that its learned rules together may be seen to lose.",
         values.share,
     ),
-    Setting(
-        "DEDUP_CONTENT_FIELDS",
-        'dict of field to "html" or "text"',
-        {},
-        "The fields of items that hold page content, from which transient content is stripped; dots lead into nested items.",
-        values.content_fields,
-    ),
-    Setting(
-        "DEDUP_STRIP",
-        '"remove", "mark" or "off"',
-        "remove",
-        "What becomes of transient content in these fields: it is removed, marked or left.",
-        values.strip,
-    ),
-    Setting(
-        "DEDUP_TRANSIENT_LINKS",
-        "bool",
-        False,
-        "Whether requests are marked whose link stands in transient places of its page only: every page with requests is "
-        "looked through for that.",
-        values.truth,
-    ),
-    Setting(
-        "DEDUP_TRANSIENT_PRIORITY",
-        "int",
-        0,
-        "How much lower the priority of requests is whose link stands in transient places of its page only; they are "
-        "marked, too.",
-        values.integer,
-    ),
+    *TRANSIENT_SETTINGS,
     Setting(
         "DEDUP_SAMPLE",
         "number from 0 to 1",
@@ -307,6 +279,12 @@ class DedupSettings:
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
     strip: str
+    transient_method: str
+    #: Those of the method "seed".
+    transient_threshold: float
+    transient_max_marked: float
+    transient_max_share: float
+    transient_max_path: int
     transient_links: bool
     transient_priority: int
     #: Share of the discards.
@@ -348,6 +326,15 @@ class DedupSettings:
         """Whether ``DEDUP_ENABLED`` is on; the other settings are not looked at. Raises :exc:`DedupSettingError`."""
         setting = SETTINGS[0]
         return bool(cls._read(setting, settings.get(setting.name, setting.default)))
+
+    @property
+    def seed_thresholds(self) -> Thresholds | None:
+        """The thresholds by which masks are learned with the method "seed"; None with the default one."""
+        if self.transient_method != "seed":
+            return None
+        return Thresholds(
+            self.transient_threshold, self.transient_max_marked, self.transient_max_share, self.transient_max_path
+        )
 
     @property
     def compares(self) -> bool:

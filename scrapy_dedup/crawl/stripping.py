@@ -32,7 +32,10 @@ def strip_transient(response: R, mask: "Mask | None" = None) -> R:
 
     The mask is that of the response's site in the crawl that it belongs to, or *mask*.
     Where there is none, and for a response that is not HTML, *response* itself is returned, and so it is
-    where nothing on the page is transient.
+    where nothing on the page is transient. Should the crawl's mask fail, *response* is
+    returned, and the log says so once: it raises nothing.
+
+    Source: transient-content, FIG. 4A and 4B.
 
     .. code-block:: python
 

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from ..files.errors import RuleFileError
 from ..masks.files import load_masks
+from ..masks.seed.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
 from ..rules.writing import written_rules
 from ..store.database import StoreError
@@ -91,6 +92,7 @@ def _learned(
             candidates=options.parent,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
             policy=policy_of(options.method, json.loads(options.method_options)),
+            seed=Thresholds(**json.loads(options.seed_thresholds)) if options.seed_thresholds else None,
         )
     learned = both.learned
     save(both, options.dir, options.also)
@@ -124,6 +126,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--learner", action="append", default=[], help="ask only this learner (may be repeated)")
     parser.add_argument("--method", default=JUDGE, help="what decides: the judge, or a published method")
     parser.add_argument("--method-options", default="{}", help="the options of a published method, as a JSON object")
+    parser.add_argument(
+        "--seed-thresholds",
+        help="learn masks with the transient-content document's method, with these thresholds, as a JSON object",
+    )
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")

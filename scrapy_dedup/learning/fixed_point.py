@@ -12,6 +12,7 @@ from time import monotonic
 
 from ..content.versions import Version
 from ..masks.model import Mask
+from ..masks.seed.thresholds import Thresholds
 from ..observation import APART, Observation
 from ..rules import Rule, RuleBook
 from ..store.pages import cut_off_pages
@@ -89,10 +90,12 @@ def learn_both(
     candidates: bool = False,
     elsewhere: Elsewhere | None = None,
     policy: Policy | None = None,
+    seed: Thresholds | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
 
-    *known* and *masks* are those of before: what the user said in them stays. The other arguments are those of
+    *known* and *masks* are those of before: what the user said in them stays. With *seed*, masks are learned by the
+    transient-content document's method, with these thresholds. The other arguments are those of
     :func:`.learn.learn`; sites that are not begun at *deadline* are left out. A site is learned again where it came before one whose URLs are
     nested in its own. Raises StoreError, ValueError.
     """
@@ -110,7 +113,7 @@ def learn_both(
             return RuleBook(rules, deep, groups).beside(old)
 
         kept = evidence.versions(site)
-        pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept])
+        pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], seed)
         old = pages.without_refuted(before.get(site), known)
         used = wanted = pages.masks(None, old)
         for left in range(MOST_ROUNDS - 1, -1, -1):
@@ -154,7 +157,7 @@ def learn_both(
             break
         one(site)
     rules, deep = _together([learned.book for learned, _ in found.values()])
-    reports = [_with_what_passes(report, used.mask) for learned, used in found.values() for report in learned.reports]
+    reports = [_with_what_passes(report, used) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
     likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
     learned = with_aliases(
@@ -208,12 +211,15 @@ def _version(mask: Mask | None) -> str:
     return "" if mask is None else mask.version
 
 
-def _with_what_passes(report: SiteReport, mask: Mask | None) -> SiteReport:
-    left_out = [path for path in mask.paths if path.is_left_out] if mask is not None else []
-    if not left_out:
-        return report
-    hidden = sum(path.is_hidden for path in left_out)
-    note = f"transient content: {hidden} places on its pages"
-    if hidden < len(left_out):
-        note += f", and {len(left_out) - hidden} whose content changes and stays in items"
-    return replace(report, notes=(*report.notes, note))
+def _with_what_passes(report: SiteReport, masks: Masks) -> SiteReport:
+    left_out = [path for path in masks.mask.paths if path.is_left_out] if masks.mask is not None else []
+    notes = []
+    if left_out:
+        hidden = sum(path.is_hidden for path in left_out)
+        note = f"transient content: {hidden} places on its pages"
+        if hidden < len(left_out):
+            note += f", and {len(left_out) - hidden} whose content changes and stays in items"
+        notes.append(note)
+    if masks.note:
+        notes.append(masks.note)
+    return replace(report, notes=(*report.notes, *notes))

@@ -18,9 +18,11 @@ from ..masks.learning.learn import mask_of
 from ..masks.learning.site_texts import SiteTexts
 from ..masks.learning.visits import Passing, passing_places
 from ..masks.model import Mask, Template, TransientPath
+from ..masks.seed.thresholds import Thresholds
 from ..rules import RuleBook
 from ..rules.model import Status
 from ..urls.templates import in_order, template_of
+from .seed_masks import seed_mask_of
 
 __all__ = ["Masks", "SitePages"]
 
@@ -35,18 +37,24 @@ Kept = tuple[str, float, Version]
 class Masks:
     """The mask of a site, and the one that its pages are compared under: it knows those of past designs, too.
 
-    None where there is nothing to say, and there was nothing before: the file of an older mask is to be renewed.
+    None where there is nothing to say, and there was nothing before: the file of an older mask is to be renewed. ``note`` is what
+    the user should know of it.
     """
 
     mask: Mask | None = None
     comparing: Mask | None = None
+    note: str = ""
 
 
 class SitePages:
-    """The versions that are kept of the pages of a site, URL by URL, those of a URL in order of time."""
+    """The versions that are kept of the pages of a site, URL by URL, those of a URL in order of time.
 
-    def __init__(self, site: str, kept: Sequence[Kept]) -> None:
+    With *seed*, its mask is learned by the transient-content document's method, with these thresholds.
+    """
+
+    def __init__(self, site: str, kept: Sequence[Kept], seed: Thresholds | None = None) -> None:
         self._site = site
+        self._seed = seed
         self._kept = kept
         fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
         #: (URL, seconds since 1970) -> the number of its crawl.
@@ -68,6 +76,12 @@ class SitePages:
 
     def _masks(self, key_of: Callable[[str], str], before: Mask | None) -> Masks:
         pages = self._pages(key_of)
+        if self._seed is not None:
+            versions = [page.versions for page in pages]
+            found, note = seed_mask_of(versions, before, site=self._site, thresholds=self._seed)
+            return Masks(found, found, note)
+        if before is not None and before.mode == "seed":  # what that method has learned means something else
+            before = replace(before, mode="default", paths=tuple([path for path in before.paths if path.state]))
         mask = mask_of(
             pages,
             previous=before,
@@ -81,8 +95,8 @@ class SitePages:
         if visits.paths:
             mask = _with_visits(mask, visits)
         mask = carry_over.with_layouts(mask)
-        found = mask if mask.paths or before is not None else None
-        return Masks(found, self._comparing(pages, key_of, mask) or found)
+        known = mask if mask.paths or before is not None else None
+        return Masks(known, self._comparing(pages, key_of, mask) or known)
 
     def without_refuted(self, before: Mask | None, known: RuleBook) -> Mask | None:
         """Return what was known *before*, less what only the rules have taught that *known* calls suspended.
@@ -91,7 +105,7 @@ class SitePages:
         """
         rules = known.for_site(self._site)
         refuted = [rule for rule in rules if rule.status is Status.SUSPENDED and not rule.is_alias]
-        if before is None or not refuted:
+        if before is None or not refuted or self._seed is not None:  # the seed's method learns all of it anew
             return before
         acting = [replace(rule, status=Status.ACTIVE) if rule in refuted else rule for rule in rules]
         book = RuleBook(acting, {self._site: known.site_rules(self._site).deep}, known.groups)
@@ -130,7 +144,7 @@ class SitePages:
         compared = [fetched[place] for place in retained([(at, url) for url, at, _ in fetched], MOST_VERSIONS)]
         versions = [version for _, _, version in compared]
         if len({url for url, _, _ in compared}) > 1:
-            versions = [Version(tuple([row for row in version.blocks if not row[1]])) for version in versions]
+            versions = [replace(v, blocks=tuple([row for row in v.blocks if not row[1]])) for v in versions]
         # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
         templates = tuple({template_of(url) for url, _, _ in kept})
         crawls = [self._crawls[url, at] for url, at, _ in compared]

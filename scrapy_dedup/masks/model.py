@@ -15,12 +15,13 @@ from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 from ..content.sketch import Sketch, sketch_of_texts
 from ..content.tokens import Blocks, Token, blocks, tokens
 from ..urls.templates import in_order, template_of
-from .plan import PageKind, PathPlan, Plan, Ranges, Row
+from .plan import PageKind, Plan, Ranges, Row, plan_of
 from .queries import BELOW, css_of, xpath_of
 from .seed.changes import changes_between
+from .seed.markup import markup_spans
 from .seed.paths import TransientPaths
 from .slots import Slot
-from .spans import disjoint, spans_of, without
+from .spans import by_place, disjoint, lasting_texts, spans_of, without
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -48,6 +49,8 @@ _STATE = ("site", "paths", "mode", "templates", "layouts")
 class TransientPath:
     """A place on the pages of a site, and what is known of the texts that stand there.
 
+    ``selector`` is made of the names of tags, with ids and classes that last: ``html/body/div#main/p.clock``. One that ends in ``/*``,
+    as the mode "seed" makes them, is made of names alone (``html/body/p/*``), and means all that stands in such elements.
     ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
     one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
     an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
@@ -98,7 +101,7 @@ class TransientPath:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether pages are compared without what stands there: all that is stripped, and what is volatile."""
+        """Whether pages are compared without what stands there, as they are without all that is stripped or volatile."""
         return self.is_hidden or (self.state == "" and self.kind == "volatile")
 
     @property
@@ -119,11 +122,17 @@ class TransientPath:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What does not last on the pages of a site; its paths are sorted.
+    """What does not last on the pages of a site: a tuple of :class:`TransientPath`, sorted; immutable.
+
+    Methods that take a page take it as HTML, with its URL if that is known, and raise for no text. Offsets are in characters of
+    that text.
 
     ``templates`` are the URL templates of which some page was seen in two versions; an empty set stands for all. Of a
     page whose URL is given, and is of no such template, only paths that are true of it, too, hide anything.
-    ``layouts`` are digests of the places of pages that were seen in two versions (see :meth:`layout`).
+    ``layouts`` are digests of the places of pages that were seen in two versions (see :meth:`layout`). ``mode`` says by which method
+    it was learned (see :func:`scrapy_dedup.learn_mask`).
+
+    Source: transient-content, FIG. 2, 4A, 4B and 7.
     """
 
     site: str = ""
@@ -166,6 +175,8 @@ class Mask:
             for path in hiding
         )
         about = [self.mode, *said, *_sorted(self.templates), *sorted(self.layouts)]
+        if any(path.selector.endswith(BELOW) for path in hiding):
+            about += _sorted(keeping)  # of what stands below a path, they are left
         digest = xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
         object.__setattr__(self, "version", digest if hiding else "")
         stripping = [path for path in hiding if path.is_hidden]
@@ -179,7 +190,8 @@ class Mask:
         object.__setattr__(self, "_untested", untested)
 
     def _plan(self, paths: Iterable[TransientPath], *, whole: bool = False) -> Plan:
-        return Plan([_plan_of(path, whole=whole) for path in paths], subtrees=self.mode == "seed", again=not whole)
+        kept = [(path.selector, path.attribute) for path in self.paths if path.state == "keep"]
+        return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)
 
     def __getstate__(self) -> tuple[object, ...]:
         return tuple([getattr(self, name) for name in _STATE])
@@ -246,32 +258,47 @@ class Mask:
         if not self._stripping or not self.applies_to(url):
             return []
         found = blocks(html)
+        plan = self._plan_for(html, other)
+        stripped = self._stripped(plan, found, url, other)
         spans: list[tuple[int, int]] = []
-        for index, ranges in self._stripped(html, found, url, other).items():
+        for index, ranges in stripped.items():
             spans += spans_of(html, found[index], ranges)
+        if plan.roots:
+            spans += markup_spans(html, plan.roots.paths, plan.kept_roots.paths, plan.lasting_in(found))
         return disjoint(spans)
 
-    def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
-        """Return what is stripped of each block of *html*, by its index."""
+    def _plan_for(self, html: str, other: str | None) -> Plan:
+        """Return what is stripped of *html*: of the document's paths, only those that have changed since the *other* version.
+
+        That is the second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
+        """
+        if other is None or not self._stripping.roots:
+            return self._stripping
+        confirmed = TransientPaths(self._stripping.roots.paths).changed(changes_between(html, other)).paths
+        return self._plan(
+            path
+            for path in self.paths
+            if path.is_hidden and (not path.selector.endswith(BELOW) or path.selector.removesuffix(BELOW) in confirmed)
+        )
+
+    def _stripped(self, plan: Plan, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
+        """Return what is stripped of each block of a page, by its index."""
         rows = list(found.rows())
-        hidden = self._stripping.hidden(rows, self._kind(rows, url))
+        hidden = plan.hidden(rows, self._kind(rows, url))
         if other is None:
             return hidden
-        if self.mode == "seed":
-            # The second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
-            known = TransientPaths(
-                frozenset(path.selector.removesuffix(BELOW) for path in self.paths if path.is_hidden)
-            )
-            confirmed = known.changed(changes_between(html, other)).paths
-            paths = [path for path in self.paths if path.selector.removesuffix(BELOW) in confirmed]
-            return self._plan(paths).hidden(rows, PageKind())
-        before, now = _by_place(blocks(other).rows()), _by_place(rows)
+        before, now = by_place(blocks(other).rows()), by_place(rows)
         return {
-            index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
+            index: ranges
+            for index, ranges in hidden.items()
+            if plan.is_below(*rows[index][:2]) or now[rows[index][:2]] != before.get(rows[index][:2])
         }
 
     def strip(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return *html* without its passing words; markup stays. Never raises on any text.
+
+        Below the paths of a mask of the mode "seed" scripts, comments and elements without contents (``<meta>``, ``<img>``) go,
+        too, and the values of attributes, but those of ids and classes.
 
         With *other*, another version of the page, places whose content does not differ stay as they are.
 
@@ -290,7 +317,10 @@ class Mask:
         return "".join([*parts, html[at:]]) if parts else html
 
     def transient(self, html: str, *, url: str | None = None, other: str | None = None) -> list[Token]:
-        """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value."""
+        """Return the tokens of *html* of which something is removed.
+
+        Texts, and tags that lose an attribute's value; below a path of the mode "seed" scripts, comments and whole tags, too.
+        """
         spans = self.spans(html, url=url, other=other)
         if not spans:
             return []
@@ -306,8 +336,10 @@ class Mask:
     def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
         found = blocks(html)
-        hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
-        return " ".join(_lasting(found.rows(), hidden))
+        hidden: Mapping[int, Ranges] = {}
+        if self._stripping and self.applies_to(url):
+            hidden = self._stripped(self._plan_for(html, other), found, url, other)
+        return " ".join(lasting_texts(found.rows(), hidden))
 
     def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
         """Return what is stripped of each block of a version, by its index; or what is left out where it is *compared*."""
@@ -328,7 +360,7 @@ class Mask:
         return self._remembered(
             version,
             ("sketch", url and template_of(url), carried),
-            lambda: sketch_of_texts(_lasting(version.blocks, self._compared(version, url, carried=carried))),
+            lambda: sketch_of_texts(lasting_texts(version.blocks, self._compared(version, url, carried=carried))),
         )
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
@@ -369,32 +401,5 @@ class Mask:
         return mask
 
 
-def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
-    """Return the texts of rows without what is hidden of them."""
-    texts = []
-    for index, (_, attribute, text) in enumerate(rows):
-        if attribute:
-            continue
-        ranges = hidden.get(index)
-        texts.append(text if ranges is None else without(text, ranges))
-    return [text for text in texts if text]
-
-
-def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
-    for selector, attribute, text in rows:
-        found.setdefault((selector, attribute), []).append(text)
-    return found
-
-
 def _sorted(templates: Iterable[Template]) -> list[str]:
     return sorted(map(repr, templates))
-
-
-def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
-    place = path.selector, path.attribute, path.slot, path.position, path.of
-    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
-    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
-    at_once = path.typed and (whole or path.state == "strip")
-    words = frozenset(path.words)
-    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)

@@ -80,7 +80,7 @@ def _indices(path: "TransientPath", rows: Sequence[Row]) -> list[int]:
     """Return the indices of the rows that a path is about, whatever stands there."""
     if path.selector.endswith(BELOW):
         plan = PathPlan(path.selector, "", None, 0, 0)
-        return sorted(Plan([plan], subtrees=True).hidden(rows, PageKind()))
+        return sorted(Plan([plan]).hidden(rows, PageKind()))
     place = path.selector, path.attribute
     found = [index for index, row in enumerate(rows) if row[:2] == place]
     if not path.position:

@@ -4,9 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .queries import BELOW
 from .slots import ANYTHING, Slot, has_digit, hidden, is_typed, pieces
+
+if TYPE_CHECKING:
+    from ..content.tokens import Block
+    from .model import TransientPath
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -107,19 +112,21 @@ class _Place:
 class Plan:
     """Which blocks of a page are hidden, by their selectors.
 
-    With *subtrees*, the selectors are made of the names of tags, and what stands in such an element is hidden, at any depth, as
-    the transient-content document has it. With *again*, what is left of a page may be given to it again, and nothing more is
-    hidden then.
+    A selector that ends in :data:`.queries.BELOW` is made of the names of tags, and what stands in such an element is hidden, at
+    any depth, as the transient-content document has it; but not at the (selector, attribute) that are *kept*. With *again*,
+    what is left of a page may be given to it again, and nothing more is hidden then.
     """
 
-    def __init__(self, paths: Iterable[PathPlan], *, subtrees: bool = False, again: bool = True) -> None:
+    def __init__(self, paths: Iterable[PathPlan], *, kept: Iterable[tuple[str, str]] = (), again: bool = True) -> None:
+        paths, kept = list(paths), list(kept)
         self._places: dict[tuple[str, str], _Place] = {}
-        self._selectors: frozenset[str] = frozenset()
-        self._roots: frozenset[str] = frozenset()
-        if subtrees:
-            self._roots = frozenset(path.selector.removesuffix(BELOW) for path in paths)
-            return
+        #: The paths below which all is hidden, and those below which nothing is.
+        self.roots = Roots(path.selector for path in paths)
+        self.kept_roots = Roots(selector for selector, _ in kept)
+        self._kept = frozenset(kept)
         for path in paths:
+            if path.selector.endswith(BELOW):
+                continue
             place = self._places.setdefault((path.selector, path.attribute), _Place())
             if path.position:
                 place.numbered[path.position, path.of] = path
@@ -137,17 +144,21 @@ class Plan:
 
     def __bool__(self) -> bool:
         """Whether it hides anything."""
-        return bool(self._places or self._roots)
+        return bool(self._places or self.roots)
 
     def hidden(self, rows: Iterable[Row], page: PageKind) -> Mapping[int, Ranges]:
         """Return what is hidden of each row, by its index; rows that are left as they are do not stand there.
 
         Where the URL of the *page* is unknown, paths that are true of some URL templates only hide nothing.
         """
-        if self._roots:
-            selectors = [row[0] for row in rows]
-            below = {selector for selector in set(selectors) if self._is_below(selector)}
-            return {index: () for index, selector in enumerate(selectors) if selector in below}
+        if self.roots:
+            rows = list(rows)
+            below = {place for place in {row[:2] for row in rows} if self.is_below(*place)}
+            found: dict[int, Ranges] = {index: () for index, row in enumerate(rows) if row[:2] in below}
+            return {**self._at_places(rows, page), **found}
+        return self._at_places(rows, page)
+
+    def _at_places(self, rows: Iterable[Row], page: PageKind) -> dict[int, Ranges]:
         places, selected = self._places, self._selectors
         # Of most rows no more than the selector is looked at.
         own = [
@@ -164,9 +175,43 @@ class Plan:
                 found[index] = ranges
         return found
 
-    def _is_below(self, selector: str) -> bool:
+    def is_below(self, selector: str, attribute: str = "") -> bool:
+        """Whether what stands at a place is hidden since it is below a root."""
         path = _ids_and_classes("", selector)
-        return path in self._roots or any(path[:at] in self._roots for at, sign in enumerate(path) if sign == "/")
+        kept = (selector, attribute) in self._kept or self.kept_roots.holds(path)
+        return not kept and self.roots.holds(path)
+
+    def lasting_in(self, blocks: Iterable["Block"]) -> list[tuple[int, int]]:
+        """Return where the blocks stand that are kept although they are below a root."""
+        if not self._kept:
+            return []
+        return [
+            (block.start, block.end)
+            for block in blocks
+            if self.roots.holds(_ids_and_classes("", block.selector))
+            and not self.is_below(block.selector, block.attribute)
+        ]
+
+
+class Roots:
+    """Paths, made of the names of tags, that stand for all that is below them."""
+
+    def __init__(self, selectors: Iterable[str]) -> None:
+        self.paths = frozenset([each.removesuffix(BELOW) for each in selectors if each.endswith(BELOW)])
+        self._longest = max(map(len, self.paths), default=0)
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.paths)
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is one of them, or below one."""
+        at = path.find("/")
+        while 0 < at <= self._longest:
+            if path[:at] in self.paths:
+                return True
+            at = path.find("/", at + 1)
+        return path in self.paths
 
 
 def _settle(place: _Place) -> None:
@@ -201,3 +246,13 @@ def _united(found: Sequence[Ranges | None]) -> Ranges | None:
         else:
             merged.append((start, end))
     return merged
+
+
+def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:
+    """Return what a path of a mask hides; *whole* where pages are compared."""
+    place = path.selector, path.attribute, path.slot, path.position, path.of
+    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
+    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
+    at_once = path.typed and (whole or path.state == "strip")
+    words = frozenset(path.words)
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)

@@ -1,11 +1,11 @@
 """What is hidden of a text, as ranges of its pieces, and where that stands in the page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..content.tokens import Block
 from .slots import joined, pieces, places
 
-__all__ = ["disjoint", "spans_of", "without"]
+__all__ = ["by_place", "disjoint", "lasting_texts", "spans_of", "without"]
 
 
 def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
@@ -36,4 +36,23 @@ def disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
             found[-1] = found[-1][0], max(end, found[-1][1])
         elif start < end:
             found.append((start, end))
+    return found
+
+
+def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[tuple[int, int]]]) -> list[str]:
+    """Return the texts of rows without what is hidden of them."""
+    texts = []
+    for index, (_, attribute, text) in enumerate(rows):
+        if attribute:
+            continue
+        ranges = hidden.get(index)
+        texts.append(text if ranges is None else without(text, ranges))
+    return [text for text in texts if text]
+
+
+def by_place(rows: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], list[str]]:
+    """Return (selector, attribute) -> the texts there."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for selector, attribute, text in rows:
+        found.setdefault((selector, attribute), []).append(text)
     return found

@@ -9,6 +9,7 @@ from ...urls import site_of_url
 from ...urls.templates import in_order
 from ..model import Mask, Mode, Template, TransientPath
 from ..seed.mask import seed_mask
+from ..seed.thresholds import Thresholds
 from ..slots import hidden, pieces
 from .collection import Collection
 from .epochs import Seen, latest_epoch
@@ -30,6 +31,9 @@ def learn_mask(
     *,
     times: Mapping[str, Sequence[float]] | None = None,
     threshold: float = 0.5,
+    max_marked: float = 0.5,
+    max_share: float = 0.5,
+    max_path: int = 1000,
 ) -> Mask:
     """Return what passes on the pages of a site, learned from *versions*.
 
@@ -37,10 +41,18 @@ def learn_mask(
     the mask does not know of kinds of pages, and strips them all.
 
     *mode* is "default", or "seed" for the method of the transient-content document. *times* are those of the versions
-    of each page, in seconds from any moment on: with them, more can be told to pass. *threshold* is the document's T, from 0 to
-    1, and of that mode only.
+    of each page, in seconds from any moment on: with them, more can be told to pass.
 
-    Raises ValueError for another mode or threshold, and where a page has not as many times as versions, in rising order.
+    The thresholds are of the mode "seed" only. *threshold* is the document's T: the share of the tokens on a path, in any
+    version of any page, that must have changed. A page counts as reorganised, and teaches nothing, if more than
+    the share *max_marked* of its tokens changed; a site counts as restructured, and has an empty mask, if more than the share
+    *max_share* of its paths is transient. These three are over 0, and 1 at most. Paths of more than *max_path* characters
+    (at least 1) are skipped.
+
+    Raises ValueError for another mode, for a threshold that is out of range, in either mode, and where a page has not as many
+    times as versions, in rising order. No HTML is wrong.
+
+    Source: transient-content, FIG. 1 to 3, 5 and 6; what the default mode does beyond that is told in the documentation (Methods).
 
     >>> page = "<body><h1>Page {}</h1><p>Today is {}</p>"
     >>> versions = {f"http://a.example/{n}": [page.format(n, day) for day in ("Mon", "Tue", "Wed")] for n in range(4)}
@@ -52,11 +64,10 @@ def learn_mask(
     """
     if mode not in ("default", "seed"):
         raise ValueError(f'mode is {mode!r}: there are "default" and "seed"')
-    if not 0 < threshold <= 1:
-        raise ValueError(f"threshold is {threshold!r}: it is over 0, and 1 at most")
+    thresholds = Thresholds(threshold, max_marked, max_share, max_path)
     site = _site(versions)
     if mode == "seed":
-        return seed_mask(versions, site=site, threshold=threshold)
+        return seed_mask(versions, site=site, thresholds=thresholds)
     fetches = {page: [(at, page) for at in found] for page, found in (times or {}).items()}
     for page, found in fetches.items():
         if len(found) != len(versions.get(page, ())):

@@ -12,68 +12,13 @@ Paragraphs on FIG. 1 and FIG. 5. Known limits of the method, which its readers s
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from xxhash import xxh3_64_intdigest
+from .thresholds import Thresholds
+from .token_table import TokenTable, token_table
 
-from ...content.markup import HEADINGS, SPACE
-from ...content.tokens import Kind, Token, tokens
-
-#: Share of marked tokens above which a page counts as reorganised; the document names no value.
-MAX_MARKED = 0.5
+MAX_MARKED = Thresholds().max_marked
 
 #: One entry for each token: whether it is marked.
 Bits = tuple[bool, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenTable:
-    """The "tokens data structure" of one version, with an entry for each token.
-
-    Texts end at line ends, and blank ones have no entry, as in the document's example.
-    """
-
-    tokens: tuple[Token, ...]
-    #: For each entry the entry of the open tag in which it stands, -1 at the top.
-    parents: tuple[int, ...]
-    #: For each entry the entry of the end tag that closes it; -1 where it is no open tag, or never closed.
-    ends: tuple[int, ...]
-    #: For each entry its fingerprint (64 bits). Of a tag all of its text counts, of a text all but white space around it.
-    fingerprints: tuple[int, ...]
-
-    def __len__(self) -> int:
-        """Return the number of entries."""
-        return len(self.tokens)
-
-
-def token_table(html: str) -> TokenTable:
-    """Return the token table of one version (paragraph "The data structure generator 130 can generate")."""
-    found = tokens(html, lines=True)
-    entries: list[Token] = []
-    parents: list[int] = []
-    ends: list[int] = []
-    fingerprints: list[int] = []
-    entry_of = {-1: -1}
-    for index, token in enumerate(found):
-        written = html[token.start : token.end]
-        if token.kind in (Kind.TEXT, Kind.RAW):
-            written = written.strip(SPACE)
-            if not written:
-                continue
-        parent = entry_of[token.parent]
-        entry = len(entries)
-        if token.kind is Kind.OPEN:
-            entry_of[index] = entry
-        elif token.kind is Kind.CLOSE and parent >= 0 and _closes(token.name, entries[parent].name):
-            ends[parent] = entry
-        entries.append(token)
-        parents.append(parent)
-        ends.append(-1)
-        fingerprints.append(xxh3_64_intdigest(written.encode("utf-8", "surrogatepass")))
-    return TokenTable(tuple(entries), tuple(parents), tuple(ends), tuple(fingerprints))
-
-
-def _closes(name: str, opened: str) -> bool:
-    """Return True if an end tag found in the element *opened* is its own, not a stray one."""
-    return name == opened or (name in HEADINGS and opened in HEADINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +35,19 @@ class Changes:
 
 
 def changes_between(first: str, second: str, *, max_marked: float = MAX_MARKED) -> Changes:
-    """Compare two versions of a page, given as HTML.
+    """Compare two versions of a page, given as HTML; see :func:`changes_of`."""
+    return changes_of(token_table(first), token_table(second), max_marked=max_marked)
+
+
+def changes_of(first: TokenTable, second: TokenTable, *, max_marked: float = MAX_MARKED) -> Changes:
+    """Compare two versions of a page by their tables.
 
     Paragraph "the number of marked tokens in the two bit vectors can be accumulated": where more
     than *max_marked* of the tokens of both versions are marked, tags around them included, the page
     was reorganised, and nothing counts as transient. (The document does not say whether the tags
     count; with them, markup that was drawn anew weighs as much as text.)
     """
-    tables = token_table(first), token_table(second)
+    tables = first, second
     initial = (
         marked(tables[0].fingerprints, frozenset(tables[1].fingerprints)),
         marked(tables[1].fingerprints, frozenset(tables[0].fingerprints)),

@@ -13,40 +13,74 @@ Paragraphs on FIG. 2, FIG. 3, FIG. 6 and FIG. 7. Where the document leaves a cho
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from sys import intern
+from typing import NamedTuple
 
-from ...content.tokens import Kind, Token
-from .changes import MAX_MARKED, Bits, Changes, TokenTable, changes_between, whole_subtrees
+from .changes import MAX_MARKED, Bits, Changes, changes_between, whole_subtrees
+from .thresholds import Thresholds
+from .token_table import CLOSE, CUT, TokenTable
 
-#: "In some examples, the threshold maximum number of characters in a path is set at 1,000 characters".
-MAX_PATH_LENGTH = 1000
-#: Share of all paths above which the site counts as restructured; the document names no value.
-MAX_SHARE = 0.5
-
-
-def path_of(token: Token) -> str:
-    """Return the path that a token counts for: with its own name for a tag, else of where it stands."""
-    if token.kind in (Kind.OPEN, Kind.EMPTY) and not _is_cut(token):
-        return f"{token.path}/{token.name}" if token.path else token.name
-    return token.path
+MAX_SHARE = Thresholds().max_share
 
 
-def _is_cut(token: Token) -> bool:
-    """Return True if the token stands so deep that its path does not name all open tags."""
-    return token.depth > (token.path.count("/") + 1 if token.path else 0)
+class PathCounts(NamedTuple):
+    """What two versions of a page say of paths, ``html/body/div``: no more than the tables of FIG. 3 take from them."""
+
+    #: How many tokens with this path there are in both.
+    counted: Mapping[str, int]
+    #: How many of these root a subtree all of which had changed.
+    changed: Mapping[str, int]
+    #: Paths that have a child that is skipped, since it is too long or too deep.
+    with_long_children: frozenset[str]
 
 
-def is_too_long(path: str) -> bool:
-    """Return True for a path that is skipped: as the document writes it, ``<html><body>``, it is too long."""
-    return len(path) + path.count("/") + 2 > MAX_PATH_LENGTH
+def path_counts(changes: Changes, max_path: int) -> PathCounts:
+    """Return what two versions say of paths of at most *max_path* characters, as the document writes them: ``<html><body>``."""
+    counted: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    long: set[str | None] = set()
+    for table, bits in zip((changes.first, changes.second), changes.final, strict=True):
+        paths = _paths(table, max_path)
+        of_node: Counter[int] = Counter()
+        changed_of: Counter[int] = Counter()
+        for node, role, whole in zip(table.nodes, table.roles, whole_subtrees(table, bits), strict=True):
+            if role == CUT:
+                long.add(paths[node] if node >= 0 else "")
+            elif role != CLOSE and node >= 0:
+                of_node[node] += 1
+                changed_of[node] += whole
+        for node, count in of_node.items():
+            path = paths[node]
+            if path is None:
+                above = table.names[node][0]
+                long.add(paths[above] if above >= 0 else "")
+                continue
+            counted[path] += count
+            if changed_of[node]:
+                changed[path] += changed_of[node]
+    return PathCounts(dict(counted), dict(changed), frozenset([path for path in long if path is not None]))
+
+
+def _paths(table: TokenTable, max_path: int) -> list[str | None]:
+    """Return the paths of a page by their numbers, None for those that are skipped."""
+    found: list[str | None] = []
+    for above, name in table.names:
+        before = found[above] if above >= 0 else ""
+        path = None if before is None else f"{before}/{name}" if before else name
+        if path is not None and len(path) + path.count("/") + 2 > max_path:
+            path = None
+        found.append(None if path is None else intern(path))  # the pages of a site have the same ones
+    return found
 
 
 @dataclass(slots=True)
 class PathTables:
-    """The three hash tables of FIG. 3; the keys are paths, ``html/body/div``."""
+    """The three hash tables of FIG. 3; the keys are paths, ``html/body/div``, which are not longer than *max_path*."""
 
+    max_path: int = Thresholds().max_path
     #: How often a token with this path was met in any version of any page.
     subtrees: Counter[str] = field(default_factory=Counter)
     #: How often the whole subtree rooted at such a token had changed.
@@ -57,29 +91,19 @@ class PathTables:
 
     def add(self, changes: Changes) -> None:
         """Count the tokens of both versions of a page (paragraph "The path analysis module 360 updates")."""
-        self._add(changes.first, changes.final[0])
-        self._add(changes.second, changes.final[1])
+        self.add_counts(path_counts(changes, self.max_path))
 
-    def _add(self, table: TokenTable, bits: Bits) -> None:
-        for token, changed in zip(table.tokens, whole_subtrees(table, bits), strict=True):
-            if token.kind is Kind.CLOSE:
-                continue
-            path = path_of(token)
-            if not path:
-                continue
-            cut = _is_cut(token)
-            if cut or is_too_long(path):
-                # Never transient, so that its parent is not promoted either.
-                parent = path if cut else _parent(path)
-                if parent not in self._with_long_children:
-                    self._with_long_children.add(parent)
-                    self.unique_children[parent] += 1
-                continue
+    def add_counts(self, found: PathCounts) -> None:
+        """Add what two versions say."""
+        # What is skipped is never transient, so that its parent is not promoted either.
+        for path in found.with_long_children - self._with_long_children:
+            self._with_long_children.add(path)
+            self.unique_children[path] += 1
+        for path in found.counted:
             if path not in self.subtrees:
                 self.unique_children[_parent(path)] += 1
-            self.subtrees[path] += 1
-            if changed:
-                self.marked_subtrees[path] += 1
+        self.subtrees.update(found.counted)
+        self.marked_subtrees.update(found.changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +113,20 @@ class TransientPaths:
     paths: frozenset[str]
     #: True if too many paths changed: then there are none.
     restructured: bool = False
+    #: Path -> how many of its tokens had changed, and how many there were; of one that was promoted, those of its children.
+    evidence: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
 
     def __contains__(self, path: str) -> bool:
         """Return True if *path* is one of the paths, or below one."""
-        return path in self.paths or any(path[:at] in self.paths for at, sign in enumerate(path) if sign == "/")
+        return bool(self._root(path))
 
     def marks(self, table: TokenTable) -> Bits:
         """Return a bit for each token of a page, set on a transient path.
 
         FIG. 7, stages 715 and 720: that the path exists in the page is enough.
         """
-        known: dict[str, bool] = {}
-        bits = []
-        for token in table.tokens:
-            path = path_of(token)
-            bit = known.get(path)
-            if bit is None:
-                bit = known[path] = path in self
-            bits.append(bit)
-        return tuple(bits)
+        bits = {node: table.path(node) in self for node in set(table.nodes)}
+        return tuple([bits[node] for node in table.nodes])
 
     def verified(self, changes: Changes) -> tuple[Bits, Bits]:
         """Return the bits of two versions of a page, set on the transient paths whose content changed there."""
@@ -122,10 +141,9 @@ class TransientPaths:
         marked in either version; then all of its tokens are transient.
         """
         changed = {
-            path_of(token)
+            table.path(node)
             for table, bits in zip((changes.first, changes.second), changes.final, strict=True)
-            for token, bit in zip(table.tokens, bits, strict=True)
-            if bit
+            for node in {node for node, bit in zip(table.nodes, bits, strict=True) if bit}
         }
         return TransientPaths(frozenset(filter(None, map(self._root, changed))))
 
@@ -154,14 +172,24 @@ def transient_paths(tables: PathTables, *, threshold: float = 0.5, max_share: fl
         if below or (changed and changed >= tables.subtrees[path] * threshold):
             transient.add(path)
     children: Counter[str] = Counter()
+    #: Path -> what its transient children rest on, all together.
+    below_it: dict[str, tuple[int, int]] = {}
+    evidence: dict[str, tuple[int, int]] = {}
     for path in reversed(from_the_top):
+        own = tables.marked_subtrees[path], tables.subtrees[path]
         if path not in transient and children[path] and children[path] == tables.unique_children[path]:
             transient.add(path)
+            own = below_it[path]
         if path in transient:
-            children[_parent(path)] += 1
+            above = _parent(path)
+            children[above] += 1
+            evidence[path] = own
+            changed, counted = below_it.get(above, (0, 0))
+            below_it[above] = changed + own[0], counted + own[1]
     if len(transient) > max_share * len(from_the_top):
         return TransientPaths(frozenset(), restructured=True)
-    return TransientPaths(frozenset(path for path in transient if _parent(path) not in transient))
+    found = frozenset([path for path in transient if _parent(path) not in transient])
+    return TransientPaths(found, evidence={path: evidence[path] for path in found})
 
 
 def _parent(path: str) -> str:
