@@ -106,18 +106,23 @@ def encoding_of(response: TextResponse) -> str:
 _declared = lru_cache(64)(http_content_type_encoding)
 
 
-def page_row(response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False) -> ObservationRow:
-    """Return *base* with the content of a response, made in the event loop."""
+def page_row(
+    response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False, markup: bool = False
+) -> ObservationRow:
+    """Return *base* with the content of a response, made in the event loop; see :class:`LaterRow`."""
     root = None
     if isinstance(response, HtmlResponse) and OWN_TREE < len(response.body) <= max_body:
         # Most callbacks parse the page, and the response keeps the tree for them.
         found = response.selector.root
         root = found if isinstance(found, etree._Element) else None
-    return LaterRow(response, base, max_body, versioned=versioned).make(root)
+    return LaterRow(response, base, max_body, versioned=versioned, markup=markup).make(root)
 
 
 class LaterRow:
-    """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more."""
+    """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more.
+
+    Where it is *versioned* the row has the texts of the page, with *markup* also what nobody sees of it.
+    """
 
     __slots__ = (
         "_base",
@@ -128,6 +133,7 @@ class LaterRow:
         "_headers",
         "_kind",
         "_made",
+        "_markup",
         "_max_body",
         "_row",
         "_url",
@@ -141,6 +147,7 @@ class LaterRow:
         max_body: int,
         *,
         versioned: bool = False,
+        markup: bool = False,
         made: "Callable[[ObservationRow], None] | None" = None,
     ) -> None:
         self._base = base
@@ -158,6 +165,7 @@ class LaterRow:
         else:
             self._kind = kind_of(self._content_type, self._body)
         self._canonical = canonical_header(response, response.url) if declares else None
+        self._markup = markup
         self._max_body = max_body
         self._url = response.url
         self._versioned = versioned and self._kind is Kind.HTML and len(self._body) <= max_body
@@ -208,7 +216,7 @@ class LaterRow:
         )
         version = None
         if self._versioned:
-            version = packed_version(decode(body, self._content_type, self._encoding))
+            version = packed_version(decode(body, self._content_type, self._encoding), markup=self._markup)
         base = self._base
         # As _replace() would make it, in a third of the time.
         return ObservationRow(

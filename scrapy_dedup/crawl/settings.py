@@ -187,6 +187,14 @@ SETTINGS: tuple[Setting, ...] = (
         values.strip,
     ),
     Setting(
+        "DEDUP_STRIP_MARKUP",
+        "bool",
+        True,
+        "Whether what passes in attributes, scripts and comments goes out of HTML fields, too, and not texts, addresses of "
+        "links and values of forms alone; it is recorded only where there are such fields.",
+        values.truth,
+    ),
+    Setting(
         "DEDUP_TRANSIENT_LINKS",
         "bool",
         False,
@@ -307,6 +315,7 @@ class DedupSettings:
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
     strip: str
+    strip_markup: bool
     transient_links: bool
     transient_priority: int
     #: Share of the discards.
@@ -348,6 +357,11 @@ class DedupSettings:
         """Whether ``DEDUP_ENABLED`` is on; the other settings are not looked at. Raises :exc:`DedupSettingError`."""
         setting = SETTINGS[0]
         return bool(cls._read(setting, settings.get(setting.name, setting.default)))
+
+    @property
+    def learns_markup(self) -> bool:
+        """Whether it is recorded what nobody sees of pages: items have fields of HTML, out of which it is to go."""
+        return self.strip_markup and "html" in self.content_fields.values()
 
     @property
     def compares(self) -> bool:

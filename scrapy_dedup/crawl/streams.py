@@ -76,6 +76,8 @@ class Stream:
     def __init__(self, strings: list[str], *, html: bool, tags: Tags | None = None) -> None:
         self.strings = strings
         self.tokens: list[list[Token]] = [list(tokens(string)) for string in strings] if html else []
+        #: Whether tags have a part in it.
+        self.has_tags = tags is not None
         self.nodes: list[Node] = []
         parts: list[str] = []
         at = 0

@@ -21,8 +21,10 @@ class Versions:
     one soon: a URL that was fetched twice has shown two texts there.
     """
 
-    def __init__(self, repeats: "Repeats", *, kept: bool) -> None:
+    def __init__(self, repeats: "Repeats", *, kept: bool, markup: bool = False) -> None:
         self.kept = kept
+        #: Whether attributes, scripts and comments are kept with the texts.
+        self.markup = kept and markup
         self._repeats = repeats
         self._seen: Counter[int] = Counter()
         #: Sites that have a mask.

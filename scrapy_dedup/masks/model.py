@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..content.sketch import Sketch, sketch_of_texts
-from ..content.tokens import Blocks, Token, blocks, tokens
+from ..content.tokens import Block, Blocks, Token, blocks, tokens
+from ..content.unseen import is_unseen, unseen_blocks
 from ..urls.templates import template_of
 from .plan import PageKind, PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
 from .seed.changes import changes_between
 from .seed.paths import TransientPaths
 from .slots import Slot
-from .spans import disjoint, spans_of, without
+from .spans import disjoint, spans_of, unseen_spans, without
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,7 +47,8 @@ _STATE = ("site", "paths", "mode", "templates", "layouts")
 class TransientPath:
     """A place on the pages of a site, and what is known of the texts that stand there.
 
-    ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
+    ``attribute`` is "" for texts, else the attribute whose values are meant, or what stands for one where they are in a script, in a
+    comment or in a part of a value (:mod:`scrapy_dedup.content.unseen`). ``position`` is the number, from 1, of
     one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
     an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
     it must be typed.
@@ -96,6 +98,11 @@ class TransientPath:
         return self.is_hidden or (self.state == "" and self.kind == "volatile")
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether it is about what nobody sees: pages are never compared by it, with or without."""
+        return is_unseen(self.attribute)
+
+    @property
     def key(self) -> tuple[str, str, int, int]:
         """What tells one path of a mask from another."""
         return self.selector, self.attribute, self.position, self.of
@@ -130,6 +137,9 @@ class Mask:
     #: What pages are compared without, and what of it is stripped.
     _hiding: Plan = field(init=False, repr=False, compare=False)
     _stripping: Plan = field(init=False, repr=False, compare=False)
+    #: What is stripped of what nobody sees, and the URL templates of which something is; None stands for all.
+    _unseen: Plan = field(init=False, repr=False, compare=False)
+    _unseen_on: frozenset[Template] | None = field(init=False, repr=False, compare=False)
     #: Whether something is hidden on URL templates of any name, and those of which something is.
     _reaches: bool = field(init=False, repr=False, compare=False)
     _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
@@ -139,11 +149,13 @@ class Mask:
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
         keeping = {path.key for path in self.paths if path.state == "keep"}
-        hiding = [
+        left_out = [
             path
             for path in self.paths
             if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
+        unseen = [path for path in left_out if path.is_unseen and path.is_hidden]
+        hiding = [path for path in left_out if not path.is_unseen]
         said = sorted(
             repr(
                 (
@@ -166,6 +178,11 @@ class Mask:
         # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
         object.__setattr__(self, "_hiding", self._plan(hiding, whole=True))
         object.__setattr__(self, "_stripping", self._plan(stripping))
+        object.__setattr__(self, "_unseen", self._plan(unseen if self.mode == "default" else ()))
+        unseen_on = None
+        if self.templates and not any(path.everywhere for path in unseen):
+            unseen_on = self.templates.union(*[path.templates for path in unseen])
+        object.__setattr__(self, "_unseen_on", unseen_on)
         object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
         further = frozenset(template for path in hiding for template in path.templates)
         object.__setattr__(self, "_reached", self.templates | further)
@@ -184,10 +201,15 @@ class Mask:
         self.__post_init__()
 
     def applies_to(self, url: str | None) -> bool:
-        """Whether something may be hidden, or stripped, of the page at *url*; of that of an unknown URL it may."""
+        """Whether something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
         if not self.version:
             return False
         return url is None or not self.templates or self._reaches or template_of(url) in self._reached
+
+    @property
+    def strips(self) -> bool:
+        """Whether something is stripped, of any page."""
+        return bool(self._stripping or self._unseen)
 
     def layout(self, rows: Iterable[Row]) -> str:
         """Return a digest of the places of a page, without those of which something may be hidden: 16 hexadecimal digits."""
@@ -231,19 +253,40 @@ class Mask:
         found: _Made = known[key]
         return found
 
-    def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
+    def spans(
+        self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
+    ) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
 
         *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
-        differs between the two.
+        differs between the two. Without *markup*, texts, addresses of links and values of forms count alone.
         """
-        if not self._stripping or not self.applies_to(url):
-            return []
-        found = blocks(html)
         spans: list[tuple[int, int]] = []
-        for index, ranges in self._stripped(html, found, url, other).items():
-            spans += spans_of(html, found[index], ranges)
+        if self._stripping and self.applies_to(url):
+            found = blocks(html)
+            for index, ranges in self._stripped(html, found, url, other).items():
+                block = found[index]
+                if markup or block.attribute != "src":
+                    spans += spans_of(html, block, ranges)
+        if markup and self._unseen and self._is_unseen_on(url):
+            spans += self._unseen_spans(html, url, other)
         return disjoint(spans)
+
+    def _is_unseen_on(self, url: str | None) -> bool:
+        return url is None or self._unseen_on is None or template_of(url) in self._unseen_on
+
+    def _unseen_spans(self, html: str, url: str | None, other: str | None) -> list[tuple[int, int]]:
+        """Return the offsets of what is removed of values that nobody sees."""
+        found = unseen_blocks(html)
+        rows = _rows_of(found)
+        known = self.templates and url is not None and template_of(url) not in self.templates
+        # By what it shows a page is told from others.
+        kind = self._kind(list(blocks(html).rows()) if known and self.layouts else (), url)
+        hidden = self._unseen.hidden(rows, kind)
+        if other is not None and hidden:
+            before, now = _by_place(_rows_of(unseen_blocks(other))), _by_place(rows)
+            hidden = {at: each for at, each in hidden.items() if now[rows[at][:2]] != before.get(rows[at][:2])}
+        return unseen_spans(html, [(found[at], ranges) for at, ranges in hidden.items()])
 
     def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
         """Return what is stripped of each block of *html*, by its index."""
@@ -264,10 +307,11 @@ class Mask:
             index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
         }
 
-    def strip(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
-        """Return *html* without its passing words; markup stays. Never raises on any text.
+    def strip(self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True) -> str:
+        """Return *html* without its passing words and values; elements and attributes stay. Never raises on any text.
 
-        With *other*, another version of the page, places whose content does not differ stay as they are.
+        With *other*, another version of the page, places whose content does not differ stay as they are. Without *markup*, so do
+        scripts, comments, and all attributes but addresses of links and values of forms.
 
         >>> mask = Mask(paths=(TransientPath("body/p.online", slot=("", "users online")),))
         >>> mask.strip("<body><p class=online>12 users online</p><p>A text</p></body>")
@@ -275,17 +319,24 @@ class Mask:
         >>> page = "<body><p class=online>{} users online</p></body>"
         >>> mask.strip(page.format(12), other=page.format(12))
         '<body><p class=online>12 users online</p></body>'
+        >>> Mask(paths=(TransientPath("body", "data-request"),)).strip('<body data-request="4f2a">')
+        '<body data-request="">'
         """
         parts = []
         at = 0
-        for start, end in self.spans(html, url=url, other=other):
+        for start, end in self.spans(html, url=url, other=other, markup=markup):
             parts.append(html[at:start])
             at = end
         return "".join([*parts, html[at:]]) if parts else html
 
-    def transient(self, html: str, *, url: str | None = None, other: str | None = None) -> list[Token]:
-        """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value."""
-        spans = self.spans(html, url=url, other=other)
+    def transient(
+        self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
+    ) -> list[Token]:
+        """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value.
+
+        With *markup*, scripts and comments, too.
+        """
+        spans = self.spans(html, url=url, other=other, markup=markup)
         if not spans:
             return []
         found = []
@@ -327,7 +378,7 @@ class Mask:
             for index, (selector, attribute, text) in enumerate(version.blocks)
             if not attribute
         ]
-        return replace(version, blocks=tuple([row for row in rows if row[2]]))
+        return replace(version, blocks=tuple([row for row in rows if row[2]]), markup=())
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
@@ -373,6 +424,10 @@ def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
     for selector, attribute, text in rows:
         found.setdefault((selector, attribute), []).append(text)
     return found
+
+
+def _rows_of(found: Iterable[Block]) -> list[Row]:
+    return [(block.selector, block.attribute, block.text) for block in found]
 
 
 def _files() -> Any:

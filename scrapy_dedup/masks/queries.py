@@ -6,7 +6,10 @@ replaced by 0, what stands around them is asked for.
 """
 
 import re
+from typing import NamedTuple
 from urllib.parse import unquote
+
+from ..content.unseen import COMMENT_NAME, SCRIPT_NAME
 
 __all__ = ["BELOW", "css_of", "xpath_of"]
 
@@ -19,6 +22,27 @@ _ALONE = ("html", "head", "body", "title")
 """Elements of which a page has one: they need no more than their name."""
 
 
+_key = re.compile(r"([^\[]*)(?:\[(?:([^=?\]]+)=([^?\]]*))?(.*)\])?", re.DOTALL).fullmatch
+
+
+class _Meant(NamedTuple):
+    """What the name of an attribute says (see :mod:`scrapy_dedup.content.unseen`), and whether a part of its value is meant."""
+
+    name: str
+    #: Another attribute of the element, and its value; "" for none.
+    other: str
+    value: str
+    is_part: bool
+
+
+def _meant(attribute: str) -> _Meant:
+    found = _key(attribute)
+    if found is None:
+        return _Meant(attribute, "", "", False)
+    name, other, value, rest = found.groups()
+    return _Meant(name, other or "", unquote(value or ""), bool(rest))
+
+
 def css_of(selector: str, attribute: str = "") -> str:
     """Return the CSS selector of the texts, or of the values of *attribute*, at *selector*, as parsel has it.
 
@@ -28,12 +52,24 @@ def css_of(selector: str, attribute: str = "") -> str:
     'body > div[class*="box-"] > a:not([class])::attr(href)'
     >>> css_of("html/body/em/*")
     'body > em::text, body > em *::text'
+    >>> css_of("html/head/meta", "content[name=csrf-token]"), css_of("html/head/script", "#script[nonce]")
+    ('head > meta:not([class])[name="csrf-token"]::attr(content)', 'head > script:not([class])::text')
+
+    Comments have none: it is that of the element that they stand in.
     """
     if selector.endswith(BELOW):
         path = " > ".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
         return f"{path}::text, {path} *::text"
-    steps = [_css_step(*step) for step in _steps(selector)]
-    return " > ".join(steps) + (f"::attr({attribute})" if attribute else "::text")
+    path = " > ".join([_css_step(*step) for step in _steps(selector)])
+    meant = _meant(attribute)
+    if meant.name == COMMENT_NAME:
+        return path
+    if meant.name in ("", SCRIPT_NAME):
+        return f"{path}::text"
+    if meant.other:
+        exact = "0" not in meant.value
+        path += f"[{meant.other}={_quoted(meant.value)}]" if exact else _css_contains(meant.other, meant.value)
+    return f"{path}::attr({meant.name})"
 
 
 def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
@@ -45,13 +81,21 @@ def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
     "(//body/div[@id='main']/text()[normalize-space()])[2]"
     >>> xpath_of("html/body/p.a", "href")
     "//body/p[contains(concat(' ', normalize-space(@class), ' '), ' a ')]/@href"
+    >>> xpath_of("html/head/meta", "content[name=csrf-token]"), xpath_of("html/body", "#comment[cache]")
+    ("//head/meta[not(@class)][@name='csrf-token']/@content", '//body/comment()')
     """
     if selector.endswith(BELOW):
         path = "/".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
         return f"//{path}//text()[normalize-space()]"
-    steps = [_xpath_step(*step) for step in _steps(selector)]
-    path = "//" + "/".join(steps) + (f"/@{attribute}" if attribute else "/text()[normalize-space()]")
-    if not position:
+    path = "//" + "/".join([_xpath_step(*step) for step in _steps(selector)])
+    meant = _meant(attribute)
+    if meant.other:
+        exact = "0" not in meant.value
+        path += f"[@{meant.other}={_literal(meant.value)}]" if exact else _xpath_contains(meant.other, meant.value)
+    if meant.name == COMMENT_NAME:
+        return f"{path}/comment()"
+    path += "/text()[normalize-space()]" if meant.name in ("", SCRIPT_NAME) else f"/@{meant.name}"
+    if not position or meant.is_part:
         return path
     last = "last()" if position == -1 else f"last(){position + 1}"
     return f"({path})[{position if position > 0 else last}]"
@@ -86,8 +130,12 @@ def _css_step(tag: str, id_: str, classes: list[str]) -> str:
 
 
 def _css_contains(attribute: str, token: str) -> str:
-    quoted = [piece.replace("\\", "\\\\").replace('"', '\\"') for piece in _around_digits(token)]
-    return "".join([f'[{attribute}*="{piece}"]' for piece in quoted]) or f"[{attribute}]"
+    return "".join([f"[{attribute}*={_quoted(piece)}]" for piece in _around_digits(token)]) or f"[{attribute}]"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _xpath_step(tag: str, id_: str, classes: list[str]) -> str:

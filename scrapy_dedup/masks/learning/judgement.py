@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
+from ...content.unseen import is_unseen
 from ...urls.templates import in_order
 from ..model import PathKind, Template, TransientPath
 from .belonging import belonging, is_price, is_rising, tells_time
@@ -95,7 +96,7 @@ def _for_export(path: TransientPath, shown: Sequence[Sighting], *, is_everywhere
     if path.kind != "transient" or surely_passes(
         shown,
         path.slot,
-        attribute=path.attribute,
+        attribute=_judged_as(path.attribute),
         position=path.position,
         of=path.of,
         is_everywhere=is_everywhere,
@@ -180,8 +181,13 @@ def _from_ends(place: Place, evidence: Evidence, hot: Iterable[tuple[int, int]])
     return found
 
 
+def _judged_as(attribute: str) -> str:
+    """Return the attribute as which values are judged: what nobody sees is judged as texts are."""
+    return "" if is_unseen(attribute) else attribute
+
+
 def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPath:
-    _, attribute = place
+    attribute = _judged_as(place[1])
     verdict = _verdict(cell, attribute)
     slot = None
     if verdict.kind == "transient" and not _may_pass(place, cell):
@@ -199,7 +205,7 @@ def _judged(place: Place, cell: Cell, at: tuple[int, int] | None) -> TransientPa
 
 def _may_pass(place: Place, cell: Cell) -> bool:
     """Whether what stands there may be passing at all: a heading says what the page is, and a field's value is its content."""
-    selector, attribute = place
+    selector, attribute = place[0], _judged_as(place[1])
     if attribute:
         return attribute in ADDRESSES or all(map(is_token, cell.examples)) or _is_drawn_anew(cell)
     return not is_heading(selector) or all(map(is_fleeting, cell.examples))

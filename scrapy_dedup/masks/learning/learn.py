@@ -30,6 +30,7 @@ def learn_mask(
     *,
     times: Mapping[str, Sequence[float]] | None = None,
     threshold: float = 0.5,
+    markup: bool = True,
 ) -> Mask:
     """Return what passes on the pages of a site, learned from *versions*.
 
@@ -38,7 +39,7 @@ def learn_mask(
 
     *mode* is "default", or "seed" for the method of the transient-content document. *times* are those of the versions
     of each page, in seconds from any moment on: with them, more can be told to pass. *threshold* is the document's T, from 0 to
-    1, and of that mode only.
+    1, and of that mode only. With *markup*, what passes in attributes, scripts and comments is learned, too, in the default mode.
 
     Raises ValueError for another mode or threshold, and where a page has not as many times as versions, in rising order.
 
@@ -64,7 +65,7 @@ def learn_mask(
         if found != sorted(found):
             raise ValueError(f"{page}: its versions are not in order of time")
     seen = [
-        Seen(page, [version_of(html) for html in found], fetches=fetches.get(page, ()))
+        Seen(page, [version_of(html, markup=markup) for html in found], fetches=fetches.get(page, ()))
         for page, found in versions.items()
     ]
     return mask_of(seen, site=site)
@@ -116,11 +117,12 @@ def _site(pages: Iterable[str]) -> str:
 
 
 def _shown(paths: Iterable[TransientPath]) -> list[TransientPath]:
-    """Return all paths but, of the undecided, only those that change most."""
+    """Return all paths but, of the undecided, only those that change most: so many of what pages show, and of the rest."""
     paths = list(paths)
     undecided = [path for path in paths if path.kind == "undecided"]
     undecided.sort(key=lambda path: (-path.confidence, -path.changes, path.key))
-    return [path for path in paths if path.kind != "undecided"] + undecided[:MOST_UNDECIDED]
+    seen, unseen = ([path for path in undecided if path.is_unseen == unseen] for unseen in (False, True))
+    return [path for path in paths if path.kind != "undecided"] + seen[:MOST_UNDECIDED] + unseen[:MOST_UNDECIDED]
 
 
 def _without_aged(previous: Mask, seen: AbstractSet[Place], looked_at: Mapping[Template, int]) -> Mask:
