@@ -14,7 +14,7 @@ from xxhash import xxh3_64_hexdigest
 from .memo import Memo
 from .selectors import stable
 
-__all__ = ["Literal", "in_address", "in_attribute", "in_script", "kept_text"]
+__all__ = ["Literal", "in_address", "in_attribute", "in_script", "kept_text", "key_of"]
 
 MOST: Final = 20_000
 """Characters of a script that are looked at, the first ones."""
@@ -45,10 +45,11 @@ _attribute = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 ).finditer
+_is_address = re.compile(r"\s*[^\s?]*\?").match
 _names = re.compile(r"\s*:(?!:)").match
 _parameter = re.compile(
-    r"""(?:[?;]|&(?:amp;|\#38;|\#x26;)?|\\u0026)(?P<name>[\w.~%\[\]-]{1,64})=(?P<value>[^&;\#\s"'<>\\,]+)"""
-    r"""|\?(?P<bare>[\w.-]+)(?=\Z|[\#\s,])""",
+    r"""(?:[?;]|&(?:amp;|\#38;|\#x26;)?|\\u0026)(?P<name>[\w.~%\[\]-]{1,64})=(?P<value>[^&;\#\s"'<>\\,]*)"""
+    r"""|\?(?P<bare>[\w.-]*)(?=\Z|[\#\s,])""",
     re.VERBOSE,
 ).finditer
 
@@ -80,13 +81,13 @@ def in_attribute(source: str) -> tuple[Literal, ...]:
     return tuple(_literals(source, _attribute(source, 0, MOST), whole=len(source) <= MOST))
 
 
-def in_address(source: str) -> tuple[Literal, ...]:
-    """Return the values of the parameters of an address, or of several, as ``srcset`` has; none if there are no parameters.
+def in_address(source: str) -> tuple[Literal, ...] | None:
+    """Return the values of the parameters of an address, or of several, as ``srcset`` has; None if there are no parameters.
 
     >>> [(each.key, each.text) for each in in_address("/a.js?v=12&amp;x=b 2x")], in_address("/a/b.js")
-    ([('?v', '12'), ('?x', 'b')], ())
+    ([('?v', '12'), ('?x', 'b')], None)
     """
-    return tuple(_parameters("", source, 0, min(len(source), MOST)))
+    return _parameters("", source, 0, min(len(source), MOST))
 
 
 # What a site's pages share is read once.
@@ -104,19 +105,18 @@ def _literals(source: str, found: Iterator[re.Match[str]], *, whole: bool) -> It
                 group = "text"
             start, end = match.span(group)
             if group == "number":
-                yield Literal(stable(name), match[0], start, end)
+                yield Literal(key_of(name), match[0], start, end)
             elif _names(source, match.end()):
                 name = match[group]
             else:
-                yield from _of_string(stable(name), source, start, end)
+                yield from _of_string(key_of(name), source, start, end)
 
 
 def _of_string(key: str, source: str, start: int, end: int) -> Iterator[Literal]:
-    if source.find("?", start, end) >= 0:
-        parameters = list(_parameters(key, source, start, end))
-        if parameters:
-            yield from parameters
-            return
+    parameters = _parameters(key, source, start, end)
+    if parameters is not None:
+        yield from parameters
+        return
     text = source[start:end]
     kept = kept_text(text.strip())
     if kept:
@@ -124,13 +124,26 @@ def _of_string(key: str, source: str, start: int, end: int) -> Iterator[Literal]
         yield Literal(key, kept, start, start + len(text.strip()))
 
 
-def _parameters(key: str, source: str, start: int, end: int) -> Iterator[Literal]:
-    if source.find("?", start, end) < 0:
-        return
-    for match in _parameter(source, start, end):
-        group = "bare" if match["bare"] is not None else "value"
-        kept = kept_text(match[group])
-        yield Literal(f"{key}?{stable(match['name'] or '')}", kept, *match.span(group))
+def _parameters(key: str, source: str, start: int, end: int) -> tuple[Literal, ...] | None:
+    """Return the parameters in a part of a source, those that have a value; None if nothing there is one."""
+    if not _is_address(source, start, end):
+        return None
+    found = list(_parameter(source, start, end))
+    if not found:
+        return None
+    groups = [(match, "value" if match["bare"] is None else "bare") for match in found]
+    return tuple(
+        [
+            Literal(f"{key}?{key_of(match['name'] or '')}", kept_text(match[group]), *match.span(group))
+            for match, group in groups
+            if match[group]
+        ]
+    )
+
+
+def key_of(name: str) -> str:
+    """Return what lasts of a name, as of ids and classes (:func:`.selectors.stable`), without brackets."""
+    return stable(name).replace("[", "%5B").replace("]", "%5D")
 
 
 def kept_text(text: str) -> str:

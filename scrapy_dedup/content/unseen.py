@@ -8,7 +8,8 @@ Each is a :class:`.tokens.Block` whose ``attribute`` is no attribute that is con
 
 - ``data-request``: the value of an attribute;
 - ``content[name=csrf-token]``: that of a meta tag with this name, ``href[rel=icon]``: that of such a link;
-- ``src[?v]``, ``data-state[token]``, ``#script[nonce]``: a value inside a value (:mod:`.literals`);
+- ``src[?v]``, ``data-state[token]``, ``#script[nonce]``, ``href[rel=icon][?v]``: a value inside a value (:mod:`.literals`), also
+  inside the address of a picture or a link, which is content as a whole;
 - ``#comment[cache]``: a comment, by the first word in it.
 """
 
@@ -16,15 +17,15 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .literals import LONGEST, Literal, in_address, in_attribute, in_script, kept_text
+from .literals import LONGEST, Literal, in_address, in_attribute, in_script, kept_text, key_of
 from .markup import ATTRIBUTE, CONTENT_ATTRIBUTES, SPACE, TAG_NAME, decoded_attribute, lower
 from .memo import Memo
 from .places import COMMENT, EMPTY, OPEN, RAW_TEXT
 from .scanning import scan
-from .selectors import stable, step_of
+from .selectors import step_of
 from .tokens import Block
 
-__all__ = ["COMMENT_NAME", "SCRIPT_NAME", "attribute_spans", "comment_span", "is_unseen", "unseen_blocks"]
+__all__ = ["COMMENT_NAME", "SCRIPT_NAME", "attribute_spans", "comment_span", "is_unseen", "meant_by", "unseen_blocks"]
 
 SCRIPT_NAME: Final = "#script"
 """Stands for an attribute where the contents of an element are meant that are no text: of a script, a template."""
@@ -36,6 +37,7 @@ _LONGEST_COMMENT: Final = 1_000
 _SEEN: Final = frozenset(("", *CONTENT_ATTRIBUTES.values()))
 _LOOKS: Final = frozenset(("class", "style", "id"))
 """Attributes that say what an element looks like. Selectors are made of ids and classes."""
+_ADDRESSES: Final = frozenset(("href", "src"))
 _NAMING: Final = {"meta": ("name", "property", "itemprop", "http-equiv"), "link": ("rel",)}
 """Elements of which a page has many, and the attributes that tell them apart."""
 _READ: Final = frozenset(("alt", "title", "placeholder", "label", "summary", "aria-label", "aria-description"))
@@ -43,6 +45,30 @@ _READ: Final = frozenset(("alt", "title", "placeholder", "label", "summary", "ar
 
 _word = re.compile(r"(?<!\w)[^\W\d_]{2,64}(?!\w)").search
 _quoted = re.compile(r"""["']|&(?:quot|apos|#34|#39|#x27|#x22);""").search
+
+
+_parts = re.compile(r"([^\[]*)(?:\[([^=?\]]+)=([^\]]*)\])?(?:\[([^\]]*)\])?").fullmatch
+
+
+class Meant(NamedTuple):
+    """What the name of an attribute says."""
+
+    name: str
+    #: Another attribute of the element, and its value; "" for none.
+    other: str = ""
+    value: str = ""
+    #: What a value inside its value is called there.
+    part: str = ""
+
+
+def meant_by(attribute: str) -> Meant:
+    """Return what the name of an attribute says.
+
+    >>> meant_by("href[rel=icon][?v]")
+    Meant(name='href', other='rel', value='icon', part='?v')
+    """
+    found = _parts(attribute)
+    return Meant(*[group or "" for group in found.groups()]) if found is not None else Meant(attribute)
 
 
 def is_unseen(attribute: str) -> bool:
@@ -59,6 +85,8 @@ class _Outline(NamedTuple):
     #: The attribute that tells it from others of its name, and the number of its value.
     naming: tuple[str, int]
     values: tuple[tuple[str, int], ...]
+    #: Whether these are but an address that is content: what is inside of it alone counts.
+    is_address: bool
 
 
 def unseen_blocks(html: str) -> list[Block]:
@@ -125,9 +153,9 @@ def _of_tag(html: str, start: int, end: int, outer: str, name: str) -> Iterator[
         which = next((key for key in _NAMING.get(name, ()) if key in named), "")
         place = _place(outer, step_of(name, named.get("id", ""), named.get("class", "")), which, named.get(which, ""))
         taken = [each for each in values.items() if _is_taken(name, each[0], which)]
-        yield from _of_values(html, place, taken)
+        yield from _of_values(html, place, taken, CONTENT_ATTRIBUTES.get(name))
         return
-    if not outline.values:
+    if not outline.values or (outline.is_address and "?" not in text):
         return
 
     def part(number: int) -> str:
@@ -142,7 +170,7 @@ def _of_tag(html: str, start: int, end: int, outer: str, name: str) -> Iterator[
         passed = before
         spans.append((attribute, (first, first + len(parts[before]))))
     place = _place(outer, step_of(name, part(outline.identifier), part(outline.classes)), which, part(at))
-    yield from _of_values(html, place, spans)
+    yield from _of_values(html, place, spans, CONTENT_ATTRIBUTES.get(name))
 
 
 def _read_outline(outline: str) -> _Outline | None:
@@ -163,7 +191,8 @@ def _read_outline(outline: str) -> _Outline | None:
     which = next((key for key in _NAMING.get(name, ()) if key in numbers), "")
     values = tuple([each for each in numbers.items() if _is_taken(name, each[0], which)])
     naming = which, numbers.get(which, 0)
-    return _Outline(name, numbers.get("id", 0), numbers.get("class", 0), naming, values)
+    is_address = [attribute for attribute, _ in values] == [CONTENT_ATTRIBUTES.get(name)]
+    return _Outline(name, numbers.get("id", 0), numbers.get("class", 0), naming, values, is_address)
 
 
 def _with_ends(outline: str) -> str:
@@ -189,34 +218,48 @@ def attribute_spans(tag: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_taken(name: str, attribute: str, naming: str) -> bool:
-    return attribute not in _LOOKS and attribute != naming and attribute != CONTENT_ATTRIBUTES.get(name)
+    if attribute == CONTENT_ATTRIBUTES.get(name):
+        return attribute in _ADDRESSES
+    return attribute not in _LOOKS and attribute != naming
 
 
 def _place(outer: str, step: str, naming: str, named: str) -> tuple[str, str]:
     """Return the selector of an element, and what tells it from others there."""
-    return f"{outer}/{step}" if outer else step, f"{naming}={stable(named)}" if naming else ""
+    return f"{outer}/{step}" if outer else step, f"[{naming}={key_of(named)}]" if naming else ""
 
 
-def _of_values(html: str, place: tuple[str, str], spans: list[tuple[str, tuple[int, int]]]) -> Iterator[Block]:
+def _of_values(
+    html: str, place: tuple[str, str], spans: list[tuple[str, tuple[int, int]]], content: str | None
+) -> Iterator[Block]:
+    """Yield the values of an element; of the one that is its *content* only what is inside of it."""
     selector, condition = place
     for attribute, (start, end) in spans:
-        for key, text, first, last in _values(attribute, html[start:end]):
-            inner = condition + key
-            # Names that are content elsewhere are told from these.
-            full = f"{attribute}[{inner}]" if inner or not is_unseen(attribute) else attribute
+        if attribute == content and html.find("?", start, end) < 0:
+            continue
+        for part, (_, text, first, last) in _values(attribute, html[start:end]):
+            full = attribute + condition + part
+            if attribute == content and not part:
+                continue
+            if not is_unseen(full):
+                full += "[]"  # this name is that of content elsewhere
             yield Block(selector, text, start + first, start + last, full)
 
 
-def _values(attribute: str, source: str) -> tuple[Literal, ...]:
-    """Return the values in a value: itself, or those that it is made of."""
+def _values(attribute: str, source: str) -> Iterator[tuple[str, Literal]]:
+    """Yield the values in a value, itself or those that it is made of, each after what tells it from others there."""
     if not (stripped := source.strip(SPACE)):
-        return ()
+        return
+    found: tuple[Literal, ...] | None = None
     if attribute not in _READ:
         if attribute.startswith("on") or (stripped[0] in "{[" and _quoted(stripped)):
-            return in_attribute(source)
-        if "?" in source and (found := in_address(source)):
-            return found
+            found = in_attribute(source)
+        elif "?" in source:
+            found = in_address(source)
+    if found is not None:
+        yield from [(f"[{each.key}]", each) for each in found]
+        return
     first = source.index(stripped)
     text = decoded_attribute(stripped) if "&" in stripped or "\0" in stripped else stripped
     kept = text if attribute in _READ and len(text) <= 2 * LONGEST else kept_text(text)
-    return (Literal("", kept, first, first + len(stripped)),) if kept else ()
+    if kept:
+        yield "", Literal("", kept, first, first + len(stripped))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..content.tokens import Kind, Token
 from .alignment import Stretch, alignments
 from .streams import Stream, Tags
-from .transient_values import TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
+from .transient_values import TagValues, TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
 
 __all__ = ["Found", "TransientPage"]
 
@@ -66,7 +66,8 @@ class TransientPage:
         field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None)
         if kind == "text" and not _may_hold(field.text, pieces):
             return nothing
-        ways = [_transient(field, page, pieces, way) for way in alignments(field, page)]
+        fits = None if kind == "text" else TagValues(field, page).fit
+        ways = [_transient(field, page, pieces, way) for way in alignments(field, page, fits)]
         if not ways:
             return Found(nothing.cuts, _holds_any(field.text, pieces))
         ranges, _, ambiguous = ways[0]

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from html import escape, unescape
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ..content.markup import decoded_attribute
@@ -16,7 +17,7 @@ from ..content.unseen import SCRIPT_NAME, attribute_spans
 from ..masks.spans import whole_value
 from .streams import Node, Stream
 
-__all__ = ["TransientValue", "comment_cuts", "cuts_of", "transient_comments", "transient_values"]
+__all__ = ["TagValues", "TransientValue", "comment_cuts", "cuts_of", "transient_comments", "transient_values"]
 
 Range = tuple[int, int]
 
@@ -68,6 +69,29 @@ def _inside(spans: list[Range], start: int, end: int) -> tuple[Range, ...]:
     last = bisect_left(spans, (end, end))
     found = ((max(low, start) - start, min(high, end) - start) for low, high in spans[first:last])
     return tuple([(low, high) for low, high in found if low < high])
+
+
+class TagValues:
+    """Compares the tags of a field with those of a page, by their values and the scripts in them."""
+
+    def __init__(self, field: Stream, page: Stream) -> None:
+        self._field, self._page = field, page
+
+    def fit(self, at: int) -> bool:
+        """Whether the tags of the whole field are those that stand in the page from a place on."""
+        length = len(self._field.text)
+        pairs = zip_longest(self._tags(self._field, 0, length), self._tags(self._page, at, at + length))
+        return all(one == other for one, other in pairs)
+
+    @staticmethod
+    def _tags(stream: Stream, start: int, end: int) -> Iterator[dict[str, str]]:
+        for node in stream.nodes_within(start, end):
+            if stream.is_tag(node):
+                source = stream.strings[node.string]
+                values = {name: source[first:last] for name, first, last in _values_at(stream, node)}
+                yield {
+                    name: value if name == SCRIPT_NAME else decoded_attribute(value) for name, value in values.items()
+                }
 
 
 def _values_at(stream: Stream, node: Node) -> Iterator[tuple[str, int, int]]:

@@ -6,10 +6,9 @@ replaced by 0, what stands around them is asked for.
 """
 
 import re
-from typing import NamedTuple
 from urllib.parse import unquote
 
-from ..content.unseen import COMMENT_NAME, SCRIPT_NAME
+from ..content.unseen import COMMENT_NAME, SCRIPT_NAME, meant_by
 
 __all__ = ["BELOW", "css_of", "xpath_of"]
 
@@ -20,27 +19,6 @@ _step = re.compile(r"([^#.]*)(?:#([^.]*))?(?:\.(.*))?", re.DOTALL).fullmatch
 _plain = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]*").fullmatch
 _ALONE = ("html", "head", "body", "title")
 """Elements of which a page has one: they need no more than their name."""
-
-
-_key = re.compile(r"([^\[]*)(?:\[(?:([^=?\]]+)=([^?\]]*))?(.*)\])?", re.DOTALL).fullmatch
-
-
-class _Meant(NamedTuple):
-    """What the name of an attribute says (see :mod:`scrapy_dedup.content.unseen`), and whether a part of its value is meant."""
-
-    name: str
-    #: Another attribute of the element, and its value; "" for none.
-    other: str
-    value: str
-    is_part: bool
-
-
-def _meant(attribute: str) -> _Meant:
-    found = _key(attribute)
-    if found is None:
-        return _Meant(attribute, "", "", False)
-    name, other, value, rest = found.groups()
-    return _Meant(name, other or "", unquote(value or ""), bool(rest))
 
 
 def css_of(selector: str, attribute: str = "") -> str:
@@ -61,14 +39,14 @@ def css_of(selector: str, attribute: str = "") -> str:
         path = " > ".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
         return f"{path}::text, {path} *::text"
     path = " > ".join([_css_step(*step) for step in _steps(selector)])
-    meant = _meant(attribute)
+    meant = meant_by(attribute)
     if meant.name == COMMENT_NAME:
         return path
     if meant.name in ("", SCRIPT_NAME):
         return f"{path}::text"
     if meant.other:
-        exact = "0" not in meant.value
-        path += f"[{meant.other}={_quoted(meant.value)}]" if exact else _css_contains(meant.other, meant.value)
+        value = unquote(meant.value)
+        path += _css_contains(meant.other, value) if "0" in value else f"[{meant.other}={_quoted(value)}]"
     return f"{path}::attr({meant.name})"
 
 
@@ -88,14 +66,14 @@ def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
         path = "/".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
         return f"//{path}//text()[normalize-space()]"
     path = "//" + "/".join([_xpath_step(*step) for step in _steps(selector)])
-    meant = _meant(attribute)
+    meant = meant_by(attribute)
     if meant.other:
-        exact = "0" not in meant.value
-        path += f"[@{meant.other}={_literal(meant.value)}]" if exact else _xpath_contains(meant.other, meant.value)
+        value = unquote(meant.value)
+        path += _xpath_contains(meant.other, value) if "0" in value else f"[@{meant.other}={_literal(value)}]"
     if meant.name == COMMENT_NAME:
         return f"{path}/comment()"
     path += "/text()[normalize-space()]" if meant.name in ("", SCRIPT_NAME) else f"/@{meant.name}"
-    if not position or meant.is_part:
+    if not position or meant.part:
         return path
     last = "last()" if position == -1 else f"last(){position + 1}"
     return f"({path})[{position if position > 0 else last}]"

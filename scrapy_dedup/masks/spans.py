@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ..content.tokens import Block
-from ..content.unseen import COMMENT_NAME
+from ..content.unseen import COMMENT_NAME, meant_by
 from .slots import joined, pieces, places
 
 __all__ = ["disjoint", "members", "spans_of", "unseen_spans", "whole_value", "without"]
@@ -48,7 +48,7 @@ def spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list
 
 def _all_of(html: str, block: Block) -> Span:
     """Return where a block stands; an attribute without a value, and without quotes, would take the next one for its value."""
-    is_value = block.attribute and not block.attribute.startswith("#")
+    is_value = block.attribute and not block.attribute.startswith("#") and not meant_by(block.attribute).part
     return whole_value(html, block.start, block.end) if is_value else (block.start, block.end)
 
 
