@@ -55,7 +55,6 @@ def test_what_nobody_sees() -> None:
         ("img", "src[?v]", "1"),
         ("img", "alt", "A chair & a table"),
         ("img", "data-sku", "S1"),
-        ("a", "href[?t]", "1"),
         ("a", "onclick[go]", "t1"),
         ("noscript", "#script[src?r]", "123"),
         ("noscript", "#script[src?u]", "4"),

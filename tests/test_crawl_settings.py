@@ -64,6 +64,7 @@ def test_values_as_the_command_line_gives_them() -> None:
         DEDUP_LEARN_TIMEOUT="1.5",
         DEDUP_CONTENT_FIELDS='{"body": "html", "reviews.text": "text"}',
         DEDUP_STRIP="mark",
+        DEDUP_STRIP_MARKUP="0",
         DEDUP_TRANSIENT_LINKS="1",
         DEDUP_TRANSIENT_PRIORITY="5",
     )
@@ -78,6 +79,9 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.media, settings.learn_timeout) == (True, 1.5)
     assert settings.content_fields == {"body": "html", "reviews.text": "text"}
     assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
+    assert (settings.strip_markup, settings.learns_markup) == (False, False)
+    assert read(DEDUP_CONTENT_FIELDS={"body": "html"}).learns_markup
+    assert not read(DEDUP_CONTENT_FIELDS={"body": "text"}).learns_markup
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,6 +169,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_CONTENT_FIELDS", {7: "text"}, "7 is not the name of a field"),
     ("DEDUP_STRIP", "yes", 'it must be "remove", "mark" or "off"'),
     ("DEDUP_STRIP", ["mark"], 'it must be "remove", "mark" or "off"'),
+    ("DEDUP_STRIP_MARKUP", "yes", "it must be True or False"),
     ("DEDUP_TRANSIENT_PRIORITY", -1, "it must be a whole number of at least 0"),
 ]
 

@@ -9,7 +9,7 @@ Each is a :class:`.tokens.Block` whose ``attribute`` is no attribute that is con
 - ``data-request``: the value of an attribute;
 - ``content[name=csrf-token]``: that of a meta tag with this name, ``href[rel=icon]``: that of such a link;
 - ``src[?v]``, ``data-state[token]``, ``#script[nonce]``, ``href[rel=icon][?v]``: a value inside a value (:mod:`.literals`), also
-  inside the address of a picture or a link, which is content as a whole;
+  inside the address of a picture, which is content as a whole;
 - ``#comment[cache]``: a comment, by the first word in it.
 """
 
@@ -25,19 +25,20 @@ from .scanning import scan
 from .selectors import step_of
 from .tokens import Block
 
-__all__ = ["COMMENT_NAME", "SCRIPT_NAME", "attribute_spans", "comment_span", "is_unseen", "meant_by", "unseen_blocks"]
+__all__ = ["COMMENT_NAME", "SCRIPT_NAME", "SOURCE", "attribute_spans", "comment_span", "is_unseen", "meant_by", "unseen_blocks"]
 
 SCRIPT_NAME: Final = "#script"
 """Stands for an attribute where the contents of an element are meant that are no text: of a script, a template."""
 COMMENT_NAME: Final = "#comment"
 """The same of a comment that stands in the element."""
+SOURCE: Final = "src"
+"""Of the attributes that are content the one that loads what is not shown as it is written: its parameters are no content."""
 MOST: Final = 4_000
 """Values of a page that are looked at, the first ones."""
 _LONGEST_COMMENT: Final = 1_000
 _SEEN: Final = frozenset(("", *CONTENT_ATTRIBUTES.values()))
 _LOOKS: Final = frozenset(("class", "style", "id"))
 """Attributes that say what an element looks like. Selectors are made of ids and classes."""
-_ADDRESSES: Final = frozenset(("href", "src"))
 _NAMING: Final = {"meta": ("name", "property", "itemprop", "http-equiv"), "link": ("rel",)}
 """Elements of which a page has many, and the attributes that tell them apart."""
 _READ: Final = frozenset(("alt", "title", "placeholder", "label", "summary", "aria-label", "aria-description"))
@@ -219,7 +220,7 @@ def attribute_spans(tag: str) -> Iterator[tuple[str, int, int]]:
 
 def _is_taken(name: str, attribute: str, naming: str) -> bool:
     if attribute == CONTENT_ATTRIBUTES.get(name):
-        return attribute in _ADDRESSES
+        return attribute == SOURCE
     return attribute not in _LOOKS and attribute != naming
 
 

@@ -14,7 +14,7 @@ from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..content.sketch import Sketch, sketch_of_texts
 from ..content.tokens import Block, Blocks, Token, blocks, tokens
-from ..content.unseen import is_unseen, unseen_blocks
+from ..content.unseen import SOURCE, is_unseen, unseen_blocks
 from ..urls.templates import template_of
 from .plan import PageKind, PathPlan, Plan, Ranges, Row
 from .queries import BELOW, css_of, xpath_of
@@ -266,7 +266,7 @@ class Mask:
             found = blocks(html)
             for index, ranges in self._stripped(html, found, url, other).items():
                 block = found[index]
-                if markup or block.attribute != "src":
+                if markup or block.attribute != SOURCE:
                     spans += spans_of(html, block, ranges)
         if markup and self._unseen and self._is_unseen_on(url):
             spans += self._unseen_spans(html, url, other)
