@@ -178,9 +178,7 @@ def test_a_wrong_number_of_blocks_is_a_value_error(length: str) -> None:
     )
     columns = [["p"], [0], [""], ["text"]]
     with pytest.raises(ValueError, match="damaged page version"):
-        Version.from_bytes(
-            b"\x01" + zlib.compress(json.dumps([*columns, length if length in "x" else int(length)]).encode())
-        )
+        Version.from_bytes(b"\x01" + zlib.compress(json.dumps([*columns, f"{length}"]).encode()))
 
 
 def test_another_format_is_refused() -> None:

@@ -13,6 +13,7 @@ import scrapy_dedup.crawl
 from scrapy_dedup.crawl.learner import command_of
 from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.crawl.statistics import STATS
+from scrapy_dedup.crawl.versions import takes_markup
 from scrapy_dedup.learning.evidence.user_names import Names
 
 from .conftest import Project, Serve
@@ -79,9 +80,9 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.media, settings.learn_timeout) == (True, 1.5)
     assert settings.content_fields == {"body": "html", "reviews.text": "text"}
     assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
-    assert (settings.strip_markup, settings.learns_markup) == (False, False)
-    assert read(DEDUP_CONTENT_FIELDS={"body": "html"}).learns_markup
-    assert not read(DEDUP_CONTENT_FIELDS={"body": "text"}).learns_markup
+    assert (settings.strip_markup, takes_markup(settings)) == (False, False)
+    assert takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "html"}))
+    assert not takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "text"}))
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

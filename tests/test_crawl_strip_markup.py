@@ -171,7 +171,7 @@ def test_marks_are_set_in_what_is_shown_alone() -> None:
 
 def test_a_field_without_fields_of_html_costs_no_look_at_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("scrapy_dedup.masks.model.unseen_blocks", lambda html: asked.append(html) or [])
+    monkeypatch.setattr("scrapy_dedup.masks.unseen.unseen_blocks", lambda html: asked.append(html) or [])
     response = response_of()
     processed({"text": "x"}, shared_of(DEDUP_CONTENT_FIELDS={"text": "text"}), response)
     assert not asked

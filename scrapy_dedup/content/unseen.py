@@ -25,7 +25,16 @@ from .scanning import scan
 from .selectors import step_of
 from .tokens import Block
 
-__all__ = ["COMMENT_NAME", "SCRIPT_NAME", "SOURCE", "attribute_spans", "comment_span", "is_unseen", "meant_by", "unseen_blocks"]
+__all__ = [
+    "COMMENT_NAME",
+    "SCRIPT_NAME",
+    "SOURCE",
+    "attribute_spans",
+    "comment_span",
+    "is_unseen",
+    "meant_by",
+    "unseen_blocks",
+]
 
 SCRIPT_NAME: Final = "#script"
 """Stands for an attribute where the contents of an element are meant that are no text: of a script, a template."""

@@ -157,10 +157,10 @@ class Errands:
             return redirect_row(request, response, base)
         if response.status != 200 or request.method != "GET":
             return base
-        kept, markup, most = shared.versions.kept, shared.versions.markup, shared.settings.max_body
+        versioned = shared.versions.kept
         if is_quick(response):
-            return page_row(response, base, most, versioned=kept, markup=markup)
-        return await run_in_thread(LaterRow(response, base, most, versioned=kept, markup=markup))
+            return page_row(response, base, shared.settings.max_body, versioned=versioned)
+        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
 
     def record(self, row: "ObservationRow") -> None:
         """Hand over a row to the store, as that of any response."""

@@ -239,12 +239,11 @@ class Monitor:
             request, response, shared.settings.scope, sample.site, shared.spider.name, from_cache=from_cache
         )
         # It is compared by what lasts of it, and recorded, as any page is.
-        versioned, markup = shared.versions.wanted(sample.site, request.url), shared.versions.markup
-        most = shared.settings.max_body
+        versioned = shared.versions.wanted(sample.site, request.url)
         if is_quick(response):
-            row = page_row(response, base, most, versioned=versioned, markup=markup)
+            row = page_row(response, base, shared.settings.max_body, versioned=versioned)
         else:
-            row = await run_in_thread(LaterRow(response, base, most, versioned=versioned, markup=markup))
+            row = await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
         found = await run_in_thread(self._comparing.with_page, row, sample.page)
         if found.difference is Difference.UNKNOWN:
             self._told_nothing(sample)

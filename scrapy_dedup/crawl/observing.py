@@ -14,7 +14,6 @@ from w3lib.encoding import http_content_type_encoding
 from ..content.fields import has_password_field
 from ..content.fingerprints import Kind, fingerprint_body, kind_of
 from ..content.html import decode, parse
-from ..content.versions import packed_version
 from ..store.rows import ObservationRow
 from .left_out import ends_of
 from .marks import redirects_to
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
+
+    from .versions import Pack
 
 #: Bodies of up to this many bytes are looked at at once (under a millisecond); of longer ones
 #: the thread of the store does it.
@@ -107,21 +108,21 @@ _declared = lru_cache(64)(http_content_type_encoding)
 
 
 def page_row(
-    response: Response, base: ObservationRow, max_body: int, *, versioned: bool = False, markup: bool = False
+    response: Response, base: ObservationRow, max_body: int, *, versioned: "Pack | None" = None
 ) -> ObservationRow:
-    """Return *base* with the content of a response, made in the event loop; see :class:`LaterRow`."""
+    """Return *base* with the content of a response, made in the event loop; *versioned* as for :class:`LaterRow`."""
     root = None
     if isinstance(response, HtmlResponse) and OWN_TREE < len(response.body) <= max_body:
         # Most callbacks parse the page, and the response keeps the tree for them.
         found = response.selector.root
         root = found if isinstance(found, etree._Element) else None
-    return LaterRow(response, base, max_body, versioned=versioned, markup=markup).make(root)
+    return LaterRow(response, base, max_body, versioned=versioned).make(root)
 
 
 class LaterRow:
     """Makes the row of a page, now or in another thread: holds what is needed of a response, and not more.
 
-    Where it is *versioned* the row has the texts of the page, with *markup* also what nobody sees of it.
+    *versioned* packs what is kept of the page to compare it with itself; None if it is not kept.
     """
 
     __slots__ = (
@@ -133,7 +134,6 @@ class LaterRow:
         "_headers",
         "_kind",
         "_made",
-        "_markup",
         "_max_body",
         "_row",
         "_url",
@@ -146,8 +146,7 @@ class LaterRow:
         base: ObservationRow,
         max_body: int,
         *,
-        versioned: bool = False,
-        markup: bool = False,
+        versioned: "Pack | None" = None,
         made: "Callable[[ObservationRow], None] | None" = None,
     ) -> None:
         self._base = base
@@ -165,10 +164,9 @@ class LaterRow:
         else:
             self._kind = kind_of(self._content_type, self._body)
         self._canonical = canonical_header(response, response.url) if declares else None
-        self._markup = markup
         self._max_body = max_body
         self._url = response.url
-        self._versioned = versioned and self._kind is Kind.HTML and len(self._body) <= max_body
+        self._versioned = versioned if self._kind is Kind.HTML and len(self._body) <= max_body else None
         self._row: ObservationRow | None = None
 
     @property
@@ -215,8 +213,8 @@ class LaterRow:
             max_body=self._max_body,
         )
         version = None
-        if self._versioned:
-            version = packed_version(decode(body, self._content_type, self._encoding), markup=self._markup)
+        if self._versioned is not None:
+            version = self._versioned(decode(body, self._content_type, self._encoding))
         base = self._base
         # As _replace() would make it, in a third of the time.
         return ObservationRow(

@@ -58,13 +58,12 @@ class Recorder:
             left_out.add(reason)
             return
         versioned = self._shared.versions.wanted(site, request.url)
-        markup = self._shared.versions.markup
         if is_quick(response):
-            made = page_row(response, row, self._max_body, versioned=versioned, markup=markup)
+            made = page_row(response, row, self._max_body, versioned=versioned)
             taken = self._record(made)
             self._note(made)
         else:
-            later = LaterRow(response, row, self._max_body, versioned=versioned, markup=markup, made=self._note)
+            later = LaterRow(response, row, self._max_body, versioned=versioned, made=self._note)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)

@@ -342,7 +342,7 @@ class DedupSettings:
         read: dict[str, Any] = {}
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
-            read[_field_of(setting.name)] = cls._read(setting, value)
+            read[setting.name.removeprefix("DEDUP_").lower()] = cls._read(setting, value)
         wrong = {
             "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
             "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
@@ -357,11 +357,6 @@ class DedupSettings:
         """Whether ``DEDUP_ENABLED`` is on; the other settings are not looked at. Raises :exc:`DedupSettingError`."""
         setting = SETTINGS[0]
         return bool(cls._read(setting, settings.get(setting.name, setting.default)))
-
-    @property
-    def learns_markup(self) -> bool:
-        """Whether it is recorded what nobody sees of pages: items have fields of HTML, out of which it is to go."""
-        return self.strip_markup and "html" in self.content_fields.values()
 
     @property
     def compares(self) -> bool:
@@ -399,16 +394,7 @@ class DedupSettings:
         return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
 
     def load_rules(self) -> "RuleBook":
-        """Return the rules that apply, with their running counts.
+        """Return the rules that apply, as :func:`.rule_files.rules_of`."""
+        from .rule_files import rules_of
 
-        Raises RuleFileError for a faulty file, OSError for one that cannot be read.
-        """
-        from ..learning.lifetime.running_counts import checks_in, with_checks
-        from ..rules.book import RuleBook
-
-        book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
-        return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
-
-
-def _field_of(name: str) -> str:
-    return name.removeprefix("DEDUP_").lower()
+        return rules_of(self)

@@ -119,7 +119,7 @@ class Shared:
         self.teachers = Teachers(self)
         self.unwritten = Unwritten(self)
         self.repeats = Repeats()
-        self.versions = Versions(self.repeats, kept=settings.store_texts, markup=settings.learns_markup)
+        self.versions = Versions(self.repeats, settings)
         self.masks = Masks({}, self.identities.site_and_mode)
         self.use_masks(self._masks_in(settings.rule_directories))
         self.transient = TransientContent(self, self.masks)

@@ -11,6 +11,7 @@ from .masks import Masks
 from .origins import Origins
 from .transient_links import transient_links
 from .transient_page import TransientPage
+from .versions import takes_markup
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -35,7 +36,7 @@ class TransientContent:
         #: Whether links are to be marked.
         self.marks_links = shared.settings.transient_links or shared.settings.transient_priority > 0
         #: Whether fields lose what nobody sees of a page; it cannot be marked.
-        self.markup = shared.settings.learns_markup and shared.settings.strip == "remove"
+        self.markup = takes_markup(shared.settings) and shared.settings.strip == "remove"
         #: Whether a pipeline asks which response an item came from.
         self.has_pipeline = False
         self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()

@@ -1,12 +1,19 @@
-"""Of which pages the texts are kept: enough of each URL template to find what comes and goes, or all."""
+"""Of which pages the texts are kept, and how: enough of each URL template to find what comes and goes, or all."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ..content.versions import packed_version
 from ..urls.templates import template_of
 
 if TYPE_CHECKING:
     from .repeats import Repeats
+    from .settings import DedupSettings
+
+Pack = Callable[[str], bytes]
+"""From the HTML of a page to what is kept of it."""
 
 #: Pages of each template whose texts are kept, the first ones of a crawl.
 PER_TEMPLATE: Final = 100
@@ -15,30 +22,39 @@ MOST_TEMPLATES: Final = 5_000
 
 
 class Versions:
-    """Decides, page by page; where texts are not to be stored (DEDUP_STORE_TEXTS), none are *kept*.
+    """Decides, page by page.
 
     All pages are kept of a site that has a mask, since its pages are compared under it, and of one that is likely to have
     one soon: a URL that was fetched twice has shown two texts there.
     """
 
-    def __init__(self, repeats: "Repeats", *, kept: bool, markup: bool = False) -> None:
-        self.kept = kept
-        #: Whether attributes, scripts and comments are kept with the texts.
-        self.markup = kept and markup
+    def __init__(self, repeats: "Repeats", settings: "DedupSettings") -> None:
+        #: How pages are kept; None where texts are not to be stored (DEDUP_STORE_TEXTS).
+        self.kept = _pack_of(settings)
         self._repeats = repeats
         self._seen: Counter[int] = Counter()
         #: Sites that have a mask.
         self.masked: frozenset[str] = frozenset()
 
-    def wanted(self, site: str, url: str) -> bool:
-        """Whether to keep the texts of the page at *url*, and count it if so."""
-        if not self.kept:
-            return False
-        if site in self.masked or site in self._repeats.changing:
-            return True
+    def wanted(self, site: str, url: str) -> Pack | None:
+        """Return how to keep the page at *url*, and count it; None if it is not to be kept."""
+        if self.kept is None or site in self.masked or site in self._repeats.changing:
+            return self.kept
         template = hash((site, template_of(url)))
         number = self._seen[template]
         if number >= PER_TEMPLATE or (not number and len(self._seen) >= MOST_TEMPLATES):
-            return False
+            return None
         self._seen[template] = number + 1
-        return True
+        return self.kept
+
+
+def _pack_of(settings: "DedupSettings") -> Pack | None:
+    if not settings.store_texts:
+        return None
+    # Only from fields of HTML is it stripped.
+    return partial(packed_version, markup=True) if takes_markup(settings) else packed_version
+
+
+def takes_markup(settings: "DedupSettings") -> bool:
+    """Whether what passes in attributes, scripts and comments is to go out of fields of items."""
+    return settings.strip_markup and "html" in settings.content_fields.values()

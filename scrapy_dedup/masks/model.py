@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..content.sketch import Sketch, sketch_of_texts
-from ..content.tokens import Block, Blocks, Token, blocks, tokens
-from ..content.unseen import SOURCE, is_unseen, unseen_blocks
+from ..content.tokens import Blocks, Token, blocks, tokens
+from ..content.unseen import SOURCE, is_unseen
 from ..urls.templates import template_of
-from .plan import PageKind, PathPlan, Plan, Ranges, Row
+from .plan import PageKind, Plan, Ranges, Row, plan_of
 from .queries import BELOW, css_of, xpath_of
 from .seed.changes import changes_between
 from .seed.paths import TransientPaths
 from .slots import Slot
-from .spans import disjoint, spans_of, unseen_spans, without
+from .spans import by_place, disjoint, lasting, spans_of, without
+from .unseen import UnseenPlan
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -137,9 +138,8 @@ class Mask:
     #: What pages are compared without, and what of it is stripped.
     _hiding: Plan = field(init=False, repr=False, compare=False)
     _stripping: Plan = field(init=False, repr=False, compare=False)
-    #: What is stripped of what nobody sees, and the URL templates of which something is; None stands for all.
-    _unseen: Plan = field(init=False, repr=False, compare=False)
-    _unseen_on: frozenset[Template] | None = field(init=False, repr=False, compare=False)
+    #: What is stripped of what nobody sees.
+    _unseen: UnseenPlan = field(init=False, repr=False, compare=False)
     #: Whether something is hidden on URL templates of any name, and those of which something is.
     _reaches: bool = field(init=False, repr=False, compare=False)
     _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
@@ -154,7 +154,6 @@ class Mask:
             for path in self.paths
             if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
-        unseen = [path for path in left_out if path.is_unseen and path.is_hidden]
         hiding = [path for path in left_out if not path.is_unseen]
         said = sorted(
             repr(
@@ -178,11 +177,7 @@ class Mask:
         # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
         object.__setattr__(self, "_hiding", self._plan(hiding, whole=True))
         object.__setattr__(self, "_stripping", self._plan(stripping))
-        object.__setattr__(self, "_unseen", self._plan(unseen if self.mode == "default" else ()))
-        unseen_on = None
-        if self.templates and not any(path.everywhere for path in unseen):
-            unseen_on = self.templates.union(*[path.templates for path in unseen])
-        object.__setattr__(self, "_unseen_on", unseen_on)
+        object.__setattr__(self, "_unseen", self._unseen_plan(left_out))
         object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
         further = frozenset(template for path in hiding for template in path.templates)
         object.__setattr__(self, "_reached", self.templates | further)
@@ -190,7 +185,14 @@ class Mask:
         object.__setattr__(self, "_untested", untested)
 
     def _plan(self, paths: Iterable[TransientPath], *, whole: bool = False) -> Plan:
-        return Plan([_plan_of(path, whole=whole) for path in paths], subtrees=self.mode == "seed", again=not whole)
+        return Plan([plan_of(path, whole=whole) for path in paths], subtrees=self.mode == "seed", again=not whole)
+
+    def _unseen_plan(self, left_out: Iterable[TransientPath]) -> UnseenPlan:
+        paths = [path for path in left_out if path.is_unseen and path.is_hidden and self.mode == "default"]
+        templates = None
+        if self.templates and not any(path.everywhere for path in paths):
+            templates = self.templates.union(*[path.templates for path in paths])
+        return UnseenPlan(self._plan(paths), templates)
 
     def __getstate__(self) -> tuple[object, ...]:
         return tuple([getattr(self, name) for name in _STATE])
@@ -261,32 +263,19 @@ class Mask:
         *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
         differs between the two. Without *markup*, texts, addresses of links and values of forms count alone.
         """
+        shows = self._stripping and self.applies_to(url)
+        hides = markup and self._unseen.acts_on(url)
+        if not shows and not hides:
+            return []
+        found = blocks(html)
         spans: list[tuple[int, int]] = []
-        if self._stripping and self.applies_to(url):
-            found = blocks(html)
-            for index, ranges in self._stripped(html, found, url, other).items():
-                block = found[index]
-                if markup or block.attribute != SOURCE:
-                    spans += spans_of(html, block, ranges)
-        if markup and self._unseen and self._is_unseen_on(url):
-            spans += self._unseen_spans(html, url, other)
+        for index, ranges in self._stripped(html, found, url, other).items() if shows else ():
+            block = found[index]
+            if markup or block.attribute != SOURCE:
+                spans += spans_of(html, block, ranges)
+        if hides:
+            spans += self._unseen.spans(html, self._kind(list(found.rows()), url), other)
         return disjoint(spans)
-
-    def _is_unseen_on(self, url: str | None) -> bool:
-        return url is None or self._unseen_on is None or template_of(url) in self._unseen_on
-
-    def _unseen_spans(self, html: str, url: str | None, other: str | None) -> list[tuple[int, int]]:
-        """Return the offsets of what is removed of values that nobody sees."""
-        found = unseen_blocks(html)
-        rows = _rows_of(found)
-        known = self.templates and url is not None and template_of(url) not in self.templates
-        # By what it shows a page is told from others.
-        kind = self._kind(list(blocks(html).rows()) if known and self.layouts else (), url)
-        hidden = self._unseen.hidden(rows, kind)
-        if other is not None and hidden:
-            before, now = _by_place(_rows_of(unseen_blocks(other))), _by_place(rows)
-            hidden = {at: each for at, each in hidden.items() if now[rows[at][:2]] != before.get(rows[at][:2])}
-        return unseen_spans(html, [(found[at], ranges) for at, ranges in hidden.items()])
 
     def _stripped(self, html: str, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
         """Return what is stripped of each block of *html*, by its index."""
@@ -302,7 +291,7 @@ class Mask:
             confirmed = known.changed(changes_between(html, other)).paths
             paths = [path for path in self.paths if path.selector.removesuffix(BELOW) in confirmed]
             return self._plan(paths).hidden(rows, PageKind())
-        before, now = _by_place(blocks(other).rows()), _by_place(rows)
+        before, now = by_place(blocks(other).rows()), by_place(rows)
         return {
             index: ranges for index, ranges in hidden.items() if now[rows[index][:2]] != before.get(rows[index][:2])
         }
@@ -310,8 +299,7 @@ class Mask:
     def strip(self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True) -> str:
         """Return *html* without its passing words and values; elements and attributes stay. Never raises on any text.
 
-        With *other*, another version of the page, places whose content does not differ stay as they are. Without *markup*, so do
-        scripts, comments, and all attributes but addresses of links and values of forms.
+        *other* and *markup* are as for :meth:`spans`.
 
         >>> mask = Mask(paths=(TransientPath("body/p.online", slot=("", "users online")),))
         >>> mask.strip("<body><p class=online>12 users online</p><p>A text</p></body>")
@@ -332,10 +320,7 @@ class Mask:
     def transient(
         self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
     ) -> list[Token]:
-        """Return the tokens of *html* of which something is removed: texts, and tags that lose an attribute's value.
-
-        With *markup*, scripts and comments, too.
-        """
+        """Return the tokens of *html* of which something is removed: texts, tags that lose a value, scripts, comments."""
         spans = self.spans(html, url=url, other=other, markup=markup)
         if not spans:
             return []
@@ -352,7 +337,7 @@ class Mask:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
         found = blocks(html)
         hidden = self._stripped(html, found, url, other) if self._stripping and self.applies_to(url) else {}
-        return " ".join(_lasting(found.rows(), hidden))
+        return " ".join(lasting(found.rows(), hidden))
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -367,7 +352,7 @@ class Mask:
         return self._remembered(
             version,
             ("sketch", url and template_of(url), carried),
-            lambda: sketch_of_texts(_lasting(version.blocks, self._compared(version, url, carried=carried))),
+            lambda: sketch_of_texts(lasting(version.blocks, self._compared(version, url, carried=carried))),
         )
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
@@ -408,28 +393,6 @@ class Mask:
         return mask
 
 
-def _lasting(rows: Iterable[Row], hidden: Mapping[int, Ranges]) -> list[str]:
-    """Return the texts of rows without what is hidden of them."""
-    texts = []
-    for index, (_, attribute, text) in enumerate(rows):
-        if attribute:
-            continue
-        ranges = hidden.get(index)
-        texts.append(text if ranges is None else without(text, ranges))
-    return [text for text in texts if text]
-
-
-def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
-    for selector, attribute, text in rows:
-        found.setdefault((selector, attribute), []).append(text)
-    return found
-
-
-def _rows_of(found: Iterable[Block]) -> list[Row]:
-    return [(block.selector, block.attribute, block.text) for block in found]
-
-
 def _files() -> Any:
     # The form of the file is a matter of the room above: it is looked up when it is asked for.
     return import_module("scrapy_dedup.masks.files")
@@ -437,12 +400,3 @@ def _files() -> Any:
 
 def _sorted(templates: Iterable[Template]) -> list[str]:
     return sorted(map(repr, templates))
-
-
-def _plan_of(path: TransientPath, *, whole: bool) -> PathPlan:
-    place = path.selector, path.attribute, path.slot, path.position, path.of
-    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
-    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
-    at_once = path.typed and (whole or path.state == "strip")
-    words = frozenset(path.words)
-    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)

@@ -4,9 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .queries import BELOW
 from .slots import ANYTHING, Slot, has_digit, hidden, is_typed, pieces
+
+if TYPE_CHECKING:
+    from .model import TransientPath
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -67,6 +71,16 @@ class PathPlan:
         if self.templates:
             return page.template in self.templates and (self.at_once or page.is_known)
         return page.is_seen
+
+
+def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:
+    """Return what a path hides, *whole* as in :class:`PathPlan`."""
+    place = path.selector, path.attribute, path.slot, path.position, path.of
+    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
+    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
+    at_once = path.typed and (whole or path.state == "strip")
+    words = frozenset(path.words)
+    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)
 
 
 @dataclass(frozen=True, slots=True)

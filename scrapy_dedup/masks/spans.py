@@ -1,14 +1,14 @@
 """What is hidden of a text, as ranges of its pieces, and where that stands in the page."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..content.tokens import Block
 from ..content.unseen import COMMENT_NAME, meant_by
 from .slots import joined, pieces, places
 
-__all__ = ["disjoint", "members", "spans_of", "unseen_spans", "whole_value", "without"]
+__all__ = ["Span", "by_place", "disjoint", "lasting", "members", "spans_of", "unseen_spans", "whole_value", "without"]
 
 _NEAR: Final = 200
 """Characters before a value in which its name is looked for."""
@@ -26,6 +26,14 @@ _comma = re.compile(r"\s{0,99},\s{0,99}").fullmatch
 Span = tuple[int, int]
 
 
+def by_place(rows: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], list[str]]:
+    """Return the texts of rows by their selector and attribute."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for selector, attribute, text in rows:
+        found.setdefault((selector, attribute), []).append(text)
+    return found
+
+
 def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
     """Return a text without ranges of its pieces; nothing of it where there are none."""
     if not ranges:
@@ -34,6 +42,17 @@ def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
     for start, end in reversed(ranges):
         del words[start:end]
     return joined(words)
+
+
+def lasting(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[tuple[int, int]]]) -> list[str]:
+    """Return the texts of rows without what is hidden of them, by the row's number."""
+    texts = []
+    for index, (_, attribute, text) in enumerate(rows):
+        if attribute:
+            continue
+        ranges = hidden.get(index)
+        texts.append(text if ranges is None else without(text, ranges))
+    return [text for text in texts if text]
 
 
 def spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list[Span]:
