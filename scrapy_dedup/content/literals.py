@@ -91,7 +91,7 @@ def in_address(source: str) -> tuple[Literal, ...] | None:
 
 
 # What a site's pages share is read once.
-_scripts = Memo(_read_script, each=200, times=2)
+_scripts = Memo(_read_script, each=200, times=8)
 
 
 def _literals(source: str, found: Iterator[re.Match[str]], *, whole: bool) -> Iterator[Literal]:
