@@ -65,6 +65,19 @@ def test_the_version_of_a_page_is_packed_as_it_is(page: str) -> None:
     assert stored[0] == 2, "no text of a page holds a NUL"
 
 
+@given(rows, rows)
+def test_what_nobody_sees_is_stored_beside(
+    some: tuple[tuple[str, str, str], ...], more: tuple[tuple[str, str, str], ...]
+) -> None:
+    version = Version(some, more)
+    stored = version.to_bytes()
+    assert Version.from_bytes(stored) == version
+    assert tuple(version.rows()) == some + more
+    assert (stored == Version(some).to_bytes()) == (not more)
+    has_nul = "\0" in "".join("".join(row) for row in some + more)
+    assert stored[0] == (1 if has_nul else 3 if more else 2)
+
+
 @given(rows)
 def test_versions_of_earlier_stores_are_read(some: tuple[tuple[str, str, str], ...]) -> None:
     selectors = list(dict.fromkeys(row[0] for row in some))
@@ -139,6 +152,8 @@ def test_every_cut_off_version_is_refused(version: Version) -> None:
         '[["a"],[0],"",""]',
         "[" * 100_000,
         "[[],[],[],[]] x",
+        "[[],[],[],[],0,0]",
+        "[[],[],[],[],null]",
     ],
 )
 def test_damage_is_a_value_error(text: str) -> None:
@@ -160,13 +175,30 @@ def test_damage_is_a_value_error(text: str) -> None:
     ],
 )
 def test_damaged_fields_are_a_value_error(fields: list[str]) -> None:
+    for data in (
+        b"\x02" + zlib.compress("\0".join(fields).encode()),
+        b"\x03" + zlib.compress("\0".join(["0", *fields]).encode()),
+    ):
+        with pytest.raises(ValueError, match="damaged page version"):
+            Version.from_bytes(data)
+
+
+@pytest.mark.parametrize("length", ["-1", "1", "2", "x", ""])
+def test_a_wrong_number_of_blocks_is_a_value_error(length: str) -> None:
+    fields = [length, "1", "p", "0", "", "text"]
     with pytest.raises(ValueError, match="damaged page version"):
-        Version.from_bytes(b"\x02" + zlib.compress("\0".join(fields).encode()))
+        Version.from_bytes(b"\x03" + zlib.compress("\0".join(fields).encode()))
+    assert Version.from_bytes(b"\x03" + zlib.compress("\0".join(["0", *fields[1:]]).encode())).markup == (
+        ("p", "", "text"),
+    )
+    columns = [["p"], [0], [""], ["text"]]
+    with pytest.raises(ValueError, match="damaged page version"):
+        Version.from_bytes(b"\x01" + zlib.compress(json.dumps([*columns, f"{length}"]).encode()))
 
 
 def test_another_format_is_refused() -> None:
     with pytest.raises(ValueError, match="format"):
-        Version.from_bytes(b"\x03" + VERSION.to_bytes()[1:])
+        Version.from_bytes(b"\x04" + VERSION.to_bytes()[1:])
 
 
 @given(st.data(), st.sampled_from((VERSION, LONG)))

@@ -13,6 +13,7 @@ import scrapy_dedup.crawl
 from scrapy_dedup.crawl.learner import command_of
 from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.crawl.statistics import STATS
+from scrapy_dedup.crawl.versions import takes_markup
 from scrapy_dedup.learning.evidence.user_names import Names
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 
@@ -72,6 +73,7 @@ def test_values_as_the_command_line_gives_them() -> None:
         DEDUP_TRANSIENT_MAX_MARKED="0.4",
         DEDUP_TRANSIENT_MAX_SHARE="0.3",
         DEDUP_TRANSIENT_MAX_PATH="500",
+        DEDUP_STRIP_MARKUP="0",
         DEDUP_TRANSIENT_LINKS="1",
         DEDUP_TRANSIENT_PRIORITY="5",
     )
@@ -87,6 +89,9 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert settings.content_fields == {"body": "html", "reviews.text": "text"}
     assert settings.seed_thresholds == Thresholds(1, 0.4, 0.3, 500)
     assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
+    assert (settings.strip_markup, takes_markup(settings)) == (False, False)
+    assert takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "html"}))
+    assert not takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "text"}))
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,6 +188,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("DEDUP_TRANSIENT_MAX_SHARE", float("nan"), "it must be a number above 0, and 1 at most"),
     ("DEDUP_TRANSIENT_MAX_PATH", 0, "it must be a whole number of at least 1"),
     ("DEDUP_TRANSIENT_MAX_PATH", 99.5, "it must be a whole number of at least 1"),
+    ("DEDUP_STRIP_MARKUP", "yes", "it must be True or False"),
     ("DEDUP_TRANSIENT_PRIORITY", -1, "it must be a whole number of at least 0"),
 ]
 

@@ -84,7 +84,7 @@ class ExplainPage(DedupCommand):
         before = stored_versions(settings, site, url, needed=opts.from_store) if url else []
         if name != url:
             html = Path(name).read_text(encoding="utf-8", errors="replace")
-            return Page(version_of(html), url, "file", before=before), html
+            return Page(version_of(html, markup=True), url, "file", before=before), html
         if not opts.from_store:
             from .fetching import fetched
 
@@ -95,7 +95,7 @@ class ExplainPage(DedupCommand):
                     raise
                 print(f"{self.name}: {problem}", file=sys.stderr)
             else:
-                return Page(version_of(html), url, "web", before=before), html
+                return Page(version_of(html, markup=True), url, "web", before=before), html
         (at, version), *older = before
         return Page(version, url, "store", at, older), ""
 

@@ -8,21 +8,26 @@ crawl writes one for nearly every page, so the fields are merely joined by NUL, 
 - for each block its attribute;
 - for each block its text.
 
-Format 1, that of earlier stores, has the same columns as JSON; rows that do hold a NUL have it still. Format 16 is a version
-of another format, after its length (4 bytes, little-endian), and before the token table of the page, as
+That is format 2. Where values that nobody sees are kept, too, the version is of format 3: before all that stands the number of
+blocks, and the columns go on with those values. Format 1, that of earlier stores, has the columns as JSON; rows that do hold a NUL
+have it still, with the number of blocks as the last column where there are such values.
+
+Format 16 is a version of another format, after its length (4 bytes, little-endian), and before the token table of the page, as
 :mod:`scrapy_dedup.masks.seed.token_table` packs it, with its own.
 """
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from struct import Struct
 from typing import Any
 
 from .tokens import blocks
+from .unseen import unseen_blocks
 
-_JSON, _JOINED, _WITH_TABLE = b"\x01", b"\x02", b"\x10"
+_JSON, _JOINED, _WITH_MARKUP, _WITH_TABLE = b"\x01", b"\x02", b"\x03", b"\x10"
 _LENGTHS = Struct("<cII")
 _MAX_SIZE = 1 << 28
 """Bytes of a version before compression; more is damage."""
@@ -36,19 +41,26 @@ _Row = tuple[str, str, str]
 class Version:
     """The content of a page at one time: a row of selector, attribute and text for each block.
 
-    See :class:`~scrapy_dedup.content.tokens.Block`; the attribute is "" for visible text.
+    See :class:`~scrapy_dedup.content.tokens.Block`; the attribute is "" for visible text. ``markup`` are the same of values that
+    nobody sees (:mod:`.unseen`), where they are kept: pages are never compared by them, and only what passes is looked for.
     """
 
     blocks: tuple[_Row, ...]
+    markup: tuple[_Row, ...] = ()
     table: bytes = b""
     """The packed token table of the page, where it is kept: what the transient-content document's method compares."""
     compared: dict[Any, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
     """What masks have made of it (:class:`.mask.Mask`): a page that is kept is compared again and again."""
 
+    def rows(self) -> Iterator[_Row]:
+        """Return all rows: blocks, then markup."""
+        return chain(self.blocks, self.markup)
+
     def to_bytes(self) -> bytes:
         """Return the stored form."""
-        selectors, attributes, texts = zip(*self.blocks, strict=True) if self.blocks else ((), (), ())
-        packed = _packed(selectors, attributes, texts)
+        rows = (*self.blocks, *self.markup)
+        selectors, attributes, texts = zip(*rows, strict=True) if rows else ((), (), ())
+        packed = _packed(selectors, attributes, texts, len(self.blocks))
         return with_table(packed, self.table) if self.table else packed
 
     @classmethod
@@ -56,14 +68,19 @@ class Version:
         """Return the version stored as *data*. Raises ValueError where it is damaged or of another format."""
         if data[:1] == _WITH_TABLE:
             return _with_its_table(data)
-        unpacked = {_JSON: _rows_of_json, _JOINED: _rows_of_joined}.get(data[:1])
-        if unpacked is None:
+        unpack = {_JSON: _rows_of_json, _JOINED: _rows_of_joined, _WITH_MARKUP: _rows_with_markup}.get(data[:1])
+        if unpack is None:
             raise ValueError("not a page version, or of a format that this release does not know.")
         try:
-            rows = tuple(unpacked(_inflated(data[1:])))
+            rows, length = unpack(_inflated(data[1:]))
+            rows = tuple(rows)
         except (zlib.error, ValueError, TypeError, LookupError, RecursionError) as error:
             raise ValueError(f"damaged page version: {error}") from error
-        return cls(rows)
+        if length is None:
+            return cls(rows)
+        if not 0 <= length < len(rows):
+            raise ValueError("damaged page version: it has another number of blocks.")
+        return cls(rows[:length], rows[length:])
 
 
 def with_table(packed: bytes, table: bytes) -> bytes:
@@ -82,17 +99,31 @@ def _with_its_table(data: bytes) -> Version:
     return replace(Version.from_bytes(packed), table=table)
 
 
-def _packed(selectors: Sequence[str], attributes: Sequence[str], texts: Sequence[str]) -> bytes:
+def _packed(selectors: Sequence[str], attributes: Sequence[str], texts: Sequence[str], length: int) -> bytes:
+    """Pack the columns of rows, the first *length* of which are blocks."""
     numbers = {selector: str(number) for number, selector in enumerate(dict.fromkeys(selectors))}
     places = [numbers[selector] for selector in selectors]
     fields = [str(len(numbers)), *numbers, *places, *attributes, *texts]
-    version, data = _JOINED, "\0".join(fields)
+    version = _JOINED
+    if length < len(places):
+        version, fields = _WITH_MARKUP, [str(length), *fields]
+    data = "\0".join(fields)
     if data.count("\0") >= len(fields):
-        version, data = _JSON, json.dumps([list(numbers), list(map(int, places)), attributes, texts])
+        columns: list[Any] = [list(numbers), list(map(int, places)), attributes, texts]
+        version, data = _JSON, json.dumps(columns if length == len(places) else [*columns, length])
     return version + _deflated(data.encode("utf-8", "surrogatepass"))
 
 
-def _rows_of_joined(data: bytes) -> Iterable[_Row]:
+_Unpacked = tuple[Iterable[_Row], int | None]
+"""Rows, and how many of them are blocks; None stands for all."""
+
+
+def _rows_with_markup(data: bytes) -> _Unpacked:
+    length, _, rest = data.partition(b"\0")
+    return _rows_of_joined(rest)[0], int(length)
+
+
+def _rows_of_joined(data: bytes) -> _Unpacked:
     count, *fields = data.decode("utf-8", "surrogatepass").split("\0")
     number = int(count)
     selectors, columns = fields[:number], fields[number:]
@@ -101,16 +132,18 @@ def _rows_of_joined(data: bytes) -> Iterable[_Row]:
     if number != len(selectors) or rest:
         raise ValueError("fields are missing.")
     places, attributes, texts = (columns[start : start + length] for start in (0, length, 2 * length))
-    return zip([named[place] for place in places], attributes, texts, strict=True)
+    return zip([named[place] for place in places], attributes, texts, strict=True), None
 
 
-def _rows_of_json(data: bytes) -> Iterable[_Row]:
-    selectors, places, attributes, texts = json.loads(data)
+def _rows_of_json(data: bytes) -> _Unpacked:
+    selectors, places, attributes, texts, *rest = json.loads(data)
     if min(places, default=0) < 0:
         raise ValueError("a place is negative.")
     if not all(isinstance(value, str) for column in (selectors, attributes, texts) for value in column):
         raise ValueError("text expected.")
-    return zip([selectors[place] for place in places], attributes, texts, strict=True)
+    if len(rest) > 1 or not all(type(length) is int for length in rest):
+        raise ValueError("a number expected.")
+    return zip([selectors[place] for place in places], attributes, texts, strict=True), rest[0] if rest else None
 
 
 def _deflated(data: bytes) -> bytes:
@@ -128,11 +161,22 @@ def _inflated(data: bytes) -> bytes:
     return inflated
 
 
-def version_of(html: str) -> Version:
-    """Return the version that a page is of: its visible texts and content attributes, in order."""
-    return Version(tuple(blocks(html).rows()))
+def version_of(html: str, *, markup: bool = False) -> Version:
+    """Return the version that a page is of: its visible texts and content attributes, in order.
+
+    With *markup*, also what nobody sees.
+    """
+    unseen = tuple([(block.selector, block.attribute, block.text) for block in unseen_blocks(html)]) if markup else ()
+    return Version(tuple(blocks(html).rows()), unseen)
 
 
-def packed_version(html: str) -> bytes:
+def packed_version(html: str, *, markup: bool = False) -> bytes:
     """Return the stored form of the version that a page is of."""
-    return _packed(*blocks(html).columns())
+    selectors, attributes, texts = blocks(html).columns()
+    length = len(texts)
+    if markup:
+        unseen = unseen_blocks(html)
+        selectors = [*selectors, *[block.selector for block in unseen]]
+        attributes = [*attributes, *[block.attribute for block in unseen]]
+        texts = [*texts, *[block.text for block in unseen]]
+    return _packed(selectors, attributes, texts, length)

@@ -9,6 +9,7 @@ for in the whole page unless they are a whole field and stand there once: the sa
 The work is one pass over both, and a sort of the stretches.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .streams import Stream
@@ -21,6 +22,8 @@ _WORDS = 3
 _LONG = 20
 #: A field that stands in more places than this is not looked at.
 _MANY_PLACES = 16
+#: The same before its tags are compared with those that stand there.
+_MANY_TO_COMPARE = 500
 
 
 class Stretch(NamedTuple):
@@ -31,31 +34,36 @@ class Stretch(NamedTuple):
     length: int
 
 
-def alignments(field: Stream, page: Stream) -> list[list[Stretch]]:
+def alignments(field: Stream, page: Stream, fits: Callable[[int], bool] | None = None) -> list[list[Stretch]]:
     """Return the ways to align *field* with *page*: each some stretches, which may overlap where it is uncertain.
 
     There are several where the whole field stands in the page more than once, and none if
-    nothing is found.
+    nothing is found. Of such places those count that it *fits* to, if there are any.
     """
     if not field.text:
         return []
-    whole = _places(field.text, page.text, 0, len(page.text))
-    if len(whole) > _MANY_PLACES:
+    whole = _places(field.text, page.text, 0, len(page.text), _MANY_PLACES if fits is None else _MANY_TO_COMPARE)
+    if len(whole) > _MANY_PLACES and (fits is None or len(whole) > _MANY_TO_COMPARE):
         return []
     if len(field.text) < _LONG:
         # Part of a longer word or number is no place of a short one.
         whole = [at for at in whole if page.is_boundary(at) and page.is_boundary(at + len(field.text))]
+    if fits is not None and len(whole) > 1:
+        fitting = [at for at in whole if fits(at)]
+        whole = fitting or whole
+        if len(whole) > _MANY_PLACES:
+            return []
     if whole or len(field.text) < _LONG:
         return [[Stretch(0, at, len(field.text))] for at in whole]
     found = _anchored(field, page)
     return [found] if found else []
 
 
-def _places(needle: str, text: str, low: int, high: int) -> list[int]:
+def _places(needle: str, text: str, low: int, high: int, most: int = _MANY_PLACES) -> list[int]:
     """Return where *needle* stands in *text* between *low* and *high*; no more than one too many."""
     found: list[int] = []
     at = text.find(needle, low, high)
-    while at >= 0 and len(found) <= _MANY_PLACES:
+    while at >= 0 and len(found) <= most:
         found.append(at)
         at = text.find(needle, at + 1, high)
     return found

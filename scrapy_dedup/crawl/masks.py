@@ -16,33 +16,39 @@ class Masks:
     def __init__(self, masks: Mapping[str, "Mask"], site_and_mode: Callable[[str], tuple[str, Any]]) -> None:
         self._site_and_mode = site_and_mode
         self._masks: dict[str, Mask] = {}
+        self._stripping: dict[str, Mask] = {}
         self._with_links: dict[str, Mask] = {}
         self.use(masks)
 
     def __len__(self) -> int:
-        return len(self._masks)
+        return len(self._stripping)
 
     @property
     def sites(self) -> frozenset[str]:
-        """The sites that have a mask."""
+        """The sites that have a mask under which pages are compared."""
         return frozenset(self._masks)
 
     def use(self, masks: Mapping[str, "Mask"]) -> None:
         """Use these masks, site -> mask, from now on, and no others."""
         # A mask that hides nothing costs nothing.
         self._masks = {site: mask for site, mask in masks.items() if mask.version}
-        self._with_links = {site: with_links(mask) for site, mask in self._masks.items()}
+        self._stripping = {site: mask for site, mask in masks.items() if mask.version or mask.strips}
+        self._with_links = {site: with_links(mask) for site, mask in self._stripping.items()}
 
     def of(self, url: str) -> "Mask | None":
-        """Return the mask of the site of *url*; None without one, and where the plug-in is off."""
+        """Return the mask under which pages of the site of *url* are compared; None without, and where the plug-in is off."""
         return self._find(url, self._masks)
 
+    def stripping(self, url: str) -> "Mask | None":
+        """As :meth:`of`: the mask by which pages are stripped, maybe of nothing but what nobody sees."""
+        return self._find(url, self._stripping)
+
     def of_site(self, site: str) -> "Mask | None":
-        """Return the mask of a site."""
+        """Return the mask under which pages of a site are compared."""
         return self._masks.get(site)
 
     def with_links_of(self, url: str) -> "Mask | None":
-        """As :meth:`of`: the mask that also hides where links lead whose texts it hides."""
+        """As :meth:`stripping`: the mask that also hides where links lead whose texts it hides."""
         return self._find(url, self._with_links)
 
     def _find(self, url: str, masks: "Mapping[str, Mask]") -> "Mask | None":

@@ -279,6 +279,7 @@ class DedupSettings:
     #: Field -> "html" or "text".
     content_fields: Mapping[str, str]
     strip: str
+    strip_markup: bool
     transient_method: str
     #: Those of the method "seed".
     transient_threshold: float
@@ -311,7 +312,7 @@ class DedupSettings:
         read: dict[str, Any] = {}
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
-            read[_field_of(setting.name)] = cls._read(setting, value)
+            read[setting.name.removeprefix("DEDUP_").lower()] = cls._read(setting, value)
         wrong = {
             "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
             "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
@@ -372,16 +373,7 @@ class DedupSettings:
         return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
 
     def load_rules(self) -> "RuleBook":
-        """Return the rules that apply, with their running counts.
+        """Return the rules that apply, as :func:`.rule_files.rules_of`."""
+        from .rule_files import rules_of
 
-        Raises RuleFileError for a faulty file, OSError for one that cannot be read.
-        """
-        from ..learning.lifetime.running_counts import checks_in, with_checks
-        from ..rules.book import RuleBook
-
-        book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
-        return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
-
-
-def _field_of(name: str) -> str:
-    return name.removeprefix("DEDUP_").lower()
+        return rules_of(self)

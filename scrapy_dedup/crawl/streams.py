@@ -86,6 +86,8 @@ class Stream:
         self.strings = strings
         self._shown: Callable[[str], str] = folded if fold else str
         self.tokens: list[list[Token]] = [list(tokens(string)) for string in strings] if html else []
+        #: Whether tags have a part in it.
+        self.has_tags = tags is not None
         self.nodes: list[Node] = []
         parts: list[str] = []
         at = 0

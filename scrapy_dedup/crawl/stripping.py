@@ -30,7 +30,8 @@ def remember_crawl(request: "Request", shared: "Shared") -> None:
 def strip_transient(response: R, mask: "Mask | None" = None) -> R:
     """Return a response like *response*, of its class and with its URL and meta, without transient content.
 
-    The mask is that of the response's site in the crawl that it belongs to, or *mask*.
+    The mask is that of the response's site in the crawl that it belongs to, or *mask*. What passes in attributes, scripts and
+    comments goes, too, unless the crawl's DEDUP_STRIP_MARKUP says otherwise.
     Where there is none, and for a response that is not HTML, *response* itself is returned, and so it is
     where nothing on the page is transient. Should the crawl's mask fail, *response* is
     returned, and the log says so once: it raises nothing.
@@ -54,7 +55,10 @@ def strip_transient(response: R, mask: "Mask | None" = None) -> R:
         return response
     try:
         found = shared.transient.mask_of(response)
-        return response if found is None else _replaced(response, found.strip(response.text, url=url_of(response)))
+        if found is None:
+            return response
+        markup = shared.settings.strip_markup
+        return _replaced(response, found.strip(response.text, url=url_of(response), markup=markup))
     except Exception:  # noqa: BLE001 (whatever it is, the spider goes on)
         shared.faults.report("strip", "Transient content could not be stripped from a response")
         return response

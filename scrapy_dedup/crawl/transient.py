@@ -14,6 +14,7 @@ from .masks import Masks
 from .origins import Origins
 from .transient_links import transient_links
 from .transient_page import TransientPage
+from .versions import takes_markup
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -39,6 +40,8 @@ class TransientContent:
         self.origins = Origins()
         #: Whether links are to be marked.
         self.marks_links = shared.settings.transient_links or shared.settings.transient_priority > 0
+        #: Whether fields lose what nobody sees of a page; it cannot be marked.
+        self.markup = takes_markup(shared.settings) and shared.settings.strip == "remove"
         #: Whether a pipeline asks which response an item came from.
         self.has_pipeline = False
         #: The pages on which items were begun that other responses will give.
@@ -105,7 +108,7 @@ class TransientContent:
         if request is not None and request.meta.get(SWITCH) is False:
             return None
         url = url_of(response)
-        return self.masks.with_links_of(url) if links else self.masks.of(url)
+        return self.masks.with_links_of(url) if links else self.masks.stripping(url)
 
     def page(self, response: "Response") -> TransientPage | None:
         """Return the page with its transient places; None if no mask concerns it, or it is too long."""
@@ -118,7 +121,7 @@ class TransientContent:
         if mask is not None and len(response.body) <= self._shared.settings.max_body:
             assert isinstance(response, HtmlResponse)
             html = response.text
-            page = TransientPage(html, mask.spans(html, url=url_of(response)))
+            page = TransientPage(html, mask.spans(html, url=url_of(response), markup=self.markup))
         self._pages[response] = page
         return page
 

@@ -1,13 +1,13 @@
 """A page with its transient places, and where these stand in a field that was taken from it."""
 
 from bisect import bisect_left
-from html import escape, unescape
 from itertools import islice
 from typing import NamedTuple
 
 from ..content.tokens import Kind, Token
 from .alignment import Stretch, alignments
 from .streams import Stream, Tags, folded
+from .transient_values import TagValues, TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
 
 __all__ = ["Found", "Reading", "TransientPage"]
 
@@ -43,8 +43,10 @@ class _Pieces(NamedTuple):
 
     #: Texts and tags, sorted and disjoint.
     ranges: list[Range]
-    #: (place of its tag in the stream, what stands in the page) of transient attributes.
-    attributes: list[tuple[int, str]]
+    #: Of tags, and of the scripts in them.
+    values: list[TransientValue]
+    #: Comments as they are written, with what of them is transient.
+    comments: dict[str, tuple[Range, ...]]
     #: What stands in the ranges, each once; not more than _MANY of them.
     texts: list[str]
 
@@ -102,18 +104,25 @@ class TransientPage:
         nothing: Found = Found([[] for _ in strings], False)
         field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None, fold=fold)
         page, pieces = self._stream(kind, fold=fold)
-        alike = alignments(field, page)
+        alike = list(alignments(field, page, TagValues(field, page).fit if kind == "html" else None))
         ways = [_transient(field, page, pieces, way) for way in alike]
         if not ways:
             return Reading(Found(nothing.cuts, _holds_any(field.text, pieces)), 0.0 if field.text else 1.0, field.text)
         rest = _rest_of(field, alike[0])
         share = 1.0 - len(rest.replace("\n", "")) / len(field.text)
-        if any(way != ways[0] for way in ways):
+        ranges, _, ambiguous = ways[0]
+        if any((way[0], way[2]) != (ranges, ambiguous) for way in ways):
             return Reading(Found(nothing.cuts, True), share, rest)
-        ranges, attributes, ambiguous = ways[0]
-        if kind == "html":
-            return Reading(Found(_html_cuts(field, ranges, attributes), ambiguous), share, rest)
-        return Reading(Found(_text_cuts(field, ranges), ambiguous), share, rest)
+        if kind == "text":
+            return Reading(Found(_text_cuts(field, ranges), ambiguous), share, rest)
+        # Of several places that it may come from, all must say the same of a value.
+        values = [cuts_of(field, way[1]) for way in ways]
+        sure = set.intersection(*values)
+        cuts = _html_cuts(field, ranges)
+        for number, start, end in (*sure, *comment_cuts(field, pieces.comments)):
+            cuts[number].append((start, end))
+        found = Found([_merged(each) for each in cuts], ambiguous or any(each != sure for each in values))
+        return Reading(found, share, rest)
 
     def _verbatim(self, field: str) -> Found | None:
         """Return what is transient of a field that stands in the page as it is; None if it does not."""
@@ -155,7 +164,7 @@ def _rest_of(field: Stream, stretches: list[Stretch]) -> str:
 
 def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
     ranges: list[Range] = []
-    attributes: list[tuple[int, str]] = []
+    values: list[TransientValue] = []
     for node in stream.nodes:
         for start, end in overlapping(spans, node.start, node.end):
             if not stream.is_tag(node):
@@ -164,22 +173,26 @@ def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
                     ranges.append(found)
             elif start <= node.start and node.end <= end:
                 ranges.append((node.at, node.at + 1))
-            elif start > node.start and end < node.end:
-                attributes.append((node.at, stream.strings[0][start:end]))
+        if stream.is_tag(node):
+            # What stands in a script comes right behind its tag.
+            after = stream.tokens[0][node.token + 1].end if node.token + 1 < len(stream.tokens[0]) else node.end
+            if near := overlapping(spans, node.start, after):
+                values += transient_values(stream, node, near)
     texts = dict.fromkeys(stream.text[start:end] for start, end in ranges)
-    return _Pieces(ranges, attributes, list(islice(texts, _MANY)))
+    comments = transient_comments(stream, spans) if stream.has_tags else {}
+    return _Pieces(ranges, values, comments, list(islice(texts, _MANY)))
 
 
 def _transient(
     field: Stream, page: Stream, pieces: _Pieces, stretches: list[Stretch]
-) -> tuple[list[Range], list[tuple[int, str]], bool]:
-    """Return (transient ranges of the field's stream, attributes as in _Pieces, whether any is left in doubt).
+) -> tuple[list[Range], list[TransientValue], bool]:
+    """Return (transient ranges of the field's stream, values of its tags, whether any is left in doubt).
 
     Where several stretches cover a character, they must agree.
     """
     transient: list[Range] = []
     lasting: list[Range] = []
-    attributes: list[tuple[int, str]] = []
+    values: list[TransientValue] = []
     for stretch in stretches:
         offset = stretch.field - stretch.page
         low, high = stretch.page, stretch.page + stretch.length
@@ -197,11 +210,11 @@ def _transient(
             at = end
         if at < high:
             lasting.append((at + offset, high + offset))
-        attributes += [(place + offset, text) for place, text in pieces.attributes if low <= place < high]
+        values += [value._replace(at=value.at + offset) for value in pieces.values if low <= value.at < high]
     lasting = _merged(lasting)
     wanted = sorted(set(transient))
     agreed = [each for each in wanted if not overlapping(lasting, *each)]
-    return _merged(agreed), attributes, len(agreed) < len(wanted) or _holds_any(_rest_of(field, stretches), pieces)
+    return _merged(agreed), values, len(agreed) < len(wanted) or _holds_any(_rest_of(field, stretches), pieces)
 
 
 def overlapping(ranges: list[Range], low: int, high: int) -> list[Range]:
@@ -245,8 +258,8 @@ def _text_cuts(field: Stream, ranges: list[Range]) -> list[list[Range]]:
     return cuts
 
 
-def _html_cuts(field: Stream, ranges: list[Range], attributes: list[tuple[int, str]]) -> list[list[Range]]:
-    """Return the places of transient texts, of elements that are transient as a whole, and of attributes."""
+def _html_cuts(field: Stream, ranges: list[Range]) -> list[list[Range]]:
+    """Return the places of transient texts, and of elements that are transient as a whole."""
     cuts: list[list[Range]] = [[] for _ in field.strings]
     for node in field.nodes:
         taken = cuts[node.string]
@@ -263,15 +276,7 @@ def _html_cuts(field: Stream, ranges: list[Range], attributes: list[tuple[int, s
         inside = field.range_in(node.string, node.start, end)
         if any(start <= inside[0] and inside[1] <= stop for start, stop in parts):
             taken.append((node.start, end))
-    for place, text in attributes:
-        for node in field.nodes_within(place, place + 1):
-            source = field.strings[node.string][node.start : node.end]
-            for written in dict.fromkeys((text, escape(unescape(text), quote=False))):
-                if source.count(written) == 1:
-                    start = node.start + source.index(written)
-                    cuts[node.string].append((start, start + len(written)))
-                    break
-    return [_merged(each) for each in cuts]
+    return cuts
 
 
 def end_of(tokens: list[Token], index: int) -> int:

@@ -34,6 +34,14 @@ TRANSIENT_SETTINGS: tuple[Setting, ...] = (
         values.strip,
     ),
     Setting(
+        "DEDUP_STRIP_MARKUP",
+        "bool",
+        True,
+        "Whether what passes in attributes, scripts and comments goes out of HTML fields, too, and not texts, addresses of "
+        "links and values of forms alone; it is recorded only where there are such fields.",
+        values.truth,
+    ),
+    Setting(
         "DEDUP_TRANSIENT_METHOD",
         '"default" or "seed"',
         "default",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ..content.versions import packed_version
@@ -60,7 +61,13 @@ def _pack_of(settings: "DedupSettings") -> Pack | None:
     if not settings.store_texts:
         return None
     if settings.seed_thresholds is None:
-        return packed_version
+        # Only from fields of HTML is it stripped.
+        return partial(packed_version, markup=True) if takes_markup(settings) else packed_version
     from ..masks.seed.token_table import packed_with_table
 
     return packed_with_table
+
+
+def takes_markup(settings: "DedupSettings") -> bool:
+    """Whether what passes in attributes, scripts and comments is to go out of fields of items."""
+    return settings.strip_markup and "html" in settings.content_fields.values()

@@ -163,7 +163,7 @@ class SitePages:
         further = [
             path if path.templates or path.everywhere else replace(path, templates=kinds)
             for path in old.paths
-            if path.is_left_out and (path.selector, path.attribute) not in present
+            if path.is_left_out and not path.is_unseen and (path.selector, path.attribute) not in present
         ]
         known = {path.key for path in mask.paths}
         further = [path for path in further if path.key not in known]
@@ -202,7 +202,7 @@ class SitePages:
 
     @cached_property
     def _places(self) -> set[Place]:
-        return {row[:2] for _, _, version in self._kept for row in version.blocks}
+        return {row[:2] for _, _, version in self._kept for row in version.rows()}
 
     @cached_property
     def _looked_at(self) -> Counter[Template]:

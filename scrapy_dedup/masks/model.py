@@ -14,6 +14,7 @@ from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from ..content.sketch import Sketch, sketch_of_texts
 from ..content.tokens import Blocks, Token, blocks, tokens
+from ..content.unseen import SOURCE, is_unseen
 from ..urls.templates import in_order, template_of
 from .plan import PageKind, Plan, Ranges, Row, plan_of
 from .queries import BELOW, css_of, xpath_of
@@ -22,6 +23,7 @@ from .seed.markup import markup_spans
 from .seed.paths import TransientPaths
 from .slots import Slot
 from .spans import by_place, disjoint, lasting_texts, spans_of, without
+from .unseen import UnseenPlan
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -51,7 +53,8 @@ class TransientPath:
 
     ``selector`` is made of the names of tags, with ids and classes that last: ``html/body/div#main/p.clock``. One that ends in ``/*``,
     as the mode "seed" makes them, is made of names alone (``html/body/p/*``), and means all that stands in such elements.
-    ``attribute`` is "" for texts, else the attribute whose values are meant. ``position`` is the number, from 1, of
+    ``attribute`` is "" for texts, else the attribute whose values are meant, or what stands for one where they are in a script, in a
+    comment or in a part of a value (:mod:`scrapy_dedup.content.unseen`). ``position`` is the number, from 1, of
     one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
     an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
     it must be typed.
@@ -105,6 +108,11 @@ class TransientPath:
         return self.is_hidden or (self.state == "" and self.kind == "volatile")
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether it is about what nobody sees: pages are never compared by it, with or without."""
+        return is_unseen(self.attribute)
+
+    @property
     def key(self) -> tuple[str, str, int, int]:
         """What tells one path of a mask from another."""
         return self.selector, self.attribute, self.position, self.of
@@ -145,6 +153,8 @@ class Mask:
     #: What pages are compared without, and what of it is stripped.
     _hiding: Plan = field(init=False, repr=False, compare=False)
     _stripping: Plan = field(init=False, repr=False, compare=False)
+    #: What is stripped of what nobody sees.
+    _unseen: UnseenPlan = field(init=False, repr=False, compare=False)
     #: Whether something is hidden on URL templates of any name, and those of which something is.
     _reaches: bool = field(init=False, repr=False, compare=False)
     _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
@@ -154,11 +164,12 @@ class Mask:
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
         keeping = {path.key for path in self.paths if path.state == "keep"}
-        hiding = [
+        left_out = [
             path
             for path in self.paths
             if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
+        hiding = [path for path in left_out if not path.is_unseen]
         said = sorted(
             repr(
                 (
@@ -183,6 +194,7 @@ class Mask:
         # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
         object.__setattr__(self, "_hiding", self._plan(hiding, whole=True))
         object.__setattr__(self, "_stripping", self._plan(stripping))
+        object.__setattr__(self, "_unseen", self._unseen_plan(left_out))
         object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
         further = frozenset(template for path in hiding for template in path.templates)
         object.__setattr__(self, "_reached", self.templates | further)
@@ -193,6 +205,13 @@ class Mask:
         kept = [(path.selector, path.attribute) for path in self.paths if path.state == "keep"]
         return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)
 
+    def _unseen_plan(self, left_out: Iterable[TransientPath]) -> UnseenPlan:
+        paths = [path for path in left_out if path.is_unseen and path.is_hidden and self.mode == "default"]
+        templates = None
+        if self.templates and not any(path.everywhere for path in paths):
+            templates = self.templates.union(*[path.templates for path in paths])
+        return UnseenPlan(self._plan(paths), templates)
+
     def __getstate__(self) -> tuple[object, ...]:
         return tuple([getattr(self, name) for name in _STATE])
 
@@ -202,10 +221,15 @@ class Mask:
         self.__post_init__()
 
     def applies_to(self, url: str | None) -> bool:
-        """Whether something may be hidden, or stripped, of the page at *url*; of that of an unknown URL it may."""
+        """Whether something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
         if not self.version:
             return False
         return url is None or not self.templates or self._reaches or template_of(url) in self._reached
+
+    @property
+    def strips(self) -> bool:
+        """Whether something is stripped, of any page."""
+        return bool(self._stripping or self._unseen)
 
     def layout(self, rows: Iterable[Row]) -> str:
         """Return a digest of the places of a page, without those of which something may be hidden: 16 hexadecimal digits."""
@@ -249,22 +273,29 @@ class Mask:
         found: _Made = known[key]
         return found
 
-    def spans(self, html: str, *, url: str | None = None, other: str | None = None) -> list[tuple[int, int]]:
+    def spans(
+        self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
+    ) -> list[tuple[int, int]]:
         """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
 
         *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
-        differs between the two.
+        differs between the two. Without *markup*, texts, addresses of links and values of forms count alone.
         """
-        if not self._stripping or not self.applies_to(url):
+        shows = self._stripping and self.applies_to(url)
+        hides = markup and self._unseen.acts_on(url)
+        if not shows and not hides:
             return []
         found = blocks(html)
-        plan = self._plan_for(html, other)
-        stripped = self._stripped(plan, found, url, other)
         spans: list[tuple[int, int]] = []
-        for index, ranges in stripped.items():
-            spans += spans_of(html, found[index], ranges)
-        if plan.roots:
+        plan = self._plan_for(html, other)
+        for index, ranges in self._stripped(plan, found, url, other).items() if shows else ():
+            block = found[index]
+            if markup or block.attribute != SOURCE:
+                spans += spans_of(html, block, ranges)
+        if shows and plan.roots:
             spans += markup_spans(html, plan.roots.paths, plan.kept_roots.paths, plan.lasting_in(found))
+        if hides:
+            spans += self._unseen.spans(html, self._kind(list(found.rows()), url), other)
         return disjoint(spans)
 
     def _plan_for(self, html: str, other: str | None) -> Plan:
@@ -294,13 +325,13 @@ class Mask:
             if plan.is_below(*rows[index][:2]) or now[rows[index][:2]] != before.get(rows[index][:2])
         }
 
-    def strip(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
-        """Return *html* without its passing words; markup stays. Never raises on any text.
+    def strip(self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True) -> str:
+        """Return *html* without its passing words and values; elements and attributes stay. Never raises on any text.
 
         Below the paths of a mask of the mode "seed" scripts, comments and elements without contents (``<meta>``, ``<img>``) go,
         too, and the values of attributes, but those of ids and classes.
 
-        With *other*, another version of the page, places whose content does not differ stay as they are.
+        *other* and *markup* are as for :meth:`spans`.
 
         >>> mask = Mask(paths=(TransientPath("body/p.online", slot=("", "users online")),))
         >>> mask.strip("<body><p class=online>12 users online</p><p>A text</p></body>")
@@ -311,17 +342,19 @@ class Mask:
         """
         parts = []
         at = 0
-        for start, end in self.spans(html, url=url, other=other):
+        for start, end in self.spans(html, url=url, other=other, markup=markup):
             parts.append(html[at:start])
             at = end
         return "".join([*parts, html[at:]]) if parts else html
 
-    def transient(self, html: str, *, url: str | None = None, other: str | None = None) -> list[Token]:
+    def transient(
+        self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
+    ) -> list[Token]:
         """Return the tokens of *html* of which something is removed.
 
-        Texts, and tags that lose an attribute's value; below a path of the mode "seed" scripts, comments and whole tags, too.
+        Texts, tags that lose a value, scripts and comments; below a path of the mode "seed" whole tags, too.
         """
-        spans = self.spans(html, url=url, other=other)
+        spans = self.spans(html, url=url, other=other, markup=markup)
         if not spans:
             return []
         found = []
@@ -342,10 +375,15 @@ class Mask:
         return " ".join(lasting_texts(found.rows(), hidden))
 
     def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
-        """Return what is stripped of each block of a version, by its index; or what is left out where it is *compared*."""
-        if compared or not self.applies_to(url):
+        """Return what is stripped of each row of a version, by its index; or what is left out where it is *compared*."""
+        if compared:
             return self._compared(version, url)
-        return self._stripping.hidden(version.blocks, self._kind(version.blocks, url))
+        kind = self._kind(version.blocks, url)
+        found = dict(self._stripping.hidden(version.blocks, kind)) if self.applies_to(url) else {}
+        if self._unseen.acts_on(url):
+            unseen = self._unseen.hidden(version.markup, kind)
+            found |= {len(version.blocks) + index: ranges for index, ranges in unseen.items()}
+        return found
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -371,7 +409,7 @@ class Mask:
             for index, (selector, attribute, text) in enumerate(version.blocks)
             if not attribute
         ]
-        return replace(version, blocks=tuple([row for row in rows if row[2]]))
+        return replace(version, blocks=tuple([row for row in rows if row[2]]), markup=())
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""

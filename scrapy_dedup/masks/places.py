@@ -44,7 +44,7 @@ def places_on(
     """Return the places of *mask* that a page has; *acting* is the mask by which it is stripped, if that is another."""
     stripped = (acting or mask).hidden_of(version, url=url)
     compared = mask.hidden_of(version, url=url, compared=True)
-    rows, found = version.blocks, []
+    rows, found = tuple(version.rows()), []
     for path in mask.paths:
         indices = _indices(path, rows)
         if not indices:
@@ -61,7 +61,7 @@ def places_on(
 
 def texts_at(path: "TransientPath", version: "Version") -> tuple[str, ...]:
     """Return the texts of a version that a path is about."""
-    rows = version.blocks
+    rows = tuple(version.rows())
     return tuple([rows[index][2] for index in _indices(path, rows)])
 
 

@@ -8,6 +8,8 @@ replaced by 0, what stands around them is asked for.
 import re
 from urllib.parse import unquote
 
+from ..content.unseen import COMMENT_NAME, SCRIPT_NAME, meant_by
+
 __all__ = ["BELOW", "css_of", "xpath_of"]
 
 BELOW = "/*"
@@ -28,12 +30,24 @@ def css_of(selector: str, attribute: str = "") -> str:
     'body > div[class*="box-"] > a:not([class])::attr(href)'
     >>> css_of("html/body/em/*")
     'body > em::text, body > em *::text'
+    >>> css_of("html/head/meta", "content[name=csrf-token]"), css_of("html/head/script", "#script[nonce]")
+    ('head > meta:not([class])[name="csrf-token"]::attr(content)', 'head > script:not([class])::text')
+
+    Comments have none: it is that of the element that they stand in.
     """
     if selector.endswith(BELOW):
         path = " > ".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
         return f"{path}::text, {path} *::text"
-    steps = [_css_step(*step) for step in _steps(selector)]
-    return " > ".join(steps) + (f"::attr({attribute})" if attribute else "::text")
+    path = " > ".join([_css_step(*step) for step in _steps(selector)])
+    meant = meant_by(attribute)
+    if meant.name == COMMENT_NAME:
+        return path
+    if meant.name in ("", SCRIPT_NAME):
+        return f"{path}::text"
+    if meant.other:
+        value = unquote(meant.value)
+        path += _css_contains(meant.other, value) if "0" in value else f"[{meant.other}={_quoted(value)}]"
+    return f"{path}::attr({meant.name})"
 
 
 def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
@@ -45,13 +59,21 @@ def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
     "(//body/div[@id='main']/text()[normalize-space()])[2]"
     >>> xpath_of("html/body/p.a", "href")
     "//body/p[contains(concat(' ', normalize-space(@class), ' '), ' a ')]/@href"
+    >>> xpath_of("html/head/meta", "content[name=csrf-token]"), xpath_of("html/body", "#comment[cache]")
+    ("//head/meta[not(@class)][@name='csrf-token']/@content", '//body/comment()')
     """
     if selector.endswith(BELOW):
         path = "/".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
         return f"//{path}//text()[normalize-space()]"
-    steps = [_xpath_step(*step) for step in _steps(selector)]
-    path = "//" + "/".join(steps) + (f"/@{attribute}" if attribute else "/text()[normalize-space()]")
-    if not position:
+    path = "//" + "/".join([_xpath_step(*step) for step in _steps(selector)])
+    meant = meant_by(attribute)
+    if meant.other:
+        value = unquote(meant.value)
+        path += _xpath_contains(meant.other, value) if "0" in value else f"[@{meant.other}={_literal(value)}]"
+    if meant.name == COMMENT_NAME:
+        return f"{path}/comment()"
+    path += "/text()[normalize-space()]" if meant.name in ("", SCRIPT_NAME) else f"/@{meant.name}"
+    if not position or meant.part:
         return path
     last = "last()" if position == -1 else f"last(){position + 1}"
     return f"({path})[{position if position > 0 else last}]"
@@ -86,8 +108,12 @@ def _css_step(tag: str, id_: str, classes: list[str]) -> str:
 
 
 def _css_contains(attribute: str, token: str) -> str:
-    quoted = [piece.replace("\\", "\\\\").replace('"', '\\"') for piece in _around_digits(token)]
-    return "".join([f'[{attribute}*="{piece}"]' for piece in quoted]) or f"[{attribute}]"
+    return "".join([f"[{attribute}*={_quoted(piece)}]" for piece in _around_digits(token)]) or f"[{attribute}]"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _xpath_step(tag: str, id_: str, classes: list[str]) -> str:

@@ -5,13 +5,17 @@ begins the text and the last one ends it; an empty one stands for nothing. ``(""
 ends in "users online", of which everything before that is passing. In a literal, the word ``…`` stands for any words
 that stay: ``("… viewed", "times")`` leaves the name of what was viewed in its place.
 
-A text is taken in *pieces*: its words, or, of an address (an attribute), what stands between ``/?&=;#`` and these.
+A text is taken in *pieces*: its words, or, of an address (an attribute that is content), what stands between ``/?&=;#`` and
+these. Values that nobody sees (:mod:`scrapy_dedup.content.unseen`) have words.
 """
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from html import unescape
+
+from ..content.markup import decoded_attribute
+from ..content.unseen import is_unseen
 
 __all__ = ["ANYTHING", "Slot", "has_digit", "hidden", "is_typed", "joined", "pieces", "places", "slot_problem"]
 
@@ -22,6 +26,7 @@ ANYTHING = "…"
 
 _address = re.compile(r"[/?&=;#]|[^/?&=;#]+").findall
 _address_source = re.compile(r"&amp;|[/?=;#]|&(?!#?\w+;)|(?:[^/?&=;#]|&(?!amp;)#?\w+;)+").finditer
+_plain_words = re.compile(r"\S+").finditer
 _words = re.compile(r"&(?:nbsp|#160|#[xX][aA]0);|(?:(?!&(?:nbsp|#160|#[xX][aA]0);)\S)+").finditer
 
 
@@ -42,16 +47,24 @@ def pieces(text: str, attribute: str = "") -> list[str]:
     >>> pieces("12 users online"), pieces("/cart?sid=5", "href")
     (['12', 'users', 'online'], ['/', 'cart', '?', 'sid', '=', '5'])
     """
-    return _address(text) if attribute else text.split()
+    return _address(text) if _is_address(attribute) else text.split()
 
 
 def joined(found: Sequence[str], attribute: str = "") -> str:
     """Return the text of which :func:`pieces` makes *found*."""
-    return ("" if attribute else " ").join(found)
+    return ("" if _is_address(attribute) else " ").join(found)
+
+
+def _is_address(attribute: str) -> bool:
+    return attribute != "" and not is_unseen(attribute)
 
 
 def places(source: str, attribute: str = "") -> list[tuple[str, int, int]]:
     """Return (piece, start, end) of the pieces of a text as it stands in the source of a page, with its entities."""
+    if is_unseen(attribute):
+        # No references stand in scripts and comments; words of an attribute's value hold no white space in any form.
+        decode = str if attribute.startswith("#") else decoded_attribute
+        return [(decode(match[0]), match.start(), match.end()) for match in _plain_words(source)]
     finder = _address_source if attribute else _words
     found = [(unescape(match[0]), match.start(), match.end()) for match in finder(source)]
     return found if attribute else [place for place in found if place[0] != "\xa0"]

@@ -94,7 +94,9 @@ class CarryOver:
 
     def with_layouts(self, mask: Mask) -> Mask:
         """Return *mask* with the layouts of pages that were seen twice, where it needs them."""
-        if not any(path.everywhere and not path.typed and path.is_left_out for path in mask.paths):
+        if not any(
+            path.everywhere and not path.typed and path.is_left_out and not path.is_unseen for path in mask.paths
+        ):
             return mask
         layouts = Counter(sorted(mask.layout(page.versions[-1].blocks) for page, _ in self._again.pages))
         return replace(mask, layouts=frozenset(layout for layout, _ in layouts.most_common(MOST_LAYOUTS)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
+from ...content.unseen import is_unseen
 from .alignment import Comparison, compared
 from .epochs import REDESIGN, Seen, likeness
 from .evidence import Evidence, Kinds, Place, grouped
@@ -82,13 +83,15 @@ class Collection:
             return
         kinds = seen.kinds
         self.templates.update(kinds)
-        groups = [grouped(version.blocks) for version in versions]
+        groups = [grouped(version.rows()) for version in versions]
+        # What a page shows says whether two versions are alike; what nobody sees is but judged.
+        shown = [_shown(each) if version.markup else each for each, version in zip(groups, versions, strict=True)]
         self._seen.append(seen)
         for number, (before, after) in enumerate(pairwise(groups)):
-            if likeness(before.keys(), after.keys()) < REDESIGN:
+            if likeness(shown[number].keys(), shown[number + 1].keys()) < REDESIGN:
                 continue  # they are not of one design, and say nothing of each other
             pair = _Pair(page, kinds, number, _hour(seen, number + 1), before, after)
-            if self._is_doubtful(before, after):
+            if self._is_doubtful(shown[number], shown[number + 1]):
                 self._doubtful.append(pair)
             else:
                 self._count(pair)
@@ -175,6 +178,10 @@ class Collection:
 def _hour(seen: Seen, number: int) -> int:
     """Return the hour in which a version was fetched, or its number."""
     return int(seen.fetches[number][0] // 3600) if seen.fetches else number
+
+
+def _shown(groups: Groups) -> Groups:
+    return {place: texts for place, texts in groups.items() if not is_unseen(place[1])}
 
 
 def _changed(found: Iterable[Evidence]) -> bool:

@@ -55,8 +55,9 @@ class Seen:
         return replace(self, **of_each)
 
     def places(self) -> set[Place]:
-        """Return the places of all versions."""
-        return set[Place]().union(*map(places_of, self.versions))
+        """Return the places of all versions, those that nobody sees among them."""
+        unseen = (row[:2] for version in self.versions for row in version.markup)
+        return set[Place]().union(*map(places_of, self.versions), unseen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class _Design:
 
 
 def places_of(version: Version) -> Places:
-    """Return the places of a version."""
+    """Return the places of what a version shows."""
     return frozenset([row[:2] for row in version.blocks])
 
 

@@ -218,7 +218,7 @@ def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
 
 def _slots(place: Place, cell: Cell) -> Iterator[Slot | None]:
     """Yield the slots that what changes may have, those first that leave more of a text."""
-    _, attribute = place
+    attribute = "" if is_unseen(place[1]) else place[1]  # what nobody sees is judged as texts are
     if any(not len(change.before) == len(change.after) == 1 for change in cell.examples):
         if attribute not in ADDRESSES:
             yield None

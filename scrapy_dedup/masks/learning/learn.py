@@ -31,6 +31,7 @@ def learn_mask(
     *,
     times: Mapping[str, Sequence[float]] | None = None,
     threshold: float = 0.5,
+    markup: bool = True,
     max_marked: float = 0.5,
     max_share: float = 0.5,
     max_path: int = 1000,
@@ -41,7 +42,8 @@ def learn_mask(
     the mask does not know of kinds of pages, and strips them all.
 
     *mode* is "default", or "seed" for the method of the transient-content document. *times* are those of the versions
-    of each page, in seconds from any moment on: with them, more can be told to pass.
+    of each page, in seconds from any moment on: with them, more can be told to pass. With *markup*, what passes in attributes,
+    scripts and comments is learned, too, in the default mode.
 
     The thresholds are of the mode "seed" only. *threshold* is the document's T: the share of the tokens on a path, in any
     version of any page, that must have changed. A page counts as reorganised, and teaches nothing, if more than
@@ -75,7 +77,7 @@ def learn_mask(
         if found != sorted(found):
             raise ValueError(f"{page}: its versions are not in order of time")
     seen = [
-        Seen(page, [version_of(html) for html in found], fetches=fetches.get(page, ()))
+        Seen(page, [version_of(html, markup=markup) for html in found], fetches=fetches.get(page, ()))
         for page, found in versions.items()
     ]
     return mask_of(seen, site=site)
@@ -127,11 +129,12 @@ def _site(pages: Iterable[str]) -> str:
 
 
 def _shown(paths: Iterable[TransientPath]) -> list[TransientPath]:
-    """Return all paths but, of the undecided, only those that change most."""
+    """Return all paths but, of the undecided, only those that change most: so many of what pages show, and of the rest."""
     paths = list(paths)
     undecided = [path for path in paths if path.kind == "undecided"]
     undecided.sort(key=lambda path: (-path.confidence, -path.changes, path.key))
-    return [path for path in paths if path.kind != "undecided"] + undecided[:MOST_UNDECIDED]
+    seen, unseen = ([path for path in undecided if path.is_unseen == unseen] for unseen in (False, True))
+    return [path for path in paths if path.kind != "undecided"] + seen[:MOST_UNDECIDED] + unseen[:MOST_UNDECIDED]
 
 
 def _without_aged(previous: Mask, seen: AbstractSet[Place], looked_at: Mapping[Template, int]) -> Mask:

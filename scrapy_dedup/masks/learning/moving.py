@@ -67,7 +67,7 @@ class Moves:
         for page, versions, crawls in pages if asked else ():
             for number, version in zip(_numbers(len(versions), crawls), versions, strict=True):
                 frame = hash(tuple([row for row in version.blocks if not row[1] and row[:2] in lasting]))
-                for place, texts in grouped(row for row in version.blocks if row[:2] in asked).items():
+                for place, texts in grouped(row for row in version.rows() if row[:2] in asked).items():
                     # With the same texts here, and wherever none pass, they are one page at two URLs.
                     shown = hash((frame, *texts))
                     for wording in map(_wording, texts):

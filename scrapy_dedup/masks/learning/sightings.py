@@ -71,7 +71,7 @@ def _add(
     before: dict[Place, list[str]] = {}
     texts_before: Counter[str] = Counter()
     for number, version in enumerate(page.versions):
-        groups = grouped(version.blocks)
+        groups = grouped(version.rows())
         texts = Counter([text for _, attribute, text in version.blocks if not attribute])
         frame = frame_of(version, changing, is_own)
         for place in wanted:

@@ -47,7 +47,7 @@ class SiteTexts:
         chosen = [each for found in by_template.values() for each in _spread(found, MOST_PER_TEMPLATE)]
         self.pages = tuple(
             [
-                Page(url, template_of(url), at, grouped(latest[url][1].blocks))
+                Page(url, template_of(url), at, grouped(latest[url][1].rows()))
                 for at, url in _spread(sorted(chosen), MOST_PAGES)
             ]
         )

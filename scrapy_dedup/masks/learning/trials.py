@@ -250,7 +250,7 @@ class Responses:
 
 def _with_texts(pages: Iterable[Seen]) -> list[tuple[Seen, list[Groups]]]:
     several = (page for page in pages if len(page.versions) > 1)
-    return [(page, [grouped(version.blocks) for version in page.versions]) for page in several]
+    return [(page, [grouped(version.rows()) for version in page.versions]) for page in several]
 
 
 def _is_control(page: Seen, number: int) -> bool:
