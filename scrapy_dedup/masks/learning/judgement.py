@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
+from ...content.unseen import is_unseen
 from ...urls.templates import in_order
 from ..model import PathKind, Template, TransientPath
 from ..slots import Slot, hidden, pieces
