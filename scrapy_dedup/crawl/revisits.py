@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: Pages per kind where nobody has asked for a number.
 FEW: Final = 3
 #: Pages of a kind that were fetched twice within moments, in this crawl or before, after which no more need be.
-ENOUGH: Final = 2
+ENOUGH: Final = 8
 #: Kinds of pages of which some are remembered.
 MOST_KINDS: Final = 2_000
 #: Pages that spiders start with and that are remembered; where there are more, no further page is noted.
@@ -67,6 +67,12 @@ class _Kind:
     twice: set[str] = field(default_factory=set)
     #: Items of its pages with fields that are named.
     items: int = 0
+
+    @property
+    def order(self) -> tuple[bool, int, float]:
+        """What kinds are sorted by, that of which a page is to be fetched again first."""
+        twice = len(self.twice)
+        return not self.items, min(twice, 1), -self.items / (1 + twice)
 
     def teaching(self) -> str | None:
         """Return the page that tells most of what is drawn anew: of those that came within moments the first; None without."""
@@ -193,8 +199,8 @@ class Revisits:
         found = [(kind, url) for kind in self._waiting.get(site, ()) if (url := kind.teaching()) is not None]
         if not found:
             return False
-        # What goes into items comes first: a page of each kind before the second one of another.
-        kind, url = min(found, key=lambda each: (not each[0].items, len(each[0].twice), -each[0].items))
+        # What goes into items comes first: a page of each kind before the second one of another, and then where most items are.
+        kind, url = min(found, key=lambda each: each[0].order)
         await self._fetch(kind, url, site, purse, at_once=True)
         return True
 

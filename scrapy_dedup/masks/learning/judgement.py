@@ -20,7 +20,7 @@ from .examples import examples_of
 from .features import Features, features_of
 from .score import LEFT_OUT, STRIPPED, probability
 from .sightings import Sighting
-from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, slot_of
+from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_wording_shared, slot_of
 
 __all__ = ["lasting_kinds", "paths_of"]
 
@@ -30,8 +30,8 @@ OWN = -2.0
 """Evidence under which what a kind of pages shows is the pages' own."""
 OFTEN = 0.25
 """Share of changes over which pages are compared without what is no matter of theirs, if that is sure."""
-RISING = 3.0
-"""Log-likelihood ratio of rising each time from which on a page's own number counts its visits."""
+THEIRS = 2.0
+"""Log-likelihood ratio over which a place is a matter of the page; over which it is drawn anew, or counts visits."""
 ENDS = (1, -1, 2, -2)
 """Positions that are counted from the first text or the last, in lists of any number."""
 APART = 86_400.0
@@ -213,8 +213,10 @@ def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
     """Whether pages are compared without what stands there: several have shown another one so often that it tells none of them."""
     if len(cell.changed_pages) < 2:
         return False
-    is_none_of_theirs = found.page <= 0 or found.rises > RISING
-    return sure >= LEFT_OUT or (is_none_of_theirs and confidence(cell.changes, cell.opportunities, OFTEN) >= CONFIDENCE)
+    if sure >= LEFT_OUT:
+        return True
+    is_theirs = found.page > THEIRS and found.anew < THEIRS and found.rises < THEIRS
+    return not is_theirs and confidence(cell.changes, cell.opportunities, OFTEN) >= CONFIDENCE
 
 
 def _slots(place: Place, cell: Cell) -> Iterator[Slot | None]:
@@ -230,6 +232,8 @@ def _slots(place: Place, cell: Cell) -> Iterator[Slot | None]:
         if slot != NOTHING and slot not in met:
             met.append(slot)
             yield slot
+    if not met and not attribute and is_wording_shared(cell.examples):
+        yield None
 
 
 def _features(seen: _Seen, slot: Slot | None, position: int, of: int) -> Features | None:
