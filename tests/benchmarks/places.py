@@ -176,6 +176,16 @@ def notice_of_the_hour(look: Look, fetch: Fetch) -> list[str]:
     return [rng.choice(look.pool[:3])] if rng.random() < 0.6 else []
 
 
+def viewers(look: Look, fetch: Fetch) -> list[str]:
+    """Of a page: as many as these may look at it at once."""
+    return [look.said(str(look.drawn(fetch.request).randint(1, 10 + look.low % 50)))]
+
+
+def time_left(look: Look, fetch: Fetch) -> list[str]:
+    minutes = int(-fetch.at // 60) % 1440
+    return [look.said(f"{minutes // 60} h {minutes % 60} min")]
+
+
 def viewed_lately(look: Look, fetch: Fetch) -> list[str]:
     return [look.said(str(number)) for number in range(max(0, fetch.request - look.shown), fetch.request)]
 
@@ -320,6 +330,8 @@ PARTS = (
     Part("visitors", True, visitors, "header footer aside", True),
     Part("online", True, online, "header footer aside", True),
     Part("online, slowly", True, online_slowly, "header footer aside", True),
+    Part("viewers", True, viewers, "article after", False),
+    Part("time left", True, time_left, "header article after", False),
     Part("token", True, token),
     Part("duration", True, duration, "header footer aside", True),
     Part("advertisement", True, advertisement),

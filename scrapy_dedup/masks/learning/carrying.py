@@ -114,7 +114,7 @@ class CarryOver:
         if typed is not None and typed.slot == path.slot:
             excepted = lasting | (frozenset(typed.excepted) - acting)
             return self._everywhere(path, excepted, frozenset(typed.untested) - acting - excepted)
-        if not acting or not self._again.changes_often(path, trials):
+        if not acting or not (path.kind == "transient" or self._again.changes_often(path, trials)):
             if acting != known:
                 kind: PathKind = path.kind if acting else "undecided"
                 path = replace(path, kind=kind, templates=in_order(acting))

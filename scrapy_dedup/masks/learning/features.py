@@ -71,7 +71,7 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     texts = [" ".join(each.value) for each in shown if each.value]
     return Features(
         anew=_anew(pages.values(), _share(distance(*pair) == 0 for pair in _far(shown))),
-        moment=max(moment, distance.as_clock, _rising(_hours(shown), OF_TIME, distance)),
+        moment=max(moment, distance.as_clock),
         page=page,
         rises=_rising(pages.values(), OF_PAGE, distance),
         random=_share(_token(text) is not None for text in texts) * max(0.0, _always(pages.values())),
@@ -114,19 +114,10 @@ def _rising(groups: Iterable[Sequence[Shown]], most: float, distance: Distances)
     return _nearer([[distance.rise(*pair) for pair in pairwise(group)] for group in groups], most)
 
 
-def _hours(shown: Sequence[Shown]) -> Iterable[Sequence[Shown]]:
-    """Return what different pages have shown, hour by hour."""
-    hours: defaultdict[int, list[Shown]] = defaultdict(list)
-    for each in shown:
-        hour = hours[int(each.at // ONE_TIME)]
-        if not hour or hour[-1].page != each.page:
-            hour.append(each)
-    return hours.values()
-
-
 def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances) -> tuple[float, float]:
     """Return the log-likelihood ratios of being a matter of the time, and of the page, from pairs of pages at pairs of times."""
     times: defaultdict[int, list[float]] = defaultdict(list)
+    counted: defaultdict[int, list[float]] = defaultdict(list)
     own: defaultdict[str, list[float]] = defaultdict(list)
     place = {id(each): number for number, each in enumerate(shown)}
     for found in pages.values():
@@ -137,6 +128,9 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
                 continue
             other = others[number % len(others)]
             own[each.page].append(distance(beside, other) - distance(each, other))
+            if other.at > max(each.at, beside.at) and distance.rise(each, beside) > 0:
+                # A counter has gone on since then, from whatever page; what is the page's own is less, as it was then.
+                counted[int(each.at // ONE_TIME)].append(distance.rise(beside, other))
             if abs(other.at - each.at) <= MOMENTS:
                 continue
             nearer = distance(beside, other) - distance(beside, each)
@@ -145,7 +139,10 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
                     -1.0
                 )  # numbers of one time that are but near to each other are the pages' own, such as temperatures
             times[int(each.at // ONE_TIME)].append(nearer)
-    return _nearer(times.values(), OF_TIME), _nearer(own.values(), OF_PAGE)
+    moment = _nearer(times.values(), OF_TIME)
+    if distance.are_numbers:
+        moment = max(moment, _nearer(counted.values(), OF_TIME))
+    return moment, _nearer(own.values(), OF_PAGE)
 
 
 def _beside(shown: Sequence[Shown], number: int) -> Shown | None:

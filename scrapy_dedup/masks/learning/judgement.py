@@ -149,7 +149,7 @@ def _is_one_list(seen: _Seen, cells: Mapping[tuple[int, int], Cell], hot: Mappin
         return False
     for (number, of), cell in cold.items():
         found = _features(seen, None, number + 1, of)
-        if cell.changes or is_rare(0, len(cell.times), SELDOM) or (found is not None and found.page > 0):
+        if cell.changes or is_rare(0, len(cell.times), SELDOM) or (found is not None and found.page > THEIRS):
             return False
     return True
 

@@ -16,7 +16,7 @@ STRIPPED: Final = 0.95
 LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 
-EVIDENCE, ANEW, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 1.18, 0.35, 4.13, 3.25, -3.08, 5.69, -3.38
+EVIDENCE, ANEW, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 1.68, 0.19, 3.32, 1.89, -1.63, 3.02, -1.61
 
 
 def probability(of: Features) -> float:
