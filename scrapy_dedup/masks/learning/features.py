@@ -33,6 +33,9 @@ DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
+OWN_TOO = 0.1
+"""How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
+
 _token = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)", re.ASCII).search
 
 
@@ -57,7 +60,8 @@ class Features:
     @property
     def evidence(self) -> float:
         """The logarithm of how much likelier it is that it is no matter of its page, but of the moment or of the response."""
-        return _log_sum(self.anew, self.moment) - _log_sum(0.0, self.page)
+        passing = _log_sum(self.anew, self.moment)
+        return passing - _log_sum(_log_sum(0.0, self.page), log(OWN_TOO) + self.page + passing)
 
 
 def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
@@ -85,11 +89,11 @@ def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
     """Return the log-likelihood ratio of being drawn for each response; *same* is the share of any two that are equal."""
     changes = trials = 0.0
     for found in pages:
-        soon = [
-            one.value != other.value
-            for one, other in pairwise(found)
-            if other.at - one.at <= MOMENTS and one.url == other.url
-        ]
+        by_url: defaultdict[str, list[Shown]] = defaultdict(list)
+        for each in found:
+            by_url[each.url].append(each)
+        pairs = (pair for shown in by_url.values() for pair in pairwise(shown))
+        soon = [one.value != other.value for one, other in pairs if other.at - one.at <= MOMENTS]
         weight = min(1.0, OF_PAGE / len(soon)) if soon else 0.0
         changes, trials = changes + weight * sum(soon), trials + weight * len(soon)
     # What is one of a few texts is drawn twice now and then: that was no trial.

@@ -204,7 +204,7 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
     kind: PathKind = "undecided"
     if found is not None and sure >= STRIPPED:
         kind = "transient"
-    elif found is not None and _is_left_out(found, sure, cell):
+    elif found is not None and not seen.place[1] and _is_left_out(found, sure, cell):
         kind = "volatile"
     return _path(seen, kind, sure, cell, position, of, slot, cell.examples)
 

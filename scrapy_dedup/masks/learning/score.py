@@ -16,11 +16,11 @@ STRIPPED: Final = 0.95
 LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 
-EVIDENCE, ANEW, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 1.68, 0.19, 3.32, 1.89, -1.63, 3.02, -1.61
+EVIDENCE, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 2.18, 3.38, 1.85, -1.5, 3.44, -1.83
 
 
 def probability(of: Features) -> float:
     """Return the probability (0 to 1) that a place with these features is transient."""
-    odds = ANY + EVIDENCE * of.evidence + ANEW * of.anew + RANDOM * of.random
+    odds = ANY + EVIDENCE * of.evidence + RANDOM * of.random
     odds += WORDS * of.words + NEAR * of.near + EVERYWHERE * of.everywhere
     return 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
