@@ -33,7 +33,7 @@ DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
-OWN_TOO = 0.1
+OWN_TOO = 0.03
 """How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
 
 _token = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)", re.ASCII).search

@@ -16,7 +16,7 @@ STRIPPED: Final = 0.95
 LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 
-EVIDENCE, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 2.18, 3.38, 1.85, -1.5, 3.44, -1.83
+EVIDENCE, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 1.89, 3.38, 1.87, -1.48, 3.44, -2.02
 
 
 def probability(of: Features) -> float:
