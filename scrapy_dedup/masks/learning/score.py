@@ -16,11 +16,11 @@ STRIPPED: Final = 0.95
 LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 
-EVIDENCE, RANDOM, WORDS, NEAR, EVERYWHERE, ANY = 1.89, 3.38, 1.87, -1.48, 3.44, -2.02
+EVIDENCE, RANDOM, WORDS, NEAR, EVERYWHERE, AROUND, ANY = 1.74, 3.31, 1.83, -1.25, 2.49, 2.23, -1.8
 
 
 def probability(of: Features) -> float:
     """Return the probability (0 to 1) that a place with these features is transient."""
     odds = ANY + EVIDENCE * of.evidence + RANDOM * of.random
-    odds += WORDS * of.words + NEAR * of.near + EVERYWHERE * of.everywhere
+    odds += WORDS * of.words + NEAR * of.near + EVERYWHERE * of.everywhere + AROUND * of.around
     return 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
