@@ -16,8 +16,8 @@ from scrapy_dedup.masks.learning.alignment import aligned, compared
 from scrapy_dedup.masks.learning.belonging import belonging
 from scrapy_dedup.masks.learning.epochs import Seen
 from scrapy_dedup.masks.learning.evidence import Change
+from scrapy_dedup.masks.learning.seed_mask import seed_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.seed.mask import seed_mask
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 from scrapy_dedup.masks.slots import slot_problem
 

@@ -11,7 +11,7 @@ from .slots import ANYTHING, Slot, has_digit, hidden, is_typed, pieces
 
 if TYPE_CHECKING:
     from ..content.tokens import Block
-    from .model import TransientPath
+    from .path import TransientPath
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -24,7 +24,7 @@ _ids_and_classes = re.compile(r"[#.][^/]*").sub
 
 @dataclass(frozen=True, slots=True)
 class PathPlan:
-    """What hides a block: see :class:`scrapy_dedup.masks.model.TransientPath`."""
+    """What hides a block: see :class:`scrapy_dedup.masks.path.TransientPath`."""
 
     selector: str
     attribute: str

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Final, cast, get_args
 
 from ..files.errors import RuleFileError
 from ..files.faults import Lines, site_meant
-from .model import Example, Mask, Mode, PathKind, State, Template, TransientPath
+from .model import Mask, Mode
 from .page_kinds import NOT, PageKinds, PatternError, pattern_of, template_of_entry
+from .path import Example, PathKind, State, Template, TransientPath
 from .slot_texts import slot_in
 from .slots import Slot, slot_problem
 

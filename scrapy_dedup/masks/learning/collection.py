@@ -16,7 +16,7 @@ from .moving import Moves
 from .sightings import Sightings, sightings_of
 
 if TYPE_CHECKING:
-    from ..model import Template
+    from ..path import Template
 
 __all__ = ["Collection"]
 

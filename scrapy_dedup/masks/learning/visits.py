@@ -26,7 +26,7 @@ from typing import Any
 from ...content.versions import Version
 from ...urls import values_of
 from ...urls.templates import in_order, template_of
-from ..model import TransientPath
+from ..path import TransientPath
 
 LEAST_PAGES = 10
 """Pages on which a place must differ between two visits before anything is said of it."""
