@@ -137,11 +137,6 @@ class Plan:
                 _settle(place)
         self._selectors = frozenset(selector for selector, _ in self._places)
 
-    @property
-    def selectors(self) -> frozenset[str]:
-        """The selectors of the blocks of which something is hidden."""
-        return self._selectors
-
     def __bool__(self) -> bool:
         """Whether it hides anything."""
         return bool(self._places or self.roots)
@@ -256,3 +251,8 @@ def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:
     at_once = path.typed and (whole or path.state == "strip")
     words = frozenset(path.words)
     return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)
+
+
+def plan_for(paths: Iterable["TransientPath"], kept: Iterable[tuple[str, str]] = (), *, whole: bool = False) -> Plan:
+    """Return the plan of some paths of a mask, but of what is *kept*; *whole* where pages are compared."""
+    return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)
