@@ -121,7 +121,7 @@ def test_a_version_with_the_token_table_of_its_page() -> None:
     assert Version.from_bytes(stored) != VERSION
     # Those of earlier formats may have one, too, but no version has two.
     older = b"\x01" + zlib.compress(json.dumps([["p"], [0], [""], ["x"]]).encode())
-    assert Version.from_bytes(with_table(older, b"t")) == Version((("p", "", "x"),), b"t")
+    assert Version.from_bytes(with_table(older, b"t")) == Version((("p", "", "x"),), table=b"t")
     with pytest.raises(ValueError, match="damaged page version"):
         Version.from_bytes(with_table(stored, b"t"))
 

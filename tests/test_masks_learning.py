@@ -1,6 +1,6 @@
 """What passes on pages, learned from versions: each case that must be found, and each trap that must stay."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -13,11 +13,9 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.learning import mask_of
 from scrapy_dedup.masks.learning.alignment import aligned, compared
-from scrapy_dedup.masks.learning.belonging import belonging
 from scrapy_dedup.masks.learning.epochs import Seen
-from scrapy_dedup.masks.learning.evidence import Change
+from scrapy_dedup.masks.learning.seed_mask import seed_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.seed.mask import seed_mask
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 from scrapy_dedup.masks.slots import slot_problem
 
@@ -531,17 +529,6 @@ def test_any_order_is_the_same(before: list[str], random: Random) -> None:
     after = list(before)
     random.shuffle(after)
     assert compared(before, after).is_same
-
-
-def test_whose_matter_it_is() -> None:
-    def changes(pairs: Iterable[tuple[str, str]]) -> list[Change]:
-        return [Change(n, str(n), 0, (a,), (b,)) for n, (a, b) in enumerate(pairs)]
-
-    sinking = belonging(changes([("12", "11"), ("90", "87"), ("45", "40"), ("700", "698")]))
-    assert sinking.is_pages
-    weather = belonging(changes([("sun", "rain"), ("sun", "rain"), ("sun", "rain")]))
-    assert weather.is_sites
-    assert not belonging([]).comparisons
 
 
 def test_long_lists_are_compared_in_time() -> None:

@@ -16,17 +16,24 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "scrapy_dedup"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-#: Room -> the rooms that it may import from; observation is the module at the root.
+#: Room -> the rooms that it may import from; chance and observation are modules at the root.
 KNOWS = {
+    "chance": set(),
+    "files": set(),
     "urls": set(),
     "content": {"urls"},
-    "rules": {"urls", "content"},
     "observation": {"content"},
+    "masks": {"chance", "files", "urls", "content", "observation"},
+    "rules": {"files", "urls", "content", "masks"},
     "store": {"urls", "content", "observation"},
-    "learning": {"urls", "content", "rules", "store", "observation"},
-    "crawl": {"urls", "content", "rules", "store", "learning", "observation"},
-    "commands": {"urls", "content", "rules", "store", "learning", "observation", "crawl"},
+    "learning": {"chance", "files", "urls", "content", "observation", "masks", "rules", "store"},
+    "crawl": {"files", "urls", "content", "observation", "masks", "rules", "store", "learning"},
+    "commands": {"files", "urls", "content", "observation", "masks", "rules", "store", "learning", "crawl"},
 }
+
+MASKS = PACKAGE / "masks"
+#: Rooms of masks, from the bottom up; "" is masks itself: the model, the files, and how they are applied.
+MASK_LEVELS = ("seed", "", "learning")
 
 LEARNING = PACKAGE / "learning"
 #: Rooms and modules of learning, from the bottom up: each knows those of the levels below. What is not named tells the pipeline.
@@ -108,10 +115,28 @@ def test_rooms_of_learning_are_named():
     assert rooms <= set().union(*LEVELS)
 
 
-def test_modules_of_learning_import_each_other_in_no_circle():
-    graph = {module: modules_known_by(module) for module in LEARNING.rglob("*.py")}
+def mask_room_of(module: Path) -> str:
+    parts = module.relative_to(MASKS).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+@pytest.mark.parametrize("module", sorted(MASKS.rglob("*.py")), ids=lambda module: str(module.relative_to(MASKS)))
+def test_rooms_of_masks_know_only_those_below(module):
+    level = MASK_LEVELS.index(mask_room_of(module))
+    known = {other for other in modules_known_by(module) if other.is_relative_to(MASKS)}
+    above = {other for other in known if MASK_LEVELS.index(mask_room_of(other)) > level}
+    assert {str(other.relative_to(MASKS)) for other in above} == set()
+
+
+@pytest.mark.parametrize(
+    ("room", "below", "above"),
+    [(LEARNING, "config.py", "learn.py"), (MASKS, "slots.py", "learning/learn.py")],
+    ids=["learning", "masks"],
+)
+def test_modules_of_a_room_import_each_other_in_no_circle(room, below, above):
+    graph = {module: modules_known_by(module) for module in room.rglob("*.py")}
     order = list(TopologicalSorter(graph).static_order())
-    assert order.index(LEARNING / "config.py") < order.index(LEARNING / "learn.py")
+    assert order.index(room / below) < order.index(room / above)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(PACKAGE)))

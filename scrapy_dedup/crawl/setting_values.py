@@ -1,19 +1,12 @@
 """From the value of a setting, as a file or the command line gives it, to the value that is used."""
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from importlib.util import find_spec
 from math import isfinite
-from pathlib import Path
 from typing import Any
-
-from scrapy.exceptions import NotConfigured
-from scrapy.utils.conf import closest_scrapy_cfg
-from scrapy.utils.project import data_path
 
 from ..learning.names import LEARNER_NAMES
 
@@ -74,7 +67,6 @@ class DedupSettingError(ValueError):
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 _SCOPE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
-_PACKAGE_DIRECTORY = re.compile(r"([A-Za-z_][\w.]+):(.*)", re.DOTALL)
 
 
 def anything(value: Any) -> Any:
@@ -267,98 +259,6 @@ def scope(value: Any) -> str:
     if not isinstance(value, str) or not _SCOPE.fullmatch(value) or value.endswith((".", ".toml")):
         raise WrongValue("it must be a name of letters, digits, '-', '_' and '.', with a letter or digit first")
     return value
-
-
-def project_folder() -> Path:
-    """Return the folder of scrapy.cfg, else the working folder."""
-    config = closest_scrapy_cfg()
-    return Path(config).parent.absolute() if config else Path.cwd()
-
-
-def folder(value: Any) -> Path:
-    """Return the absolute path of a directory; it need not exist."""
-    if not isinstance(value, str | os.PathLike) or not str(value):
-        raise WrongValue("it must be the path of a directory")
-    path = project_folder() / Path(value).expanduser()
-    if path.exists() and not path.is_dir():
-        raise WrongValue("it is a file", "Name a directory.")
-    return path
-
-
-def store(value: Any) -> str:
-    """Return the absolute path of the store's file, or the URL of its database."""
-    if value is None or value == "":
-        return str(_data_folder() / "store.sqlite")
-    if isinstance(value, str) and "://" in value:
-        return _database_url(value)
-    if not isinstance(value, str | os.PathLike):
-        raise WrongValue("it must be a path, an SQLAlchemy URL or None")
-    path = project_folder() / Path(value).expanduser()
-    if path.is_dir():
-        raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'store.sqlite')!r}.")
-    return str(path)
-
-
-def _database_url(value: str) -> str:
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
-
-    remedy = "Write a path, or an SQLAlchemy URL such as 'sqlite:////var/lib/crawl/store.sqlite'."
-    try:
-        url = make_url(value)
-        url.get_dialect()
-    except NoSuchModuleError:
-        raise WrongValue(f"SQLAlchemy knows no database {value.partition('://')[0]!r}", remedy) from None
-    except (ArgumentError, ValueError):
-        raise WrongValue("it is no SQLAlchemy URL", remedy) from None
-    except ImportError as error:
-        raise WrongValue(f"SQLAlchemy cannot load what it needs for it ({error})", "Install that.") from None
-    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise WrongValue("it is gone when the crawl ends", "Name a file.")
-    return value
-
-
-def _data_folder() -> Path:
-    try:
-        return Path(data_path("dedup")).absolute()
-    except (NotConfigured, OSError):  # a settings module without a scrapy.cfg; a folder that cannot be made
-        return project_folder() / ".scrapy" / "dedup"
-
-
-def rule_directories(value: Any) -> tuple[Path, ...]:
-    """Return the directories; each exists."""
-    remedy = 'Write a list such as ["/etc/dedup-rules", "mypackage:rules"].'
-    if isinstance(value, str):
-        value = [part for part in value.split(",") if part]
-    elif isinstance(value, os.PathLike):
-        value = [value]
-    if value is None:
-        return ()
-    if not isinstance(value, Sequence):
-        raise WrongValue("it must be a list of directories", remedy)
-    return tuple(_rule_directory(item, remedy) for item in value)
-
-
-def _rule_directory(value: Any, remedy: str) -> Path:
-    if not isinstance(value, str | os.PathLike) or not str(value):
-        raise WrongValue(f"{value!r} is not a directory", remedy)
-    match = _PACKAGE_DIRECTORY.fullmatch(value) if isinstance(value, str) else None
-    base = project_folder() if match is None else _package_folder(match[1])
-    path = base / Path(value if match is None else match[2]).expanduser()
-    if not path.is_dir():
-        raise WrongValue(f"there is no directory {path}", "Make it, or take it out of the list.")
-    return path
-
-
-def _package_folder(name: str) -> Path:
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        spec = None
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    if not folders:
-        raise WrongValue(f"there is no package {name!r}", "Is it installed, and is it a package with a folder?")
-    return Path(folders[0])
 
 
 def mapping(value: Any, remedy: str) -> Mapping[Any, Any]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..content.versions import Version
+from ..masks.learning.seed_mask import SeedMask, counts_of, mask_of_counts
 from ..masks.model import Mask
 from ..masks.queries import BELOW
-from ..masks.seed.mask import SeedMask, counts_of, mask_of_counts
 from ..masks.seed.paths import PathCounts
 from ..masks.seed.thresholds import Thresholds
 from ..masks.seed.token_table import TokenTable, unpacked_table

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ..files.errors import RuleFileError
 from ..files.locked import locked, names_for, path_for, plain_name, text_of, write
 from .merging import merged_masks
-from .model import Mask, TransientPath
+from .model import Mask
+from .path import TransientPath
 from .reading import MaskText, read_mask
 from .writing import written_mask
 

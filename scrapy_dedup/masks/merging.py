@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..urls.templates import in_order
-from .model import Mask, Template, TransientPath
+from .model import Mask
+from .path import Template, TransientPath
 
 __all__ = ["merged_masks"]
 

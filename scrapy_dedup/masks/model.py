@@ -4,25 +4,22 @@
 which of its blocks (visible texts, addresses of links) stand where what stands is passing.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
+from xxhash import xxh3_128_hexdigest
 
-from ..content.sketch import Sketch, sketch_of_texts
-from ..content.tokens import Blocks, Token, blocks, tokens
-from ..content.unseen import SOURCE, is_unseen
-from ..urls.templates import in_order, template_of
-from .plan import PageKind, Plan, Ranges, Row, plan_of
-from .queries import BELOW, css_of, xpath_of
-from .seed.changes import changes_between
-from .seed.markup import markup_spans
-from .seed.paths import TransientPaths
-from .slots import Slot
-from .spans import by_place, disjoint, lasting_texts, spans_of, without
+from ..content.sketch import Sketch
+from ..content.tokens import Token
+from .comparing import Comparing
+from .path import PathKind, Template, TransientPath
+from .plan import Ranges, Row, plan_for
+from .queries import BELOW
+from .reach import Reach
+from .stripping import Stripping, cut_out, tokens_in
 from .unseen import UnseenPlan
 
 if TYPE_CHECKING:
@@ -30,102 +27,15 @@ if TYPE_CHECKING:
 
     from ..content.versions import Version
 
-__all__ = ["Mask", "TransientPath"]
+__all__ = ["Mask", "PathKind", "Template", "TransientPath"]
 
-PathKind = Literal["transient", "volatile", "growing", "undecided"]
-State = Literal["", "keep", "strip"]
 Mode = Literal["default", "seed"]
-Template = tuple[object, ...]
-"""See :func:`scrapy_dedup.urls.templates.template_of`."""
-Example = tuple[str, str]
-"""What stood somewhere before a change, and after it; "" for nothing. What may be a secret is blotted out."""
 
-MOST_REMEMBERED: Final = 12
-"""Of one version: what the masks of a learning, and of the one before, have made of it."""
-_Made = TypeVar("_Made")
-_FILES = "scrapy_dedup.masks.files"  # a matter of the module above: it is looked up when it is asked for
+_FILES = "scrapy_dedup.masks.files"
+"""Where masks are read and written. It knows this module and not the other way round: it is looked up by its name when a mask
+is saved or loaded, so that callers have both at the mask, as those of rules have them at the book.
+"""
 _STATE = ("site", "paths", "mode", "templates", "layouts")
-
-
-@dataclass(frozen=True, slots=True)
-class TransientPath:
-    """A place on the pages of a site, and what is known of the texts that stand there.
-
-    ``selector`` is made of the names of tags, with ids and classes that last: ``html/body/div#main/p.clock``. One that ends in ``/*``,
-    as the mode "seed" makes them, is made of names alone (``html/body/p/*``), and means all that stands in such elements.
-    ``attribute`` is "" for texts, else the attribute whose values are meant, or what stands for one where they are in a script, in a
-    comment or in a part of a value (:mod:`scrapy_dedup.content.unseen`). ``position`` is the number, from 1, of
-    one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
-    an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
-    it must be typed.
-    ``slot`` says which words are passing (see :mod:`scrapy_dedup.masks.slots`); None: all. ``templates`` are the
-    URL templates it is true of; empty: all of which a page was seen in two versions. With ``everywhere``, it is true
-    of all others, too, but those that are ``excepted``, where what stands there is the pages' own, and those that are
-    ``untested``: other texts stand there, and no page was fetched again. ``typed``: there, only what holds a digit is hidden, as a clock, a
-    counter or a token does. On other templates a path acts only where a page with the same places was seen twice; one that is
-    typed does at once where pages are compared, but it takes nothing out of items there. ``words`` go with its numbers, as
-    days of the week in any language do.
-
-    What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
-    figure, a rating): pages are compared without it, and nothing is stripped.
-
-    ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
-    ``changes`` in ``opportunities`` on so many ``pages``; ``examples`` show one of them. ``state`` is what the user
-    says: "keep" (never stripped, whatever is learned), "strip" (always), or "" for nothing.
-    """
-
-    selector: str
-    attribute: str = ""
-    slot: Slot | None = None
-    kind: PathKind = "transient"
-    confidence: float = 0.0
-    pages: int = 0
-    changes: int = 0
-    opportunities: int = 0
-    examples: tuple[Example, ...] = ()
-    position: int = 0
-    of: int = 0
-    templates: tuple[Template, ...] = ()
-    state: State = ""
-    typed: bool = False
-    everywhere: bool = False
-    excepted: tuple[Template, ...] = ()
-    untested: tuple[Template, ...] = ()
-    words: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("templates", "excepted", "untested"):  # in whatever order they come, they say the same
-            object.__setattr__(self, name, in_order(set(getattr(self, name))))
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether what stands there is stripped."""
-        return self.state == "strip" or (self.state == "" and self.kind == "transient")
-
-    @property
-    def is_left_out(self) -> bool:
-        """Whether pages are compared without what stands there, as they are without all that is stripped or volatile."""
-        return self.is_hidden or (self.state == "" and self.kind == "volatile")
-
-    @property
-    def is_unseen(self) -> bool:
-        """Whether it is about what nobody sees: pages are never compared by it, with or without."""
-        return is_unseen(self.attribute)
-
-    @property
-    def key(self) -> tuple[str, str, int, int]:
-        """What tells one path of a mask from another."""
-        return self.selector, self.attribute, self.position, self.of
-
-    @property
-    def css(self) -> str:
-        """A CSS selector for parsel of all texts at ``selector``, one of which is meant if there is a position."""
-        return css_of(self.selector, self.attribute)
-
-    @property
-    def xpath(self) -> str:
-        """An XPath of the texts that are meant."""
-        return xpath_of(self.selector, self.attribute, self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,26 +60,36 @@ class Mask:
     layouts: frozenset[str] = frozenset()
     #: Digest of what pages are compared without, "" for nothing: fingerprints under different masks never compare.
     version: str = field(init=False, compare=False)
-    #: What pages are compared without, and what of it is stripped.
-    _hiding: Plan = field(init=False, repr=False, compare=False)
-    _stripping: Plan = field(init=False, repr=False, compare=False)
-    #: What is stripped of what nobody sees.
-    _unseen: UnseenPlan = field(init=False, repr=False, compare=False)
-    #: Whether something is hidden on URL templates of any name, and those of which something is.
-    _reaches: bool = field(init=False, repr=False, compare=False)
-    _reached: frozenset[Template] = field(init=False, repr=False, compare=False)
-    #: Those where it is not known whether something is to be hidden.
-    _untested: frozenset[Template] = field(init=False, repr=False, compare=False)
+    #: On which pages it acts, what these are compared without, and what is stripped of them.
+    _reach: Reach = field(init=False, repr=False, compare=False)
+    _comparing: Comparing = field(init=False, repr=False, compare=False)
+    _stripping: Stripping = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
         keeping = {path.key for path in self.paths if path.state == "keep"}
-        left_out = [
+        acting = [
             path
             for path in self.paths
             if path.is_left_out and (path.state or not {path.key, (path.selector, path.attribute, 0, 0)} & keeping)
         ]
-        hiding = [path for path in left_out if not path.is_unseen]
+        unseen = [path for path in acting if path.is_unseen and path.is_hidden and self.mode == "default"]
+        acting = [path for path in acting if not path.is_unseen]
+        object.__setattr__(self, "version", self._digest(acting, keeping))
+        kept = [(path.selector, path.attribute) for path in self.paths if path.state == "keep"]
+        reach = Reach(acting, self.templates, self.layouts)
+        object.__setattr__(self, "_reach", reach)
+        # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
+        compared = plan_for(acting, kept, whole=True)
+        object.__setattr__(self, "_comparing", Comparing(compared, reach, self.version))
+        unseen_plan = UnseenPlan(plan_for(unseen, kept), self._templates_of(unseen))
+        object.__setattr__(self, "_stripping", Stripping(acting, kept, reach, unseen_plan))
+
+    def _digest(self, acting: Iterable[TransientPath], keeping: Iterable[tuple[str, str, int, int]]) -> str:
+        """Return a digest of what pages are compared without, "" for nothing."""
+        acting = list(acting)
+        if not acting:
+            return ""
         said = sorted(
             repr(
                 (
@@ -183,34 +103,18 @@ class Mask:
                     path.words,
                 )
             )
-            for path in hiding
+            for path in acting
         )
         about = [self.mode, *said, *_sorted(self.templates), *sorted(self.layouts)]
-        if any(path.selector.endswith(BELOW) for path in hiding):
+        if any(path.selector.endswith(BELOW) for path in acting):
             about += _sorted(keeping)  # of what stands below a path, they are left
-        digest = xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
-        object.__setattr__(self, "version", digest if hiding else "")
-        stripping = [path for path in hiding if path.is_hidden]
-        # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
-        object.__setattr__(self, "_hiding", self._plan(hiding, whole=True))
-        object.__setattr__(self, "_stripping", self._plan(stripping))
-        object.__setattr__(self, "_unseen", self._unseen_plan(left_out))
-        object.__setattr__(self, "_reaches", any(path.everywhere for path in hiding))
-        further = frozenset(template for path in hiding for template in path.templates)
-        object.__setattr__(self, "_reached", self.templates | further)
-        untested = frozenset(template for path in hiding for template in path.untested)
-        object.__setattr__(self, "_untested", untested)
+        return xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
 
-    def _plan(self, paths: Iterable[TransientPath], *, whole: bool = False) -> Plan:
-        kept = [(path.selector, path.attribute) for path in self.paths if path.state == "keep"]
-        return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)
-
-    def _unseen_plan(self, left_out: Iterable[TransientPath]) -> UnseenPlan:
-        paths = [path for path in left_out if path.is_unseen and path.is_hidden and self.mode == "default"]
-        templates = None
-        if self.templates and not any(path.everywhere for path in paths):
-            templates = self.templates.union(*[path.templates for path in paths])
-        return UnseenPlan(self._plan(paths), templates)
+    def _templates_of(self, paths: Sequence[TransientPath]) -> frozenset[Template] | None:
+        """Return the URL templates that *paths* may be true of; None for all."""
+        if not self.templates or any(path.everywhere for path in paths):
+            return None
+        return self.templates.union(*[path.templates for path in paths])
 
     def __getstate__(self) -> tuple[object, ...]:
         return tuple([getattr(self, name) for name in _STATE])
@@ -222,56 +126,23 @@ class Mask:
 
     def applies_to(self, url: str | None) -> bool:
         """Whether something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
-        if not self.version:
-            return False
-        return url is None or not self.templates or self._reaches or template_of(url) in self._reached
+        return self._reach.applies_to(url)
 
     @property
     def strips(self) -> bool:
         """Whether something is stripped, of any page."""
-        return bool(self._stripping or self._unseen)
+        return bool(self._stripping)
 
     def layout(self, rows: Iterable[Row]) -> str:
         """Return a digest of the places of a page, without those of which something may be hidden: 16 hexadecimal digits."""
-        found = sorted({row[0] for row in rows if not row[1]} - self._hiding.selectors)
-        return xxh3_64_hexdigest("\n".join(found).encode("utf-8", "surrogatepass"))
+        return self._reach.layout(rows)
 
     def is_verified(self, version: "Version", *, url: str | None = None) -> bool:
         """Whether it was seen what changes on pages of the URL template of a page, or with the same places.
 
         Not so where a path is untested on such pages.
         """
-        page = self._kind(version.blocks, url)
-        return page.is_known and page.template not in self._untested
-
-    def _kind(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> PageKind:
-        if url is None:
-            return PageKind()
-        template = template_of(url)
-        if not self.templates or template in self.templates:
-            return PageKind(template, is_carried=carried)
-        verified = carried or (bool(self.layouts) and self.layout(rows) in self.layouts)
-        return PageKind(template, is_seen=False, is_verified=verified, is_carried=carried)
-
-    def _compared(self, version: "Version", url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
-        """Return what is left out of each row of a version when pages are compared, by its index."""
-        if not self.applies_to(url):
-            return {}
-        return self._remembered(
-            version,
-            ("rows", url and template_of(url), carried),
-            lambda: self._hiding.hidden(version.blocks, self._kind(version.blocks, url, carried=carried)),
-        )
-
-    def _remembered(self, version: "Version", what: tuple[object, ...], make: Callable[[], _Made]) -> _Made:
-        """Return what is made of a version, which depends on nothing else than what pages are compared without."""
-        known, key = version.compared, (self.version, what)
-        if key not in known:
-            if len(known) >= MOST_REMEMBERED:
-                known.clear()
-            known[key] = make()
-        found: _Made = known[key]
-        return found
+        return self._reach.is_verified(version, url)
 
     def spans(
         self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
@@ -281,49 +152,7 @@ class Mask:
         *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
         differs between the two. Without *markup*, texts, addresses of links and values of forms count alone.
         """
-        shows = self._stripping and self.applies_to(url)
-        hides = markup and self._unseen.acts_on(url)
-        if not shows and not hides:
-            return []
-        found = blocks(html)
-        spans: list[tuple[int, int]] = []
-        plan = self._plan_for(html, other)
-        for index, ranges in self._stripped(plan, found, url, other).items() if shows else ():
-            block = found[index]
-            if markup or block.attribute != SOURCE:
-                spans += spans_of(html, block, ranges)
-        if shows and plan.roots:
-            spans += markup_spans(html, plan.roots.paths, plan.kept_roots.paths, plan.lasting_in(found))
-        if hides:
-            spans += self._unseen.spans(html, self._kind(list(found.rows()), url), other)
-        return disjoint(spans)
-
-    def _plan_for(self, html: str, other: str | None) -> Plan:
-        """Return what is stripped of *html*: of the document's paths, only those that have changed since the *other* version.
-
-        That is the second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
-        """
-        if other is None or not self._stripping.roots:
-            return self._stripping
-        confirmed = TransientPaths(self._stripping.roots.paths).changed(changes_between(html, other)).paths
-        return self._plan(
-            path
-            for path in self.paths
-            if path.is_hidden and (not path.selector.endswith(BELOW) or path.selector.removesuffix(BELOW) in confirmed)
-        )
-
-    def _stripped(self, plan: Plan, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
-        """Return what is stripped of each block of a page, by its index."""
-        rows = list(found.rows())
-        hidden = plan.hidden(rows, self._kind(rows, url))
-        if other is None:
-            return hidden
-        before, now = by_place(blocks(other).rows()), by_place(rows)
-        return {
-            index: ranges
-            for index, ranges in hidden.items()
-            if plan.is_below(*rows[index][:2]) or now[rows[index][:2]] != before.get(rows[index][:2])
-        }
+        return self._stripping.spans(html, url, other, markup=markup)
 
     def strip(self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True) -> str:
         """Return *html* without its passing words and values; elements and attributes stay. Never raises on any text.
@@ -340,12 +169,7 @@ class Mask:
         >>> mask.strip(page.format(12), other=page.format(12))
         '<body><p class=online>12 users online</p></body>'
         """
-        parts = []
-        at = 0
-        for start, end in self.spans(html, url=url, other=other, markup=markup):
-            parts.append(html[at:start])
-            at = end
-        return "".join([*parts, html[at:]]) if parts else html
+        return cut_out(html, self.spans(html, url=url, other=other, markup=markup))
 
     def transient(
         self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
@@ -354,36 +178,15 @@ class Mask:
 
         Texts, tags that lose a value, scripts and comments; below a path of the mode "seed" whole tags, too.
         """
-        spans = self.spans(html, url=url, other=other, markup=markup)
-        if not spans:
-            return []
-        found = []
-        at = 0
-        for token in tokens(html):
-            while at < len(spans) and spans[at][1] <= token.start:
-                at += 1
-            if at < len(spans) and spans[at][0] < token.end:
-                found.append(token)
-        return found
+        return tokens_in(html, self.spans(html, url=url, other=other, markup=markup))
 
     def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return the visible text of *html* without its passing words, its white space collapsed."""
-        found = blocks(html)
-        hidden: Mapping[int, Ranges] = {}
-        if self._stripping and self.applies_to(url):
-            hidden = self._stripped(self._plan_for(html, other), found, url, other)
-        return " ".join(lasting_texts(found.rows(), hidden))
+        return self._stripping.text(html, url, other)
 
     def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
         """Return what is stripped of each row of a version, by its index; or what is left out where it is *compared*."""
-        if compared:
-            return self._compared(version, url)
-        kind = self._kind(version.blocks, url)
-        found = dict(self._stripping.hidden(version.blocks, kind)) if self.applies_to(url) else {}
-        if self._unseen.acts_on(url):
-            unseen = self._unseen.hidden(version.markup, kind)
-            found |= {len(version.blocks) + index: ranges for index, ranges in unseen.items()}
-        return found
+        return self._comparing.hidden(version, url) if compared else self._stripping.hidden(version, url)
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
         """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
@@ -395,34 +198,15 @@ class Mask:
 
     def masked_sketch(self, version: "Version", *, url: str | None = None, carried: bool = False) -> Sketch:
         """Return the sketch of the texts that are compared, with their number of words; *carried* as in :meth:`masked`."""
-        return self._remembered(
-            version,
-            ("sketch", url and template_of(url), carried),
-            lambda: sketch_of_texts(lasting_texts(version.blocks, self._compared(version, url, carried=carried))),
-        )
+        return self._comparing.sketch(version, url, carried=carried)
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
         """Return a version with what is left of its texts when pages are compared; *carried* as in :meth:`masked`."""
-        hidden = self._compared(version, url, carried=carried)
-        rows = [
-            (selector, "", text if index not in hidden else without(text, hidden[index]))
-            for index, (selector, attribute, text) in enumerate(version.blocks)
-            if not attribute
-        ]
-        return replace(version, blocks=tuple([row for row in rows if row[2]]), markup=())
+        return self._comparing.left_of(version, url, carried=carried)
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
-        hidden = self._compared(version, url)
-        whole, cut = [], []
-        for index, (_, attribute, text) in enumerate(version.blocks):
-            if attribute:
-                continue
-            if index in hidden:
-                cut.append((text, without(text, hidden[index])))
-            else:
-                whole.append(text)
-        return whole, cut
+        return self._comparing.parted(version, url)
 
     def save(self, path: "str | PathLike[str]") -> Path:
         """Write the mask into the file at *path* and return that; hand edits and comments there survive.
@@ -439,5 +223,5 @@ class Mask:
         return mask
 
 
-def _sorted(templates: Iterable[Template]) -> list[str]:
-    return sorted(map(repr, templates))
+def _sorted(found: Iterable[object]) -> list[str]:
+    return sorted(map(repr, found))

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from .model import Example, Template
 from .page_kinds import PageKinds
+from .path import Example, Template
 from .reader import Reader
 from .slots import Slot
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from ..urls.templates import in_order
-from .model import Template
+from .path import Template
 
 __all__ = ["PageKinds", "PatternError", "pattern_of", "template_in"]
 

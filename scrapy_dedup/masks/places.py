@@ -10,7 +10,8 @@ from .slots import hidden, joined, pieces
 
 if TYPE_CHECKING:
     from ..content.versions import Version
-    from .model import Mask, TransientPath
+    from .model import Mask
+    from .path import TransientPath
 
 __all__ = ["Act", "PlaceOnPage", "marked_text", "places_on", "texts_at"]
 

@@ -11,7 +11,7 @@ from .slots import ANYTHING, Slot, has_digit, hidden, is_typed, pieces
 
 if TYPE_CHECKING:
     from ..content.tokens import Block
-    from .model import TransientPath
+    from .path import TransientPath
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -24,7 +24,7 @@ _ids_and_classes = re.compile(r"[#.][^/]*").sub
 
 @dataclass(frozen=True, slots=True)
 class PathPlan:
-    """What hides a block: see :class:`scrapy_dedup.masks.model.TransientPath`."""
+    """What hides a block: see :class:`scrapy_dedup.masks.path.TransientPath`."""
 
     selector: str
     attribute: str
@@ -136,11 +136,6 @@ class Plan:
             for place in self._places.values():
                 _settle(place)
         self._selectors = frozenset(selector for selector, _ in self._places)
-
-    @property
-    def selectors(self) -> frozenset[str]:
-        """The selectors of the blocks of which something is hidden."""
-        return self._selectors
 
     def __bool__(self) -> bool:
         """Whether it hides anything."""
@@ -256,3 +251,8 @@ def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:
     at_once = path.typed and (whole or path.state == "strip")
     words = frozenset(path.words)
     return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)
+
+
+def plan_for(paths: Iterable["TransientPath"], kept: Iterable[tuple[str, str]] = (), *, whole: bool = False) -> Plan:
+    """Return the plan of some paths of a mask, but of what is *kept*; *whole* where pages are compared."""
+    return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)

@@ -8,34 +8,15 @@ from typing import Any, ClassVar, Final, cast, get_args
 
 from ..files.errors import RuleFileError
 from ..files.faults import Lines, site_meant
-from .model import Example, Mask, Mode, PathKind, State, Template, TransientPath
+from .file_keys import KINDS, MACHINE, PATH_KEYS, RENAMED, is_path_header
+from .model import Mask, Mode
 from .page_kinds import NOT, PageKinds, PatternError, pattern_of, template_of_entry
+from .path import Example, PathKind, State, Template, TransientPath
 from .slot_texts import slot_in
 from .slots import Slot, slot_problem
 
-__all__ = ["FORMAT", "KINDS", "MACHINE", "PATH_KEYS", "RENAMED", "Reader", "is_path_header"]
+__all__ = ["Reader"]
 
-FORMAT = "dedup-mask/2"
-is_path_header = re.compile(r"""\s*\[\[\s*(?:path|"path"|'path')\s*\]\]""").match
-
-#: Tables of the head: the kinds of pages by name, and what only the machine reads.
-KINDS, MACHINE = "page-kinds", "machine"
-#: In the order in which they are written.
-PATH_KEYS = (
-    *("selector", "attribute", "position", "kind", "state", "text", "slot", "typed", "words"),
-    *("on", "everywhere", "except", "untested"),
-    *("changed", "compared", "pages", "confidence", "before", "after"),
-)
-#: What a key of the first format is called now; of its selectors for other tools nothing is written any more.
-RENAMED: Final[Mapping[str, str]] = {
-    "slot": "text",
-    "templates": "on",
-    "changes": "changed",
-    "opportunities": "compared",
-    "examples": "before",
-    "css": "selector",
-    "xpath": "selector",
-}
 _RENAMED_IN_HEAD: Final = {"templates": KINDS, "layouts": MACHINE}
 _STATES = tuple([state for state in get_args(State) if state])
 _MODES = ("default", "seed")

@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..files.errors import RuleFileError
 from ..files.faults import Lines, parsed
-from .model import Mask, TransientPath
+from .file_keys import FORMAT, is_path_header
+from .model import Mask
 from .old_reader import OLD_FORMAT, OldReader
 from .page_kinds import PageKinds
-from .reader import FORMAT, Reader, is_path_header
+from .reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .path import TransientPath
 
 __all__ = ["FORMAT", "MaskText", "read_mask"]
 

@@ -11,12 +11,12 @@ from xxhash import xxh3_64_intdigest
 from ...content.unseen import is_unseen
 from .alignment import Comparison, compared
 from .epochs import REDESIGN, Seen, likeness
-from .evidence import Evidence, Kinds, Place, grouped
+from .evidence import Evidence, Kinds, Pair, Place, grouped
 from .moving import Moves
 from .sightings import Sightings, sightings_of
 
 if TYPE_CHECKING:
-    from ..model import Template
+    from ..path import Template
 
 __all__ = ["Collection"]
 
@@ -33,13 +33,11 @@ Groups = dict[Place, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two versions that are to be judged when all pages are known."""
+class _Versions:
+    """What a pair of versions shows, by place."""
 
-    page: str
+    pair: Pair
     kinds: Kinds
-    number: int
-    time: int
     before: Groups
     after: Groups
 
@@ -49,10 +47,8 @@ class _Change:
     """A place that lost texts and got others, which may have moved."""
 
     place: Place
-    page: str
+    pair: Pair
     kinds: Kinds
-    number: int
-    time: int
     before: list[str]
     after: list[str]
     found: Comparison
@@ -67,7 +63,8 @@ class Collection:
         self.templates: set[Template] = set()
         self.pages = 0
         self._pages_by_text: Counter[int] = Counter()
-        self._doubtful: list[_Pair] = []
+        #: What is to be judged when all pages are known.
+        self._doubtful: list[_Versions] = []
         self._changes: list[_Change] = []
         self._seen: list[Seen] = []
         self._dynamic: set[str] = set()
@@ -90,36 +87,36 @@ class Collection:
         for number, (before, after) in enumerate(pairwise(groups)):
             if likeness(shown[number].keys(), shown[number + 1].keys()) < REDESIGN:
                 continue  # they are not of one design, and say nothing of each other
-            pair = _Pair(page, kinds, number, _hour(seen, number + 1), before, after)
+            found = _Versions(Pair(page, number, _hour(seen, number + 1)), kinds, before, after)
             if self._is_doubtful(shown[number], shown[number + 1]):
-                self._doubtful.append(pair)
+                self._doubtful.append(found)
             else:
-                self._count(pair)
+                self._count(found)
 
     def settle(self) -> Sightings:
         """Judge what could not be judged before all pages were known; return what was seen at the places that change.
 
         No page says anything that is all new each time, and what has moved to another page has not passed.
         """
-        for pair in self._doubtful:
-            if self._is_dynamic(pair):
-                self._dynamic.add(pair.page)
+        for versions in self._doubtful:
+            if self._is_dynamic(versions):
+                self._dynamic.add(versions.pair.page)
             else:
-                self._count(pair)
+                self._count(versions)
         self._doubtful = []
         changed = {each.place for each in self._changes}
         lasting = {
             place for place, found in self.evidence.items() if place not in changed and not _changed(found.values())
         }
-        versions = ((seen.name, seen.versions, seen.crawls) for seen in self._seen)
-        moves = Moves(((each.place, each.before, each.after) for each in self._changes), versions, lasting)
+        pages = ((seen.name, seen.versions, seen.crawls) for seen in self._seen)
+        moves = Moves(((each.place, each.before, each.after) for each in self._changes), pages, lasting)
         for each in self._changes:
             evidence = self._evidence(each.place, each.kinds)
             stayed = moves.without(each.place, each.before, each.after)
             if stayed is None:
-                evidence.compare(each.page, each.number, each.time, each.before, each.after, each.found)
+                evidence.compare(each.pair, each.before, each.after, each.found)
             else:
-                evidence.moved(each.page, each.time, min(stayed) / len(each.before))
+                evidence.moved(each.pair, min(stayed) / len(each.before))
         changing = {place for place, found in self.evidence.items() if _changed(found.values())}
         visiting: defaultdict[Kinds, set[Place]] = defaultdict(set)
         for place in changing:
@@ -136,22 +133,21 @@ class Collection:
         self._seen = []
         return sightings
 
-    def _count(self, pair: _Pair) -> None:
-        for place, before in pair.before.items():
-            evidence = self._evidence(place, pair.kinds)
-            after = pair.after.get(place)
+    def _count(self, versions: _Versions) -> None:
+        pair, kinds = versions.pair, versions.kinds
+        for place, before in versions.before.items():
+            evidence = self._evidence(place, kinds)
+            after = versions.after.get(place)
             if after is None:
-                evidence.gone(pair.page, pair.number, pair.time, before)
+                evidence.gone(pair, before)
+                continue
+            found = compared(before, after)
+            if found.lost and found.came:
+                self._changes.append(_Change(place, pair, kinds, before, after, found))
             else:
-                found = compared(before, after)
-                if found.lost and found.came:
-                    self._changes.append(
-                        _Change(place, pair.page, pair.kinds, pair.number, pair.time, before, after, found)
-                    )
-                else:
-                    evidence.compare(pair.page, pair.number, pair.time, before, after, found)
-        for place in pair.after.keys() - pair.before.keys():
-            self._evidence(place, pair.kinds).appeared += 1
+                evidence.compare(pair, before, after, found)
+        for place in versions.after.keys() - versions.before.keys():
+            self._evidence(place, kinds).appeared += 1
 
     def _evidence(self, place: Place, kinds: Kinds) -> Evidence:
         found = self.evidence.setdefault(place, {})
@@ -165,9 +161,9 @@ class Collection:
         lost = _lost(before, after)
         return lost.total() >= _LOST_BLOCKS and lost.total() > 0.1 * sum(map(len, before.values()))
 
-    def _is_dynamic(self, pair: _Pair) -> bool:
-        lost = self._words(_lost(pair.before, pair.after))
-        return lost >= DYNAMIC * self._words(_texts(pair.before)) > 0
+    def _is_dynamic(self, versions: _Versions) -> bool:
+        lost = self._words(_lost(versions.before, versions.after))
+        return lost >= DYNAMIC * self._words(_texts(versions.before)) > 0
 
     def _words(self, texts: Counter[str]) -> int:
         """Return the number of words of those texts that are not the site's."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from ...content.versions import Version
 from ...urls.templates import template_of
-from ..model import Template
+from ..path import Template
 from .evidence import Kinds, Place
 
 __all__ = ["REDESIGN", "Epochs", "Fetch", "Seen", "latest_epoch", "likeness"]

@@ -8,7 +8,7 @@ from xxhash import xxh3_64_intdigest
 
 from .alignment import Comparison
 
-__all__ = ["Cell", "Change", "Evidence", "pooled"]
+__all__ = ["Cell", "Change", "Evidence", "Pair", "pooled"]
 
 Place = tuple[str, str]
 """(selector, attribute)."""
@@ -32,6 +32,19 @@ class Change:
     after: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two versions of a page, one after the other: the number of the first, and the hour of the second."""
+
+    page: str
+    number: int
+    time: int
+
+    def change(self, before: Iterable[str], after: Iterable[str]) -> Change:
+        """Return a change between them."""
+        return Change(order_of(self.page), self.page, self.number, tuple(before), tuple(after))
+
+
 @dataclass(slots=True)
 class Cell:
     """Counts of one position, or of a place as a whole: ``changes`` may be parts of one (3 of 5 texts went)."""
@@ -44,14 +57,14 @@ class Cell:
     times: set[int] = field(default_factory=set)
     examples: list[Change] = field(default_factory=list)
 
-    def count(self, page: str, time: int, share: float, change: Change | None = None) -> None:
+    def count(self, pair: Pair, share: float, change: Change | None = None) -> None:
         """Count an opportunity, of which *share* changed."""
         self.opportunities += 1
-        self.pages.add(page)
-        self.times.add(time)
+        self.pages.add(pair.page)
+        self.times.add(pair.time)
         if share:
             self.changes += share
-            self.changed_pages.add(page)
+            self.changed_pages.add(pair.page)
         if change is not None:
             insort(self.examples, change)
             del self.examples[MOST_EXAMPLES:]
@@ -82,21 +95,17 @@ class Evidence:
     went: Cell = field(default_factory=Cell)
     appeared: int = 0
 
-    def compare(
-        self, page: str, pair: int, time: int, before: Sequence[str], after: Sequence[str], found: Comparison
-    ) -> None:
-        """Count one pair of versions of *page* that have this place both."""
-        change = None
-        if not found.is_same:
-            change = Change(order_of(page), page, pair, tuple(before), tuple(after))
+    def compare(self, pair: Pair, before: Sequence[str], after: Sequence[str], found: Comparison) -> None:
+        """Count a pair of versions that have this place both."""
+        change = None if found.is_same else pair.change(before, after)
         if found.is_growth:
             self.grown += 1
-            self.whole.count(page, time, 0.0)
+            self.whole.count(pair, 0.0)
             assert change is not None
             insort(self.grown_examples, change)
             del self.grown_examples[3:]
             return
-        self.whole.count(page, time, found.lost / len(before), change)
+        self.whole.count(pair, found.lost / len(before), change)
         if found.replaced is None or len(before) > MOST_POSITIONS:
             return
         number = len(before)
@@ -104,21 +113,20 @@ class Evidence:
         for position in range(number):
             cell = self.positions.setdefault((position, number), Cell())
             if position in replaced:
-                one = Change(order_of(page), page, pair, (before[position],), (after[position],))
-                cell.count(page, time, 1.0, one)
+                cell.count(pair, 1.0, pair.change((before[position],), (after[position],)))
             else:
-                cell.count(page, time, 0.0)
+                cell.count(pair, 0.0)
 
-    def moved(self, page: str, time: int, share: float) -> None:
-        """Count one pair of versions between which texts moved to or from other pages; *share* went for good.
+    def moved(self, pair: Pair, share: float) -> None:
+        """Count a pair of versions between which texts moved to or from other pages; *share* went for good.
 
         It is no example of what passes, whatever that share is.
         """
-        self.whole.count(page, time, share)
+        self.whole.count(pair, share)
 
-    def gone(self, page: str, pair: int, time: int, before: Sequence[str]) -> None:
+    def gone(self, pair: Pair, before: Sequence[str]) -> None:
         """Count a pair of versions of which only the first has this place."""
-        self.went.count(page, time, 1.0, Change(order_of(page), page, pair, tuple(before), ()))
+        self.went.count(pair, 1.0, pair.change(before, ()))
 
     def add(self, other: "Evidence") -> None:
         """Take in another's counts."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ...urls import class_of
-from ..model import Example
+from ..path import Example
 from .evidence import Change
 
 __all__ = ["example_of", "examples_of", "shown"]

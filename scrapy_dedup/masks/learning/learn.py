@@ -7,14 +7,15 @@ from dataclasses import replace
 from ...content.versions import version_of
 from ...urls import site_of_url
 from ...urls.templates import in_order
-from ..model import Mask, Mode, Template, TransientPath
-from ..seed.mask import seed_mask
+from ..model import Mask, Mode
+from ..path import Template, TransientPath
 from ..seed.thresholds import Thresholds
 from ..slots import hidden, pieces
 from .collection import Collection
 from .epochs import Seen, latest_epoch
 from .evidence import Place
 from .judgement import lasting_kinds, paths_of
+from .seed_mask import seed_mask
 
 __all__ = ["learn_mask", "mask_of"]
 

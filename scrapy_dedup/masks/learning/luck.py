@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...chance import at_most
 from ...observation import AT_ONCE
-from ..model import Template
+from ..path import Template
 from .site_texts import Page
 
 __all__ = ["OFTEN", "agreements", "beyond_luck", "is_nearly_always"]

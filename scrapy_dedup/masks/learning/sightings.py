@@ -1,4 +1,4 @@
-"""What some pages have shown, version by version, at the places that change: what is asked is in :mod:`.passing`."""
+"""What some pages have shown, version by version, at the places that change: what features are made of."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,8 +21,7 @@ class Sighting:
 
     ``kinds`` are those of the page. ``number`` is that of the version, from 0; ``fetch`` is None where it is not known
     when that was. ``leads``, ``trails``: no text of the page's own stands before it, or after it. ``near``: share of the page's
-    own words that stand in its region (see :mod:`.frames`). ``swapped``: it has changed places with another of the page
-    since the version before.
+    own words that stand in its region (see :mod:`.frames`).
     """
 
     page: str
@@ -33,7 +32,6 @@ class Sighting:
     leads: bool
     trails: bool
     near: float
-    swapped: bool
 
 
 Sightings = dict[Place, dict[Kinds, list[Sighting]]]
@@ -68,36 +66,19 @@ def _add(
     changing: AbstractSet[Place],
     is_own: Callable[[str], bool],
 ) -> None:
-    before: dict[Place, list[str]] = {}
-    texts_before: Counter[str] = Counter()
     for number, version in enumerate(page.versions):
         groups = grouped(version.rows())
-        texts = Counter([text for _, attribute, text in version.blocks if not attribute])
         frame = frame_of(version, changing, is_own)
         for place in wanted:
-            now = groups.get(place, [])
-            then = before.get(place, [])
-            gone, come = _less(then, now), _less(now, then)
             found[place][page.kinds].append(
                 Sighting(
                     page.name,
                     page.kinds,
                     number,
                     page.fetches[number] if page.fetches else None,
-                    tuple(now),
+                    tuple(groups.get(place, ())),
                     place in frame.leading,
                     place in frame.trailing,
                     frame.near.get(place, 1.0),
-                    bool(gone and come) and _elsewhere(gone, texts, now) and _elsewhere(come, texts_before, then),
                 )
             )
-        before, texts_before = groups, texts
-
-
-def _less(some: Iterable[str], others: Iterable[str]) -> Counter[str]:
-    return Counter(some) - Counter(others)
-
-
-def _elsewhere(some: Counter[str], texts: Counter[str], here: Sequence[str]) -> bool:
-    """Whether *some* texts stand among those of a page at other places than *here*."""
-    return all(texts[text] - here.count(text) >= number for text, number in some.items())

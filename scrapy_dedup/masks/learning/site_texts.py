@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ...content.versions import Version
 from ...urls.templates import template_of
-from ..model import Template, TransientPath
+from ..path import Template, TransientPath
 from ..slots import ANYTHING, has_digit, hidden, is_typed, joined, pieces
 from .evidence import Place, grouped
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ...chance import at_most
 from ...observation import APART, AT_ONCE
-from ..model import Template, TransientPath
+from ..path import Template, TransientPath
 from ..slots import has_digit
 from .epochs import Seen
 from .evidence import Place, grouped

@@ -1,4 +1,4 @@
-"""Words of typed texts: those that stay around what changes, and numbers that do not change with it."""
+"""Words of typed texts: those that stay around what changes."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from ..slots import ANYTHING, Slot, has_digit, is_typed
 
-__all__ = ["keep_number", "literal_of", "untyped_words"]
+__all__ = ["literal_of", "untyped_words"]
 
 _date = re.compile(r"(?:19|20)[0-9]{2}|[0-9]+([-./])[0-9]+\1[0-9]+.*|[0-9]+:[0-9]{2}.*").match
 
@@ -30,27 +30,6 @@ def _common(texts: AbstractSet[tuple[str, ...]]) -> tuple[str, ...]:
             break
         found.append(words[0])
     return tuple(found)
-
-
-def _keeps_number(before: str, after: str) -> bool:
-    """Whether a number that is of no date stands in the same place of two texts, among other words that changed."""
-    one, other = before.split(), after.split()
-    if one == other or len(one) != len(other):
-        return False
-    return any(
-        word == also and has_digit(word) is not None and not _is_of_date(one, number)
-        for number, (word, also) in enumerate(zip(one, other, strict=True))
-    )
-
-
-def keep_number(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether a number stays among words that change, or a text with one in its place of two lists, from either end."""
-    if before == after:
-        return False
-    if any(map(_keeps_number, before, after)):
-        return True
-    ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
-    return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
 
 
 def untyped_words(texts: Iterable[str]) -> Counter[str]:

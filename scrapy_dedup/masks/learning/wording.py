@@ -6,7 +6,6 @@ cannot be told from what changes, nothing is stripped.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 from itertools import groupby
@@ -22,7 +21,6 @@ NOTHING: Slot = ()
 
 ADDRESSES = ("href", "src")
 """Attributes whose values lead somewhere: as a whole they are what is lost with them."""
-_LEAST_TOKEN = 6
 _MOST_WORDS = 80
 """Longer texts are passing as a whole or not at all."""
 _SURE = 8
@@ -38,7 +36,6 @@ _CALENDAR = frozenset(
 _HEADINGS = ("title", "h1")
 _letters = re.compile(r"[^\W\d_]+").findall
 _name = re.compile("[#.]").split
-_token = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=.:|~-]{12,}", re.ASCII).fullmatch
 
 
 def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = False) -> Slot | None:
@@ -204,42 +201,6 @@ def is_fleeting(change: Change) -> bool:
     rest = [w for i, w in enumerate(before) if i not in {i for i, _ in stayed}]
     rest += [w for j, w in enumerate(after) if j not in {j for _, j in stayed}]
     return all(map(_is_fleeting, rest))
-
-
-def is_token(change: Change) -> bool:
-    """Whether it is a random value that changed, as one that protects a form."""
-    return all(_token(text) is not None for text in (*change.before, *change.after))
-
-
-def is_random(word: str) -> bool:
-    """Whether a word of a text, or a parameter's value, is a random one; a date and time in one word is none."""
-    return _token(word) is not None and ":" not in word
-
-
-def is_never_twice(changes: Sequence[Change]) -> bool:
-    """Whether no value was met twice, on a page or on two, and all have the same number of characters, six or more.
-
-    So it is with the numbers of requests and with times in seconds; quantities and prices have different lengths, or
-    return.
-    """
-    of_page: dict[str, set[str]] = {}
-    numbers: Counter[str] = Counter()
-    for change in changes:
-        of_page.setdefault(change.page, set()).update((*change.before, *change.after))
-        numbers[change.page] += 1
-    values = [value for found in of_page.values() for value in found]
-    return are_never_twice(values) and all(len(found) > numbers[page] for page, found in of_page.items())
-
-
-def are_never_twice(values: Sequence[str]) -> bool:
-    """Whether all values are different, and have one number of characters, six or more, without white space."""
-    lengths = set(map(len, values))
-    return (
-        len(lengths) == 1
-        and min(lengths) >= _LEAST_TOKEN
-        and not any(map(str.isspace, "".join(values)))
-        and len(set(values)) == len(values)
-    )
 
 
 def _between(words: Sequence[str], literal: Sequence[str]) -> list[list[str]]:

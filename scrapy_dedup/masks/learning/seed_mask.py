@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..model import Mask, TransientPath
+from ..model import Mask
+from ..path import TransientPath
 from ..queries import BELOW
-from .changes import changes_of
-from .paths import PathCounts, PathTables, path_counts, transient_paths
-from .thresholds import Thresholds
-from .token_table import TokenTable, token_table
+from ..seed.changes import changes_of
+from ..seed.paths import PathCounts, PathTables, path_counts, transient_paths
+from ..seed.thresholds import Thresholds
+from ..seed.token_table import TokenTable, token_table
 
 __all__ = ["SeedMask", "counts_of", "mask_of_counts", "seed_mask"]
 
