@@ -21,7 +21,7 @@ from .benchmarks.place_weights import Fit, main, text_of
 from .benchmarks.places.site import PARTS, PlacedSite
 
 SITES = range(15, 22)
-NOTHING = Features(**dict.fromkeys([field.name for field in fields(Features)], 0.0))
+PLAIN = Features(**dict.fromkeys([field.name for field in fields(Features)], 1))
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ def test_the_weights_of_the_package_are_those_of_its_file() -> None:
     assert shipped() == weights
     assert document["fitted"]["sites"] >= 100
     assert document["fitted"]["to_other_natures"]["stripped"]["wrong"] <= place_weights.MOST_WRONG
-    for name in ("anew", *WEIGHED[1:]):  # the first one, the evidence, follows from others
-        of = replace(NOTHING, **{name: 0.5})
+    for field in fields(Features):
+        of = replace(PLAIN, **{field.name: 0.5})
         odds = weights[CONSTANT] + sum(weights[each] * getattr(of, each) for each in WEIGHED)
         assert probability(of) == weighed(of, weights) == pytest.approx(1 / (1 + np.exp(-odds)))
 
@@ -81,7 +81,7 @@ def test_the_file_says_from_what_it_was_fitted(known: Known) -> None:
     document = tomlkit.parse(text_of(fit, SITES)).unwrap()
     assert document["weights"] == {name: round(weight, 2) for name, weight in fit.weights.items()}
     assert document["fitted"]["sites"] == len(SITES)
-    assert document["fitted"]["rows"] == len(known.rows) > document["fitted"]["parts"]
+    assert document["fitted"]["rows"] == len(known.rows) >= document["fitted"]["parts"] > 20
     found = fit.summary()["all"]["all sites"][STRIPPED]
     assert document["fitted"]["to_all"]["stripped"] == pytest.approx(
         {"found": found.found, "wrong": found.wrong}, abs=1e-4
@@ -109,7 +109,7 @@ def test_the_command_prints_checks_and_writes(
 
 @pytest.mark.parametrize(("wrong", "share", "holds"), [(False, 0.69, True), (False, 0.67, False), (True, 0.69, False)])
 def test_check_asks_for_what_is_found_and_what_is_wrong(wrong: bool, share: float, holds: bool) -> None:
-    rows = [Row(0, ("body/p", ""), "x", number < 100, 0, NOTHING) for number in range(200)]
+    rows = [Row(0, ("body/p", ""), "x", number < 100, 0, PLAIN) for number in range(200)]
     sure = np.zeros(200)
     sure[: round(100 * share)] = 1
     sure[199] = float(wrong)

@@ -54,7 +54,7 @@ def pages_of(
 
 
 def two_kinds(extra: Callable[[int, int], str], pages: int = 8, versions: int = 2) -> dict[str, list[str]]:
-    """The same for pages of two kinds: what stands around the text of both is the site's."""
+    """The same for pages of two kinds."""
     return pages_of(extra, pages, versions) | pages_of(extra, pages, versions, "news", pages)
 
 
@@ -91,7 +91,7 @@ def test_an_ellipsis_on_the_page_is_no_gap_of_a_slot() -> None:
 
 def test_clock_is_masked_to_its_changing_words() -> None:
     days = ("Monday, 5 January 2026, 10:02:03", "Tuesday, 6 January 2026, 18:22:01", "Sunday, 8 March 2026, 07:00:59")
-    mask = learn_mask(pages_of(lambda page, k: f"<p class=clock>Today is {days[(page + k) % 3]}</p>"))
+    mask = moments_apart(pages_of(lambda page, k: f"<p class=clock>Today is {days[(page + k) % 3]}</p>"))
     assert only(mask).slot == ("Today is", "")
     html = page_of(99, "<p class=clock>Today is Friday, 24 December 2027, 00:00:00</p>")
     assert "<p class=clock>Today is </p>" in mask.strip(html)
@@ -121,8 +121,9 @@ def test_rotating_advertisement() -> None:
     def shown(page: int, k: int) -> str:
         return f"<div class=ad>{ads[(page * 3 + k * 2) % 5]}</div>"
 
-    assert hidden(learn_mask(two_kinds(shown))) == [("div.ad", "")]
-    # On pages of one kind it may be what they are about; pages are compared without it.
+    assert hidden(moments_apart(two_kinds(shown))) == [("div.ad", "")]
+    assert hidden(moments_apart(pages_of(shown))) == [("div.ad", "")]
+    # Without fetches within moments it may be what the pages are about; they are compared without it.
     assert kinds(learn_mask(pages_of(shown))) == {"div.ad": "volatile"}
 
 
@@ -159,10 +160,9 @@ def test_a_field_with_another_value_in_each_response(value: Callable[[int, int],
         lambda page, k: f"{Random(f'{page}{k}').randrange(10**7)}",
         lambda page, k: f"{100_000 + 1000 * page + k % 2}",
         lambda page, k: f"{100_000 + 1000 * page + (k if page else 0)}",
-        lambda page, k: f"{100_000 + 7 * k + page % 3}",
         lambda page, k: f"{text_of(page, k, words=2)}",
     ],
-    ids=["quantity", "length", "returns", "stays on a page", "shared", "words"],
+    ids=["quantity", "length", "returns", "stays on a page", "words"],
 )
 def test_other_values_of_fields_stay(value: Callable[[int, int], str]) -> None:
     versions = pages_of(lambda page, k: f'<form><input name=n value="{value(page, k)}"></form>', 6, 3)
@@ -174,7 +174,7 @@ def test_one_of_five_siblings() -> None:
         day = (page + k) % 4
         return "".join([f"<div class=box>{text_of('box', n, day if n == 2 else 0, words=4)}</div>" for n in range(5)])
 
-    mask = learn_mask(two_kinds(boxes))
+    mask = moments_apart(two_kinds(boxes))
     assert (only(mask).position, only(mask).of) == (3, 5)
     html = page_of(50, boxes(50, 1))
     kept = mask.text(html)
@@ -198,7 +198,7 @@ def test_first_and_last_of_any_number_of_paragraphs() -> None:
         )
         return "<html><body><p>" + "<p>".join([first, *texts, last]) + "</body></html>"
 
-    mask = moments_apart({f"http://shop.example/item/{n}/": [page(n, k) for k in range(2)] for n in range(8)})
+    mask = moments_apart({f"http://shop.example/item/{n}/": [page(n, k) for k in range(3)] for n in range(12)})
     assert sorted((one.position, one.of, one.slot) for one in mask.paths if one.is_hidden) == [
         (-1, 0, ("Page generated in", "seconds")),
         (1, 0, ("There are", "users online")),
@@ -208,18 +208,21 @@ def test_first_and_last_of_any_number_of_paragraphs() -> None:
     assert len(Mask().text(new).split()) - len(mask.text(new).split()) == 2
 
 
-def test_swapped_blocks_pass_in_their_places() -> None:
+def test_blocks_that_swap_their_places_stay() -> None:
     def swapped(page: int, k: int) -> str:
         texts = [text_of("left", page), text_of("right", page)]
         if (page + k) % 3 == 0:
             texts.reverse()
         return f"<p class=left>{texts[0]}</p><p class=right>{texts[1]}</p>"
 
-    assert hidden(learn_mask(two_kinds(swapped, 12, 3))) == [("p.left", ""), ("p.right", "")]
+    versions = two_kinds(swapped, 12, 3)
+    # Both texts are the page's own, and it has them always.
+    assert not hidden(learn_mask(versions))
+    assert not hidden(moments_apart(versions))
 
 
 def test_banner_that_comes_and_goes() -> None:
-    mask = learn_mask(
+    mask = moments_apart(
         two_kinds(lambda page, k: "<p class=b>Subscribe to our letter</p>" if (page + k) % 2 else "", 12, 3)
     )
     assert hidden(mask) == [("p.b", "")]
@@ -255,7 +258,14 @@ def test_fingerprints_of_what_lasts() -> None:
 
 
 def test_prices_stay_however_often_they_change() -> None:
-    mask = learn_mask(pages_of(lambda page, k: f"<p class=price>£{Random(f'{page} {k}').randrange(100)}.99</p>", 10, 4))
+    def price(page: int, k: int) -> str:
+        rng = Random(page)
+        cents = rng.randrange(500, 50_000)
+        for day in range(k):
+            cents += Random(f"{page} {day}").choice((-1, 1)) * cents // 20
+        return f"<p class=price>£{cents // 100}.{cents % 100:02}</p>"
+
+    mask = learn_mask(pages_of(price, 10, 4))
     assert not mask.version
     assert kinds(mask) == {"p.price": "undecided"}
 
@@ -274,7 +284,8 @@ def test_what_rises_may_be_bids_and_stays_but_a_counter_of_visits_rises_with_eac
 
     versions = pages_of(figures, 8, 4)
     assert kinds(learn_mask(versions)) == {"p.stock": "undecided", "p.views": "volatile"}
-    assert only(moments_apart(versions)).slot == ("viewed", "times")
+    # It is the page's own, and stays in items.
+    assert not hidden(moments_apart(versions))
 
 
 def test_stock_that_changes_on_some_pages_stays() -> None:
@@ -318,9 +329,12 @@ def test_where_links_lead_stays() -> None:
 
 
 def test_titles_and_headings_stay_but_for_numbers() -> None:
+    def unread(page: str, k: int) -> int:
+        return Random(f"{page} {k}").randrange(90)
+
     versions = {
         page: [
-            html.replace("<body>", f"<title>({n + 7 * k}) News {text_of(k, page)}</title><body><h1>({n + k}) new</h1>")
+            html.replace("<body>", f"<title>({n + 7 * k}) News {text_of(k, page)}</title><body><h1>({unread(page, k)}) new</h1>")
             for k, html in enumerate(found)
         ]
         for n, (page, found) in enumerate(pages_of(lambda page, k: "", 10, 3).items())

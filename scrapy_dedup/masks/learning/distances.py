@@ -39,7 +39,7 @@ class Shown:
     """
 
     page: str
-    kinds: object
+    kinds: tuple[tuple[object, ...], ...]
     at: float
     url: str
     value: Value

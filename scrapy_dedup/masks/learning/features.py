@@ -30,10 +30,17 @@ OF_PAGE, OF_TIME = 2.0, 4.0
 """Trials of one page, and of one time, that count: they say nearly the same."""
 DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 """How often fetches within moments differ (Beta distributions), of those that may: of what is drawn anew, and of what is not."""
+AS_NEAR = 0.1
+"""Distances that differ less are as near: what stands in a list does not include the page itself."""
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
-_token = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)", re.ASCII).search
+FOREIGN = 3.0
+"""Log-likelihood ratio of no matter of the page, at most: of all that is new each time, some is the page's own."""
+OWN_TOO = 0.03
+"""How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
+
+_token = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)|(?<!\S)\d{8,}(?!\S)", re.ASCII).search
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Features:
 
     ``random``: of the texts that hold a token with letters and digits, times the log-likelihood ratio of another one each time.
     ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
-    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it.
+    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many have shown it.
     """
 
     anew: float
@@ -53,11 +60,18 @@ class Features:
     words: float
     near: float
     everywhere: float
+    kinds: int
+
+    @property
+    def around(self) -> float:
+        """How surely it stands around pages of several kinds and knows nothing of any."""
+        return min(FOREIGN, max(0.0, -self.page)) * self.everywhere * (1 - 1 / self.kinds) * (1 - self.near)
 
     @property
     def evidence(self) -> float:
         """The logarithm of how much likelier it is that it is no matter of its page, but of the moment or of the response."""
-        return _log_sum(self.anew, self.moment) - _log_sum(0.0, self.page)
+        passing = _log_sum(self.anew, self.moment)
+        return passing - _log_sum(_log_sum(0.0, self.page), log(OWN_TOO) + self.page + passing)
 
 
 def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
@@ -78,6 +92,7 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
         words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
         near=_mean([each.near for each in shown if each.value], 1.0),
         everywhere=everywhere,
+        kinds=max(1, len({kind for each in shown if each.value for kind in _names(each.kinds)})),
     )
 
 
@@ -85,16 +100,22 @@ def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
     """Return the log-likelihood ratio of being drawn for each response; *same* is the share of any two that are equal."""
     changes = trials = 0.0
     for found in pages:
-        soon = [
-            one.value != other.value
-            for one, other in pairwise(found)
-            if other.at - one.at <= MOMENTS and one.url == other.url
-        ]
+        by_url: defaultdict[str, list[Shown]] = defaultdict(list)
+        for each in found:
+            by_url[each.url].append(each)
+        pairs = (pair for shown in by_url.values() for pair in pairwise(shown))
+        soon = [one.value != other.value for one, other in pairs if other.at - one.at <= MOMENTS]
         weight = min(1.0, OF_PAGE / len(soon)) if soon else 0.0
         changes, trials = changes + weight * sum(soon), trials + weight * len(soon)
     # What is one of a few texts is drawn twice now and then: that was no trial.
     by_luck = min(trials - changes, same * trials)
     return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
+
+
+def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
+    """Yield the kinds of a page by more than the names of their parameters."""
+    for kind in kinds:
+        yield tuple(kind[:2])
 
 
 def _always(pages: Iterable[Sequence[Shown]]) -> float:
@@ -157,7 +178,7 @@ def _nearer(groups: Iterable[Sequence[float]], most: float) -> float:
     """Return the log-likelihood ratio of being nearer, from differences of distances in groups that say nearly the same."""
     nearer = trials = 0.0
     for differences in groups:
-        told = [each > 0 for each in differences if each]
+        told = [each > 0 for each in differences if abs(each) > AS_NEAR]
         if told:
             weight = min(1.0, most / len(told))
             nearer, trials = nearer + weight * sum(told), trials + weight * len(told)

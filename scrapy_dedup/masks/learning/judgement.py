@@ -5,6 +5,7 @@ that stay (:mod:`.wording`). Of each the features are worked out and scored (:mo
 stays.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ __all__ = ["lasting_kinds", "paths_of"]
 
 SELDOM = 0.20
 """Share of changes under which a place lasts, if that is sure; of those of the text that changes most, in a list."""
+MOVED = 0.2
+"""Share of the texts of a list that have stood at several places in it, at least."""
 OWN = -2.0
 """Evidence under which what a kind of pages shows is the pages' own."""
 OFTEN = 0.25
@@ -122,7 +125,7 @@ def _paths_of(seen: _Seen, evidence: Evidence) -> Iterator[TransientPath]:
     cells = evidence.positions
     most = max((cell.changes / cell.opportunities for cell in cells.values()), default=0.0)
     hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell, most)}
-    if hot and len(hot) < len(cells) and not _is_one_list(seen, cells, hot):
+    if hot and len(hot) < len(cells) and not _is_one_list(seen):
         ends = _from_ends(seen, evidence, hot)
         for (number, of), cell in sorted(hot.items()):
             if number + 1 not in ends and number - of not in ends:
@@ -141,19 +144,17 @@ def _is_cold(cell: Cell, most: float) -> bool:
     return is_rare(cell.changes, cell.opportunities, SELDOM * most)
 
 
-def _is_one_list(seen: _Seen, cells: Mapping[tuple[int, int], Cell], hot: Mapping[tuple[int, int], Cell]) -> bool:
-    """Whether texts that have not changed so far may well be of the same list as those that have: most of them.
-
-    They have stayed at few times, and are no matter of their pages.
-    """
-    cold = {at: cell for at, cell in cells.items() if at not in hot}
-    if len(cold) >= len(hot):
+def _is_one_list(seen: _Seen) -> bool:
+    """Whether texts are of one list, in which they move up and down, and which is no matter of its page."""
+    places: defaultdict[str, set[int]] = defaultdict(set)
+    for each in seen.sightings:
+        for number, text in enumerate(each.texts):
+            places[text].add(number)
+    moved = sum(len(found) > 1 for found in places.values())
+    if moved < max(2, MOVED * len(places)):
         return False
-    for (number, of), cell in cold.items():
-        found = _features(seen, None, number + 1, of)
-        if cell.changes or is_rare(0, len(cell.times), SELDOM) or (found is not None and found.page > THEIRS):
-            return False
-    return True
+    found = _features(seen, None, 0, 0)
+    return found is not None and found.page <= THEIRS
 
 
 def _with_visits(evidence: Evidence) -> Cell:
@@ -206,7 +207,7 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
     kind: PathKind = "undecided"
     if found is not None and sure >= STRIPPED:
         kind = "transient"
-    elif found is not None and _is_left_out(found, sure, cell):
+    elif found is not None and not seen.place[1] and _is_left_out(found, sure, cell):
         kind = "volatile"
     return _path(seen, kind, sure, cell, position, of, slot, cell.examples)
 

@@ -103,6 +103,12 @@ def last_comments(look: Look, fetch: Fetch) -> list[str]:
     return comments(look, fetch)[-look.shown :]
 
 
+def views(look: Look, fetch: Fetch) -> list[str]:
+    """Of a page: some more each day, and with each request for it."""
+    before = look.level(fetch.page) * 10 * (1 + 0.02 * (fetch.at - BEGIN) / DAY)
+    return [look.counted(int(before) + fetch.request // 20)]
+
+
 def number_of_comments(look: Look, fetch: Fetch) -> list[str]:
     """How many comments there are on the page."""
     return [look.said(str(len(look.steps(fetch, DAY, look.every))))]
@@ -176,6 +182,7 @@ LASTING = (
     Part("comments", False, comments, "after"),
     Part("last comments", False, last_comments, "after"),
     Part("number of comments", False, number_of_comments, "article after aside"),
+    Part("views", False, views, "article after aside"),
     Part("bid", False, bid, "article after aside"),
     Part("forecast of a town", False, town, "article after aside", False),
     Part("last edited", False, last_edited, "article after aside"),
