@@ -91,7 +91,8 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
     assert (settings.strip_markup, takes_markup(settings)) == (False, False)
     assert takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "html"}))
-    assert not takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "text"}))
+    assert takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "text"}))
+    assert not takes_markup(read())
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ def test_what_of_a_page_stays() -> None:
     assert 'title="Made at ' in done
 
 
-def test_text_fields_see_nothing_of_it() -> None:
+def test_text_fields_have_the_scripts_of_it() -> None:
     shared = shared_of(DEDUP_CONTENT_FIELDS={"text": "text", "script": "text", "html": "html"})
     response = response_of()
     item = {
@@ -144,7 +144,8 @@ def test_text_fields_see_nothing_of_it() -> None:
         "html": response.text,
     }
     done = processed(dict(item), shared, response)
-    assert (done["text"], done["script"]) == (item["text"], item["script"])
+    assert done["text"] == item["text"]
+    assert done["script"] == stripped(item["script"]) != item["script"]
     assert done["html"] == stripped(PAGE)
 
 
@@ -169,11 +170,11 @@ def test_marks_are_set_in_what_is_shown_alone() -> None:
     assert done == PAGE.replace("<h1>Chair 1</h1>", marked)
 
 
-def test_a_field_without_fields_of_html_costs_no_look_at_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_it_is_switched_off_it_costs_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     monkeypatch.setattr("scrapy_dedup.masks.unseen.unseen_blocks", lambda html: asked.append(html) or [])
     response = response_of()
-    processed({"text": "x"}, shared_of(DEDUP_CONTENT_FIELDS={"text": "text"}), response)
+    processed({"html": "x"}, shared_of(DEDUP_STRIP_MARKUP=False), response)
     assert not asked
     processed({"html": "x"}, shared_of(), response)
     assert asked == [PAGE]
@@ -351,7 +352,7 @@ async def test_crawls_on_several_days(site: Site) -> None:
 
 @in_reactor
 async def test_only_where_it_is_asked_for(site: Site) -> None:
-    """Without fields of HTML, or with the setting off, nothing of it is recorded, and the mask says the same of the rest."""
+    """Without fields, or with the setting off, nothing of it is recorded, and the mask says the same of the rest."""
     masks: dict[str, Mask] = {}
     recorded = {}
     ways: dict[str, dict[str, Any]] = {
@@ -372,11 +373,12 @@ async def test_only_where_it_is_asked_for(site: Site) -> None:
             found = [version for _, _, version in store.versions("", seen.site)]
         assert len(found) >= 3 * PAGES
         recorded[name] = [bool(version.markup) for version in found]
-    assert all(recorded["html"])
-    assert not any([*recorded["text"], *recorded["off"], *recorded["none"]])
+    assert all([*recorded["html"], *recorded["text"]])
+    assert not any([*recorded["off"], *recorded["none"]])
+    assert masks["text"].paths == masks["html"].paths
     assert any(path.is_unseen and path.is_hidden for path in masks["html"].paths)
     seen_alone = [path for path in masks["html"].paths if not path.is_unseen]
-    for name in ("text", "off", "none"):
+    for name in ("off", "none"):
         assert list(masks[name].paths) == seen_alone != []
         assert masks[name].version == masks["html"].version
     switched_off = await crawled(site, 4, DEDUP_DIR="rules-html", DEDUP_STORE="html.sqlite", DEDUP_STRIP_MARKUP=False)

@@ -9,11 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from .transient_page import overlapping
+from .ranges import Range, overlapping
 
 __all__ = ["JsonText", "json_text"]
-
-Range = tuple[int, int]
 
 #: A string, then a colon if it is a name; or a number, true, false or null.
 _SCALAR = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[-+.\w]+')

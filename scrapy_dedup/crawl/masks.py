@@ -63,17 +63,21 @@ def with_links(mask: "Mask") -> "Mask":
 
     By itself a mask hides of addresses only what it is sure of, since pages are compared by their texts.
     """
-    hidden = {
-        (path.selector, path.position)
-        for path in mask.paths
-        if path.is_hidden and path.slot is None and not path.attribute
+    undecided = {
+        path.selector for path in mask.paths if path.attribute == "href" and (path.kind, path.state) == ("undecided", "")
     }
-    paths = tuple(
-        replace(path, state="strip")
-        if path.attribute == "href"
-        and (path.kind, path.state) == ("undecided", "")
-        and {(path.selector, path.position), (path.selector, 0)} & hidden
-        else path
+    # They go where the texts do, on whatever kinds of pages that is.
+    links = {
+        (path.selector, path.position, path.of): replace(path, attribute="href", state="strip")
         for path in mask.paths
-    )
-    return mask if paths == mask.paths else replace(mask, paths=paths)
+        if path.selector in undecided and path.is_hidden and path.slot is None and not path.attribute and not path.typed
+    }
+    if not links:
+        return mask
+    selectors = {selector for selector, _, _ in links}
+    rest = [
+        path
+        for path in mask.paths
+        if path.attribute != "href" or path.selector not in selectors or path.state or path.kind != "undecided"
+    ]
+    return replace(mask, paths=(*rest, *links.values()))

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ..content.tokens import Kind, tokens
-from .transient_page import end_of, overlapping
+from .ranges import overlapping
+from .transient_page import end_of
 
 __all__ = ["marked", "removed"]
 

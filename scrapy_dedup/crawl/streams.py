@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ..content.tokens import Kind, Token, tokens
+from .script_texts import script_texts
 
 __all__ = ["Node", "Stream", "Tags", "folded"]
 
@@ -79,10 +80,13 @@ def folded(text: str) -> str:
 class Stream:
     """The visible characters of some strings, without white space; with *tags*, one character per opened element.
 
-    With *fold* they are :func:`folded`.
+    With *scripts* also those of texts that nobody sees (:mod:`.script_texts`), but which ``::text`` gives. With *fold* they
+    are :func:`folded`.
     """
 
-    def __init__(self, strings: list[str], *, html: bool, tags: Tags | None = None, fold: bool = False) -> None:
+    def __init__(
+        self, strings: list[str], *, html: bool, tags: Tags | None = None, scripts: bool = False, fold: bool = False
+    ) -> None:
         self.strings = strings
         self._shown: Callable[[str], str] = folded if fold else str
         self.tokens: list[list[Token]] = [list(tokens(string)) for string in strings] if html else []
@@ -92,11 +96,11 @@ class Stream:
         parts: list[str] = []
         at = 0
         for number in range(len(strings)):
-            for text, token, start, end in self._read(number, tags):
+            for text, token, start, end, is_markup in self._read(number, tags, scripts=scripts):
                 if text:
                     text = self._shown(text)
                     parts.append(text)
-                    coded = html and "&" in strings[number][start:end]
+                    coded = is_markup and "&" in strings[number][start:end]
                     self.nodes.append(Node(at, len(text), number, start, end, token, coded))
                     at += len(text)
         self.text = "".join(parts)
@@ -104,17 +108,20 @@ class Stream:
         self._starts = [node.at for node in self.nodes]
         self._places = [(node.string, node.start) for node in self.nodes]
 
-    def _read(self, number: int, tags: Tags | None) -> Iterator[tuple[str, int, int, int]]:
-        """Give (characters in the stream, number of the token, start, end) of what a string holds."""
+    def _read(self, number: int, tags: Tags | None, *, scripts: bool) -> Iterator[tuple[str, int, int, int, bool]]:
+        """Give (characters in the stream, number of the token, start, end, whether it is markup) of what a string holds."""
         string = self.strings[number]
         if not self.tokens:
-            yield "".join(string.split()), -1, 0, len(string)
+            yield "".join(string.split()), -1, 0, len(string), False
             return
         for index, token in enumerate(self.tokens[number]):
             if token.kind is Kind.TEXT:
-                yield "".join(unescape(string[token.start : token.end]).split()), index, token.start, token.end
+                yield "".join(unescape(string[token.start : token.end]).split()), index, token.start, token.end, True
             elif tags is not None and token.kind in (Kind.OPEN, Kind.EMPTY):
-                yield tags.of(token.name), index, token.start, token.end
+                yield tags.of(token.name), index, token.start, token.end, True
+            elif scripts and token.kind is Kind.RAW:
+                for text in script_texts(self.tokens[number], index):
+                    yield text.squeezed(string), index, text.start, text.end, text.is_markup
 
     def nodes_within(self, start: int, end: int) -> Iterator[Node]:
         """Give the nodes that have a character of the stream's [start, end), in order."""
@@ -151,7 +158,7 @@ class Stream:
 
     def is_tag(self, node: Node) -> bool:
         """Whether a node is a tag."""
-        return node.token >= 0 and self.tokens[node.string][node.token].kind is not Kind.TEXT
+        return node.token >= 0 and self.tokens[node.string][node.token].kind in (Kind.OPEN, Kind.EMPTY)
 
     def source(self, node: Node, start: int, end: int) -> tuple[int, int]:
         """Return where the stream's [start, end), a part of *node*, stands in the node's string."""

@@ -70,7 +70,7 @@ class TransientContent:
         if not steps or (request is not None and self._is_off(request)):
             return FieldPages(own) if own is not None and own.spans else None
         if own is None and isinstance(response, HtmlResponse) and len(response.body) <= self._shared.settings.max_body:
-            own = TransientPage(response.text, [])  # of which it is to be known what stands there
+            own = TransientPage(response.text, [], scripts=self.markup)  # of which it is to be known what stands there
         return FieldPages(own, steps, self._page_of)
 
     def _is_off(self, request: "Request") -> bool:
@@ -91,7 +91,8 @@ class TransientContent:
         if page is None:
             html = kept.html
             mask = self.masks.with_links_of(kept.url)
-            page = TransientPage(html, mask.spans(html, url=kept.url) if mask is not None else [])
+            spans = mask.spans(html, url=kept.url, markup=self.markup) if mask is not None else []
+            page = TransientPage(html, spans, scripts=self.markup)
         self._read[kept] = page
         while len(self._read) > _MOST_READ:
             self._read.popitem(last=False)
@@ -121,7 +122,8 @@ class TransientContent:
         if mask is not None and len(response.body) <= self._shared.settings.max_body:
             assert isinstance(response, HtmlResponse)
             html = response.text
-            page = TransientPage(html, mask.spans(html, url=url_of(response), markup=self.markup))
+            spans = mask.spans(html, url=url_of(response), markup=self.markup)
+            page = TransientPage(html, spans, scripts=self.markup)
         self._pages[response] = page
         return page
 

@@ -1,22 +1,21 @@
 """A page with its transient places, and where these stand in a field that was taken from it."""
 
-from bisect import bisect_left
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from ..content.tokens import Kind, Token
 from .alignment import Stretch, alignments
+from .ranges import Range, between, merged, overlapping
+from .script_texts import MANY, ScriptText, Sought, script_texts
 from .streams import Stream, Tags, folded
 from .transient_values import TagValues, TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
 
 __all__ = ["Found", "Reading", "TransientPage"]
 
-Range = tuple[int, int]
-
-#: Characters of a piece by which it is looked for at first.
-_END = 8
-#: Texts that are looked for one by one.
-_MANY = 500
+#: Kinds of streams that a field of a kind is aligned with, and whether folded, after that of its own kind. "all text" is text
+#: with that of scripts.
+_FURTHER = {"html": (("html", True),), "text": (("all text", False), ("text", True), ("all text", True))}
 #: Places of a field in its page that are looked at.
 _MANY_PLACES = 16
 
@@ -47,19 +46,19 @@ class _Pieces(NamedTuple):
     values: list[TransientValue]
     #: Comments as they are written, with what of them is transient.
     comments: dict[str, tuple[Range, ...]]
-    #: What stands in the ranges, each once; not more than _MANY of them.
+    #: What stands in the ranges, each once; not more than MANY of them.
     texts: list[str]
 
 
 class TransientPage:
-    """The HTML of a page, and the places in it that its site's mask calls transient."""
+    """The HTML of a page, and the places in it that its site's mask calls transient; with *scripts*, text may be theirs."""
 
-    def __init__(self, html: str, spans: list[Range]) -> None:
+    def __init__(self, html: str, spans: list[Range], *, scripts: bool = True) -> None:
         self.html = html
         #: Offsets into the page, sorted and disjoint.
         self.spans = spans
+        self._reads_scripts = scripts
         self._tags = Tags()
-        self._folded: _Pieces | None = None
         self._made: dict[tuple[str, bool], tuple[Stream, _Pieces]] = {}
 
     def find(self, strings: list[str], kind: str) -> Found:
@@ -80,25 +79,64 @@ class TransientPage:
         if hasty and kind == "text" and not self._may_hold("".join(strings)):
             return Reading(Found([[] for _ in strings], False), 0.0)
         read = self._aligned(strings, kind, fold=False)
-        if read.covered == 1.0 or (hasty and not self._may_hold(read.rest)):
-            return read
-        other = self._aligned(strings, kind, fold=True)
-        return other if other.covered > read.covered else read
+        if kind == "text" and read.covered == 1.0 and any(read.found.cuts) and self._is_in_scripts(strings):
+            # It may come from there as well.
+            other = self._aligned(strings, "all text", fold=False).found
+            return read if other == read.found else read._replace(found=Found([[] for _ in strings], True))
+        for stream, fold in _FURTHER[kind]:
+            if read.covered == 1.0 or (hasty and not self._may_hold(read.rest)):
+                break
+            if stream == "all text" and not self._may_gain(read.rest, hasty=hasty):
+                continue
+            other_way = self._aligned(strings, stream, fold=fold)
+            if other_way.covered > read.covered:
+                read = other_way
+        return read
 
     def verbatim(self, string: str) -> list[Range]:
-        """Return what is transient of a string that stands in the page's HTML as it is; nothing if it does not."""
+        """Return what is transient of a string that stands in the page's HTML as it is, or but for white space in a script.
+
+        Nothing if it does not.
+        """
         found = self._verbatim(string) if self.spans else None
-        return found.cuts[0] if found is not None else []
+        if found is None and self._may_gain(string, hasty=True):
+            read = self._aligned([string], "all text", fold=False)
+            found = read.found if read.covered == 1.0 else None
+        return found.cuts[0] if found is not None and found.cuts else []
 
     def _may_hold(self, text: str) -> bool:
         """Whether something transient may stand in a text, in any case; cheap."""
-        text = "".join(text.split())
-        pieces = self._stream("text")[1]
-        if _may_hold(text, pieces):
-            return True
-        if self._folded is None:
-            self._folded = pieces._replace(texts=[folded(each) for each in pieces.texts])
-        return _may_hold(folded(text), self._folded)
+        return self._sought.may_stand_in(text)
+
+    def _may_gain(self, text: str, *, hasty: bool) -> bool:
+        """Whether a text may be one of a script; if *hasty*, one in which something is transient."""
+        return self._in_scripts.may_stand_in(text) if hasty else bool(self._scripts)
+
+    def _is_in_scripts(self, strings: list[str]) -> bool:
+        text = "".join("".join(strings).split())
+        return any(text in each.squeezed(self.html) for each in self._scripts)
+
+    @cached_property
+    def _scripts(self) -> list[ScriptText]:
+        if not self._reads_scripts:
+            return []
+        found = self._stream("text")[0].tokens[0]
+        raw = [number for number, token in enumerate(found) if token.kind is Kind.RAW]
+        return [text for number in raw for text in script_texts(found, number)]
+
+    @cached_property
+    def _sought(self) -> Sought:
+        return Sought([*self._stream("text")[1].texts, *self._in_scripts.texts], folded)
+
+    @cached_property
+    def _in_scripts(self) -> Sought:
+        """What is transient in scripts."""
+        texts = [
+            text.squeezed(self.html, start, end)
+            for text in self._scripts
+            for start, end in overlapping(self.spans, text.start, text.end)
+        ]
+        return Sought([text for text in texts if text], folded)
 
     def _aligned(self, strings: list[str], kind: str, *, fold: bool) -> Reading:
         nothing: Found = Found([[] for _ in strings], False)
@@ -113,7 +151,7 @@ class TransientPage:
         ranges, _, ambiguous = ways[0]
         if any((way[0], way[2]) != (ranges, ambiguous) for way in ways):
             return Reading(Found(nothing.cuts, True), share, rest)
-        if kind == "text":
+        if kind != "html":
             return Reading(Found(_text_cuts(field, ranges), ambiguous), share, rest)
         # Of several places that it may come from, all must say the same of a value.
         values = [cuts_of(field, way[1]) for way in ways]
@@ -121,7 +159,7 @@ class TransientPage:
         cuts = _html_cuts(field, ranges)
         for number, start, end in (*sure, *comment_cuts(field, pieces.comments)):
             cuts[number].append((start, end))
-        found = Found([_merged(each) for each in cuts], ambiguous or any(each != sure for each in values))
+        found = Found([merged(each) for each in cuts], ambiguous or any(each != sure for each in values))
         return Reading(found, share, rest)
 
     def _verbatim(self, field: str) -> Found | None:
@@ -146,20 +184,16 @@ class TransientPage:
     def _stream(self, kind: str, *, fold: bool = False) -> tuple[Stream, _Pieces]:
         key = kind, fold
         if key not in self._made:
-            stream = Stream([self.html], html=True, tags=self._tags if kind == "html" else None, fold=fold)
+            tags = self._tags if kind == "html" else None
+            stream = Stream([self.html], html=True, tags=tags, scripts=kind == "all text", fold=fold)
             self._made[key] = stream, _pieces_of(stream, self.spans)
         return self._made[key]
 
 
-def _may_hold(text: str, pieces: _Pieces) -> bool:
-    """Whether a piece, or as much of it as a field has at one of its ends, may stand in *text*; cheap."""
-    return len(pieces.texts) == _MANY or any(piece[:_END] in text or piece[-_END:] in text for piece in pieces.texts)
-
-
 def _rest_of(field: Stream, stretches: list[Stretch]) -> str:
     """Return what stretches do not cover of a field, in lines."""
-    covered = _merged([(stretch.field, stretch.field + stretch.length) for stretch in stretches])
-    return "\n".join(field.text[start:end] for start, end in _between(covered, len(field.text)))
+    covered = merged([(stretch.field, stretch.field + stretch.length) for stretch in stretches])
+    return "\n".join(field.text[start:end] for start, end in between(covered, len(field.text)))
 
 
 def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
@@ -180,7 +214,7 @@ def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
                 values += transient_values(stream, node, near)
     texts = dict.fromkeys(stream.text[start:end] for start, end in ranges)
     comments = transient_comments(stream, spans) if stream.has_tags else {}
-    return _Pieces(ranges, values, comments, list(islice(texts, _MANY)))
+    return _Pieces(ranges, values, comments, list(islice(texts, MANY)))
 
 
 def _transient(
@@ -211,37 +245,10 @@ def _transient(
         if at < high:
             lasting.append((at + offset, high + offset))
         values += [value._replace(at=value.at + offset) for value in pieces.values if low <= value.at < high]
-    lasting = _merged(lasting)
+    lasting = merged(lasting)
     wanted = sorted(set(transient))
     agreed = [each for each in wanted if not overlapping(lasting, *each)]
-    return _merged(agreed), values, len(agreed) < len(wanted) or _holds_any(_rest_of(field, stretches), pieces)
-
-
-def overlapping(ranges: list[Range], low: int, high: int) -> list[Range]:
-    """Return those of sorted, disjoint *ranges* that have a part in [low, high)."""
-    first = bisect_left(ranges, (low, low))
-    if first and ranges[first - 1][1] > low:
-        first -= 1
-    last = bisect_left(ranges, (high, high))
-    return ranges[first:last]
-
-
-def _merged(ranges: list[Range]) -> list[Range]:
-    """Return sorted, disjoint ranges that cover the same; those that touch are one."""
-    found: list[Range] = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
-
-
-def _between(ranges: list[Range], length: int) -> list[Range]:
-    """Return what *ranges* leave of [0, length)."""
-    ends = [0, *(end for _, end in ranges)]
-    starts = [*(start for start, _ in ranges), length]
-    return [(start, end) for start, end in zip(ends, starts, strict=True) if start < end]
+    return merged(agreed), values, len(agreed) < len(wanted) or _holds_any(_rest_of(field, stretches), pieces)
 
 
 def _holds_any(text: str, pieces: _Pieces) -> bool:

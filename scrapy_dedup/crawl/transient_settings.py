@@ -37,8 +37,9 @@ TRANSIENT_SETTINGS: tuple[Setting, ...] = (
         "DEDUP_STRIP_MARKUP",
         "bool",
         True,
-        "Whether what passes in attributes, scripts and comments goes out of HTML fields, too, and not texts, addresses of "
-        "links and values of forms alone; it is recorded only where there are such fields.",
+        "Whether what passes in attributes, scripts and comments goes out of HTML fields, and in the text of scripts out of "
+        "text fields, too, and not visible texts, addresses of links and values of forms alone; it is recorded only where "
+        "there are such fields.",
         values.truth,
     ),
     Setting(

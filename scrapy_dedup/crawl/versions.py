@@ -61,7 +61,7 @@ def _pack_of(settings: "DedupSettings") -> Pack | None:
     if not settings.store_texts:
         return None
     if settings.seed_thresholds is None:
-        # Only from fields of HTML is it stripped.
+        # Only from fields is it stripped.
         return partial(packed_version, markup=True) if takes_markup(settings) else packed_version
     from ..masks.seed.token_table import packed_with_table
 
@@ -69,5 +69,10 @@ def _pack_of(settings: "DedupSettings") -> Pack | None:
 
 
 def takes_markup(settings: "DedupSettings") -> bool:
-    """Whether what passes in attributes, scripts and comments is to go out of fields of items."""
-    return settings.strip_markup and "html" in settings.content_fields.values()
+    """Whether what passes in attributes, scripts and comments is to go out of fields of items.
+
+    Fields of text hold scripts where a spider takes all texts of a page, which is known only when the first items come. Then it
+    would be too late: what is not recorded of some versions of a page looks as if it came and went there. So it is the
+    same for all fields, also where spiders with fields of one kind and the other share a store.
+    """
+    return settings.strip_markup and bool(settings.content_fields)

@@ -101,9 +101,9 @@ class Distances:
         return min(moments, 8) * (1.0 if most >= MOSTLY * len(times) else -1.0)
 
     def rise(self, one: Shown, other: Shown) -> float:
-        """Return by how much a number rises from one response to another; 0 where there is none."""
+        """Return 1 where a number rises from one response to another, -1 where it falls, and 0 where there is none."""
         a, b = self._ranks.get(one.value), self._ranks.get(other.value)
-        return 0.0 if a is None or b is None else b - a
+        return 0.0 if a is None or b is None else float((b > a) - (b < a))
 
 
 def _seconds(value: Value) -> int | None:

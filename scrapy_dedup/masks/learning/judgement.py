@@ -29,7 +29,7 @@ SELDOM = 0.20
 """Share of changes under which a place lasts, if that is sure; of those of the text that changes most, in a list."""
 MOVED = 0.2
 """Share of the texts of a list that have stood at several places in it, at least."""
-OWN = -2.0
+OWN = -5.0
 """Evidence under which what a kind of pages shows is the pages' own."""
 OFTEN = 0.25
 """Share of changes over which pages are compared without what is no matter of theirs, if that is sure."""
