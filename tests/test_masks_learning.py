@@ -332,7 +332,9 @@ def test_titles_and_headings_stay_but_for_numbers() -> None:
 
     versions = {
         page: [
-            html.replace("<body>", f"<title>({n + 7 * k}) News {text_of(k, page)}</title><body><h1>({unread(page, k)}) new</h1>")
+            html.replace(
+                "<body>", f"<title>({n + 7 * k}) News {text_of(k, page)}</title><body><h1>({unread(page, k)}) new</h1>"
+            )
             for k, html in enumerate(found)
         ]
         for n, (page, found) in enumerate(pages_of(lambda page, k: "", 10, 3).items())

@@ -64,7 +64,9 @@ def with_links(mask: "Mask") -> "Mask":
     By itself a mask hides of addresses only what it is sure of, since pages are compared by their texts.
     """
     undecided = {
-        path.selector for path in mask.paths if path.attribute == "href" and (path.kind, path.state) == ("undecided", "")
+        path.selector
+        for path in mask.paths
+        if path.attribute == "href" and (path.kind, path.state) == ("undecided", "")
     }
     # They go where the texts do, on whatever kinds of pages that is.
     links = {

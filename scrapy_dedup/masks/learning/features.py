@@ -40,7 +40,9 @@ FOREIGN = 3.0
 OWN_TOO = 0.03
 """How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
 
-_token = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)|(?<!\S)\d{8,}(?!\S)", re.ASCII).search
+_token = re.compile(
+    r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)|(?<!\S)\d{8,}(?!\S)", re.ASCII
+).search
 
 
 @dataclass(frozen=True, slots=True)

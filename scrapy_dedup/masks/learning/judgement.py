@@ -19,7 +19,7 @@ from .distances import Shown
 from .evidence import Cell, Change, Evidence, Kinds, Place, pooled
 from .examples import examples_of
 from .features import Features, features_of
-from .score import LEFT_OUT, STRIPPED, probability
+from .score import LEFT_OUT, STRIPPED, Score, probability
 from .sightings import Sighting
 from .wording import ADDRESSES, NOTHING, is_fleeting, is_heading, is_wording_shared, slot_of
 
@@ -48,6 +48,7 @@ class _Seen:
     place: Place
     sightings: Sequence[Sighting]
     everywhere: float
+    score: Score = probability
 
 
 def paths_of(
@@ -55,12 +56,13 @@ def paths_of(
     evidence: Mapping[Kinds, Evidence],
     known: AbstractSet[Template],
     sightings: Mapping[Kinds, Sequence[Sighting]],
+    score: Score = probability,
 ) -> list[TransientPath]:
     """Return what is to be said of one place, nothing where it lasts.
 
     Kinds of pages on which the place was not seen to change, or surely lasts, are left out of the rest's evidence, and
     of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
-    *sightings* are what some pages of each kind have shown there.
+    *sightings* are what some pages of each kind have shown there, *score* tells how likely it is that what changes passes.
     """
     changing: Mapping[Kinds, Evidence] = {kinds: each for kinds, each in evidence.items() if _changes(each)}
     if not changing:
@@ -68,7 +70,7 @@ def paths_of(
     everywhere = _everywhere({kind for kinds in evidence for kind in kinds}, known)
     changing = _without_own(place, changing, sightings, everywhere)
     of_them = sorted(changing, key=repr)
-    seen = _Seen(place, [each for kinds in of_them for each in sightings.get(kinds, ())], everywhere)
+    seen = _Seen(place, [each for kinds in of_them for each in sightings.get(kinds, ())], everywhere, score)
     found = list(_paths_of(seen, pooled(changing[kinds] for kinds in of_them)))
     # Under a name of several kinds it may be from one to the other that a page changes.
     lasting = {kinds[0] for kinds in evidence.keys() - changing.keys() if len(kinds) == 1}
@@ -196,7 +198,7 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
         return _path(seen, "undecided", 0.0, cell, position, of, None, cell.examples)
     for slot in _slots(seen.place, cell):
         found = _features(seen, slot, position, of)
-        sure = probability(found) if found is not None else 0.0
+        sure = seen.score(found) if found is not None else 0.0
         if best[2] is None or sure > best[0]:
             best = sure, slot, found
         if sure >= STRIPPED:

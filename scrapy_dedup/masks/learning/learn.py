@@ -1,6 +1,6 @@
 """A mask learned: versions in, evidence by place, judgement, and what the user said before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -15,6 +15,7 @@ from .collection import Collection
 from .epochs import Seen, latest_epoch
 from .evidence import Place
 from .judgement import lasting_kinds, paths_of
+from .score import Score, probability
 from .seed_mask import seed_mask
 
 __all__ = ["learn_mask", "mask_of"]
@@ -91,13 +92,14 @@ def mask_of(
     site: str = "",
     present: Iterable[Place] = (),
     looked_at: Mapping[Template, int] | None = None,
+    score_at: Callable[[Place], Score] = lambda _: probability,
 ) -> Mask:
     """Return what passes on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
 
     What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither
     *pages* nor those whose places are *present*, and elsewhere of the kinds of pages of which no more is known now: their
     pages were not seen twice, or too seldom. It is forgotten of places from before a redesign, and where enough pages of their kinds were *looked at* (kind -> number of pages) that did not have
-    them. Time is linear in the blocks.
+    them. *score_at* returns what scores a place. Time is linear in the blocks.
     """
     collection = Collection()
     epochs = latest_epoch(pages)
@@ -115,7 +117,7 @@ def mask_of(
     known = templates or collection.templates
     paths: list[TransientPath] = []
     for place in sorted(collection.evidence):
-        paths += paths_of(place, collection.evidence[place], known, sightings.get(place, {}))
+        paths += paths_of(place, collection.evidence[place], known, sightings.get(place, {}), score_at(place))
     kept = _shown(paths)
     if previous is not None:
         aged = _without_aged(previous, seen, looked_at or {})
