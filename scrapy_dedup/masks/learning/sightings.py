@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from ...content.unseen import is_unseen
 from .epochs import Fetch, Seen
 from .evidence import Kinds, Place, grouped, order_of
 from .frames import frame_of
@@ -70,6 +71,8 @@ def _add(
         groups = grouped(version.rows())
         frame = frame_of(version, changing, is_own)
         for place in wanted:
+            if is_unseen(place[1]) and not version.markup:
+                continue  # it was not looked for
             found[place][page.kinds].append(
                 Sighting(
                     page.name,
