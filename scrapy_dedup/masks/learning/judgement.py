@@ -33,6 +33,8 @@ OWN = -5.0
 """Evidence under which what a kind of pages shows is the pages' own."""
 OFTEN = 0.25
 """Share of changes over which pages are compared without what is no matter of theirs, if that is sure."""
+ALONE = 0.4
+"""The same where one page is all there is: two changes out of two."""
 THEIRS = 2.0
 """Log-likelihood ratio over which a place is a matter of the page; over which it is drawn anew, or counts visits."""
 ENDS = (1, -1, 2, -2)
@@ -214,6 +216,8 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
 
 def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
     """Whether pages are compared without what stands there: several have shown another one so often that it tells none of them."""
+    if len(cell.pages) == 1:  # it is all there is
+        return confidence(cell.changes, cell.opportunities, ALONE) >= CONFIDENCE
     if len(cell.changed_pages) < 2:
         return False
     if sure >= LEFT_OUT:
