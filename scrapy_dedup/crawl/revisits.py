@@ -70,9 +70,9 @@ class _Kind:
 
     @property
     def order(self) -> tuple[bool, int, float]:
-        """What kinds are sorted by, that of which a page is to be fetched again first."""
+        """What kinds are sorted by, that of which a page is to be fetched again first: each further page says less."""
         twice = len(self.twice)
-        return not self.items, min(twice, 1), -self.items / (1 + twice)
+        return not self.items, min(twice, 1), -self.items / (1 + twice) ** 2
 
     def teaching(self) -> str | None:
         """Return the page that tells most of what is drawn anew: of those that came within moments the first; None without."""

@@ -4,8 +4,8 @@ The main text is made of what the page shows (so equal for equal contents), the 
 and the passing slots X1 to X10 of the moment or of the single request:
 
 X1 clock and date, X2 weather (a label that stays, a value that does not), X3 rotating advertisement,
-X4 counter of visitors, X5 nonce in an attribute, X6 the same related links in any order, X7 two blocks
-that swap their texts, X8 comments that come and stay (they grow, they do not pass), X9 a redesign at
+X4 counter of visitors, X5 nonce in an attribute, X6 the same related links in any order, X7 two blocks of a page
+that swap their texts (both are there always, and stay), X8 comments that come and stay (they grow, they do not pass), X9 a redesign at
 the turn, X10 five blocks of one path of which one passes. Void elements, unclosed tags, comments and
 scripts with ``<`` are everywhere.
 
@@ -214,8 +214,8 @@ class Moment:
             texts = [" ".join(rng.choices(VOCABULARY, k=6)) for _ in range(2)]
             if self.rng.random() < 0.5:
                 texts.reverse()
-            out.element("p", texts[0], Kind.TRANSIENT, "X7", classes="left")
-            out.element("p", texts[1], Kind.TRANSIENT, "X7", classes="right")
+            out.element("p", texts[0], Kind.MAIN, "X7", classes="left")
+            out.element("p", texts[1], Kind.MAIN, "X7", classes="right")
         if "X3" in self.slots:
             creatives = 2 + number_of(self.site.seed, "creatives") % 19
             ad = rng_of(self.site.seed, "ad", self.rng.randrange(creatives))
