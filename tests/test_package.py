@@ -41,7 +41,7 @@ LEVELS = (
     {"config", "deadline", "names", "wording"},
     {"evidence"},
     {"data"},
-    {"proposals", "transient"},
+    {"proposals"},
     {"search", "decision", "aliases"},
     {"methods", "lifetime"},
     {"opinions"},

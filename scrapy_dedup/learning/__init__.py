@@ -2,7 +2,7 @@
 
 *What is seen.* A crawl records of each response its URL and fingerprints of what the page shows (:mod:`scrapy_dedup.observation`).
 :func:`.learn.learn` takes these, site by site. Where texts of pages are kept, :mod:`.fixed_point` calls it in turns with the
-search for what does not last on them (:mod:`.transient`): a clock that is left out makes more pages equal, and URLs that rules
+search for what does not last on them (:mod:`scrapy_dedup.masks.learning`): a clock that is left out makes more pages equal, and URLs that rules
 make one are further versions of a page.
 
 *One page, one number.* :mod:`.data.clusters` puts each URL into its normal form and gives it the number of its *content*: URLs

@@ -40,7 +40,7 @@ class TransientPath:
     What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped.
 
-    ``confidence`` is the probability (0 to 1) that a text there changes as often as what passes does, from
+    ``confidence`` is the probability (0 to 1) that what changes there is transient (:mod:`scrapy_dedup.masks.learning.score`), from
     ``changes`` in ``opportunities`` on so many ``pages``; ``examples`` show one of them. ``state`` is what the user
     says: "keep" (never stripped, whatever is learned), "strip" (always), or "" for nothing.
     """
