@@ -34,8 +34,7 @@ SPREAD = 120.0
 class Shown:
     """What one response showed at a place, and where on the page that stood.
 
-    ``at`` is in seconds; ``url`` is the one that was fetched. ``leads``, ``trails``: no text of the page's own stands before it, or
-    after it. ``near``: share of the page's own words that stand in its region (see :mod:`.frames`).
+    ``at`` is in seconds; ``url`` is the one that was fetched. ``near``: share of the page's own words that stand in its region (see :mod:`.regions`).
     """
 
     page: str
@@ -43,8 +42,6 @@ class Shown:
     at: float
     url: str
     value: Value
-    leads: bool = False
-    trails: bool = False
     near: float = 1.0
 
 

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
 
+from ...content.retention import MOMENTS
 from .distances import Distances, Shown
 
 __all__ = ["Features", "features_of"]
 
-MOMENTS = 900.0
-"""Seconds between two fetches that are moments apart."""
 ONE_TIME = 3600.0
 """Seconds between two responses that are of about one time."""
 OF_PAGE, OF_TIME = 2.0, 4.0
@@ -158,9 +157,7 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
                 continue
             nearer = distance(beside, other) - distance(beside, each)
             if distance.are_numbers and beside.value != each.value:
-                nearer = (
-                    -1.0
-                )  # numbers of one time that are but near to each other are the pages' own, such as temperatures
+                nearer = -1.0  # numbers of one time that are but near to each other are the pages' own: temperatures
             times[int(each.at // ONE_TIME)].append(nearer)
     moment = _nearer(times.values(), OF_TIME)
     if distance.are_numbers:

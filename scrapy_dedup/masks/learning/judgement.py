@@ -254,8 +254,6 @@ def _features(seen: _Seen, slot: Slot | None, position: int, of: int) -> Feature
             each.fetch[0] if each.fetch else APART * each.number,
             each.fetch[1] if each.fetch else each.page,
             value,
-            each.leads,
-            each.trails,
             each.near,
         )
         for each in seen.sightings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...content.unseen import is_unseen
 from .epochs import Fetch, Seen
 from .evidence import Kinds, Place, grouped, order_of
-from .frames import frame_of
+from .regions import nearness
 
 __all__ = ["Sighting", "Sightings", "sightings_of"]
 
@@ -21,8 +21,8 @@ class Sighting:
     """The texts of one place in one version of a page; none where it was not there.
 
     ``kinds`` are those of the page. ``number`` is that of the version, from 0; ``fetch`` is None where it is not known
-    when that was. ``leads``, ``trails``: no text of the page's own stands before it, or after it. ``near``: share of the page's
-    own words that stand in its region (see :mod:`.frames`).
+    when that was. ``near``: share of the page's
+    own words that stand in its region (see :mod:`.regions`).
     """
 
     page: str
@@ -30,8 +30,6 @@ class Sighting:
     number: int
     fetch: Fetch | None
     texts: tuple[str, ...]
-    leads: bool
-    trails: bool
     near: float
 
 
@@ -69,7 +67,7 @@ def _add(
 ) -> None:
     for number, version in enumerate(page.versions):
         groups = grouped(version.rows())
-        frame = frame_of(version, changing, is_own)
+        near = nearness(version, changing, is_own)
         for place in wanted:
             if is_unseen(place[1]) and not version.markup:
                 continue  # it was not looked for
@@ -80,8 +78,6 @@ def _add(
                     number,
                     page.fetches[number] if page.fetches else None,
                     tuple(groups.get(place, ())),
-                    place in frame.leading,
-                    place in frame.trailing,
-                    frame.near.get(place, 1.0),
+                    near.get(place, 1.0),
                 )
             )
