@@ -148,7 +148,7 @@ def test_random_value_of_a_form_is_found_and_its_link_kept() -> None:
 def test_a_field_with_another_value_in_each_response(value: Callable[[int, int], str]) -> None:
     versions = pages_of(lambda page, k: f"<form><input type=hidden name=at value={value(page, k)}></form>", 6)
     assert hidden(learn_mask(versions)) == [("input", "value")]
-    assert not hidden(learn_mask(dict(list(versions.items())[:2]))), "two pages are no evidence"
+    assert not hidden(learn_mask(dict(list(versions.items())[:1]))), "one page is no evidence"
 
 
 @pytest.mark.parametrize(
