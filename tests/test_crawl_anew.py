@@ -97,10 +97,10 @@ async def test_they_are_spread_over_the_crawl(serve: Serve) -> None:
     server = serve(site)
     await crawled(server)
     times = site.again()
-    assert len(times) == 4, "of two kinds"
+    assert len(times) == 6, "2 % of 321 pages"
     early, late = times[:2], times[2:]
     assert 20 <= early[0] < early[1] < 60
-    assert late[0] < 320, "at 300 pages there may be a third one"
+    assert 300 <= late[0] < 320, "at 300 pages there may be a third one"
 
 
 @in_reactor
@@ -112,7 +112,7 @@ async def test_several_crawls_in_a_row_pay_less_and_less(serve: Serve) -> None:
         done = await crawled(server)
         spent.append(done.dedup().get("starter/anew", 0))
         assert server.downloads == 1 + sum(KINDS.values()) + spent[-1]
-    assert spent == [4, 2, 0, 0]
+    assert spent == [4, 4, 0, 0]
     with Store.open(STORE, readonly=True) as store:
         found = list(fetched_within(store, "", f"127.0.0.1:{server.port}", MOMENTS, before=1e12))
     assert Counter(url.split("/")[3] for url in found if url.count("/") > 3).keys() == KINDS.keys()
@@ -168,7 +168,7 @@ async def test_what_robots_txt_forbids_costs_nothing(serve: Serve) -> None:
     server = serve(Kinds(robots="User-agent: *\nDisallow: /shop/\n"))
     done = await crawled(server, ROBOTSTXT_OBEY=True)
     assert not [target for target in server.hits if target.startswith("/shop/")]
-    assert kinds_of(server) == {"news": 2, "tag": 2}
+    assert kinds_of(server) == {"news": 3, "tag": 1}
     assert done.dedup()["starter/anew"] == 4
 
 

@@ -33,6 +33,7 @@ def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:
 def of_any_share(some: int, total: int) -> float:
     """Return the log-likelihood that *some* of a *total* are such, each at its place, where any share of such is as likely.
 
+    >>> from math import exp
     >>> round(exp(of_any_share(1, 2)), 3), round(exp(of_any_share(0, 9)), 3)
     (0.167, 0.1)
     """

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Distances", "Shown", "is_number"]
+__all__ = ["Distances", "Shown", "changed", "is_number"]
 
 DAY = 86_400.0
 _number = re.compile(r"\d+(?:[., ]\d{3})*(?:[.,]\d+)?")
@@ -48,6 +48,14 @@ class Shown:
 def is_number(text: str) -> bool:
     """Whether a text is a single number, with a sign or a unit of one character at most."""
     return _number.fullmatch(text.strip(_around)) is not None
+
+
+def changed(one: Shown, other: Shown) -> float:
+    """Return the share of the texts that are others: all of a single one, but of a list that is pushed on only some."""
+    if one.value == other.value:
+        return 0.0
+    stayed = Counter(one.value) & Counter(other.value)
+    return 1.0 - stayed.total() / max(len(one.value), len(other.value))
 
 
 class Distances:

@@ -19,7 +19,7 @@ from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
 
 from ...content.retention import MOMENTS
-from .distances import Distances, Shown
+from .distances import Distances, Shown, changed
 
 __all__ = ["Features", "features_of"]
 
@@ -85,7 +85,7 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     moment, page = _crossed(shown, pages, distance)
     texts = [" ".join(each.value) for each in shown if each.value]
     return Features(
-        anew=_anew(pages.values(), _share(distance(*pair) == 0 for pair in _far(shown))),
+        anew=_anew(pages.values(), 1 - _mean([changed(*pair) for pair in _far(shown)], 1.0)),
         moment=max(moment, distance.as_clock),
         page=page,
         rises=_rising(pages.values(), OF_PAGE, distance),
@@ -98,14 +98,14 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
 
 
 def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
-    """Return the log-likelihood ratio of being drawn for each response; *same* is the share of any two that are equal."""
+    """Return the log-likelihood ratio of being drawn for each response; *same* is how much of any two is equal."""
     changes = trials = 0.0
     for found in pages:
         by_url: defaultdict[str, list[Shown]] = defaultdict(list)
         for each in found:
             by_url[each.url].append(each)
         pairs = (pair for shown in by_url.values() for pair in pairwise(shown))
-        soon = [one.value != other.value for one, other in pairs if other.at - one.at <= MOMENTS]
+        soon = [changed(one, other) for one, other in pairs if other.at - one.at <= MOMENTS]
         weight = min(1.0, OF_PAGE / len(soon)) if soon else 0.0
         changes, trials = changes + weight * sum(soon), trials + weight * len(soon)
     # What is one of a few texts is drawn twice now and then: that was no trial.

@@ -15,7 +15,7 @@ from .epochs import Seen
 from .evidence import Place, grouped
 from .luck import OFTEN, agreements, beyond_luck, is_nearly_always
 from .site_texts import Page, SiteTexts, changing_texts
-from .typed_words import untyped_words
+from .typed_words import keep_number, untyped_words
 
 __all__ = ["Responses", "Trials", "is_too_soon"]
 
@@ -39,6 +39,8 @@ class Trials:
     #: URL template -> [changes, opportunities]
     by_template: defaultdict[Template, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     values: list[tuple[str, ...]] = field(default_factory=list)
+    #: URL template -> how often a text with a number stayed in its place among others that changed.
+    keeping: Counter[Template] = field(default_factory=Counter)
     #: The texts that went or came, and the words among them that did and are no numbers.
     changed: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
@@ -124,6 +126,8 @@ class Responses:
             trials.opportunities += 1
             trials.pages.add(page.name)
             trials.values += [tuple(before), tuple(after)]
+            if changed and keep_number(before, after):
+                trials.keeping.update(page.kinds)
             if changed:
                 stayed = Counter(before) & Counter(after)
                 trials.changed.update(Counter(before) - stayed, Counter(after) - stayed)
@@ -142,7 +146,7 @@ class Responses:
         templates of which none was fetched again, too, and most of whose pages have its places.
         """
         again = self.trials(path, controls=True)
-        own = self.lasting(path, again)
+        own = self.lasting(path, again) | self._keeping(path, again)
         return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path, again)
 
     def lasting(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
@@ -153,6 +157,16 @@ class Responses:
             if changes < OFTEN * expected * all_:
                 staying[template] = at_most(changes, all_, expected)
         return frozenset(beyond_luck(staying, len(trials.by_template)))
+
+    def _keeping(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
+        """Return the URL templates whose pages keep a text with a number in its place, mostly, and not by luck."""
+        keeping = {}
+        for template, number in trials.keeping.items():
+            changes = trials.by_template[template][0]
+            if 2 * number > changes:
+                chance = self._luck_of_pages(path, template, keeping=True)
+                keeping[template] = at_most(changes - number, changes, 1.0 - chance)
+        return frozenset(beyond_luck(keeping, len(trials.by_template)))
 
     def _luck(self, path: TransientPath, trials: Trials, template: Template) -> float:
         """Return the probability with which what changes on pages of other URL templates stays the same."""
@@ -175,16 +189,18 @@ class Responses:
         """Whether *trials* of a path say that what stands there changes nearly each time."""
         return trials.is_often(lambda: self._luck_of_pages(path))
 
-    def _luck_of_pages(self, path: TransientPath, without: Template | None = None) -> float:
+    def _luck_of_pages(self, path: TransientPath, without: Template | None = None, *, keeping: bool = False) -> float:
         """Return the probability with which pages, of other URL templates, show the same by luck, or but one number."""
-        alike = self.agreement(path, lambda template: template != without)
+        alike = self.agreement(path, lambda template: template != without, keeping=keeping)
         return alike if alike is not None and alike < MOST_ALIKE else 0.0
 
-    def agreement(self, path: TransientPath, chosen: Callable[[Template], bool]) -> float | None:
+    def agreement(
+        self, path: TransientPath, chosen: Callable[[Template], bool], *, keeping: bool = False
+    ) -> float | None:
         """Return the share of pages of *chosen* URL templates that show what others of theirs do; None without any to tell."""
-        key = *path.key, path.slot
+        key = *path.key, path.slot, keeping
         if key not in self._agreements:
-            self._agreements[key] = agreements(self._texts_at(path), tuple.__eq__)
+            self._agreements[key] = agreements(self._texts_at(path), keep_number if keeping else tuple.__eq__)
         counts = [found for template, found in self._agreements[key].items() if chosen(template)]
         pairs = sum(all_ for _, all_ in counts)
         return sum(equal for equal, _ in counts) / pairs if pairs else None

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from ..slots import ANYTHING, Slot, has_digit, is_typed
 
-__all__ = ["literal_of", "untyped_words"]
+__all__ = ["keep_number", "literal_of", "untyped_words"]
 
 _date = re.compile(r"(?:19|20)[0-9]{2}|[0-9]+([-./])[0-9]+\1[0-9]+.*|[0-9]+:[0-9]{2}.*").match
 
@@ -30,6 +30,14 @@ def _common(texts: AbstractSet[tuple[str, ...]]) -> tuple[str, ...]:
             break
         found.append(words[0])
     return tuple(found)
+
+
+def keep_number(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a text with a number stays in its place of two lists, from either end, among others that change."""
+    if before == after:
+        return False
+    ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
+    return any(one == other and has_digit(one) is not None for end in ends for one, other in end)
 
 
 def untyped_words(texts: Iterable[str]) -> Counter[str]:
