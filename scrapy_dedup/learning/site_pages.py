@@ -173,8 +173,15 @@ class SitePages:
         return replace(mask, paths=paths, templates=mask.templates | old.templates)
 
     def _visits(self, mask: Mask) -> Passing:
-        """What depends on the visit, by the URLs that were seen in the present design, beside what changes all over the site."""
-        mask = replace(mask, paths=tuple([path for path in mask.paths if path.everywhere]))
+        """What depends on the visit, by the URLs that were seen in the present design, beside what changes all over the site.
+
+        What pages are but compared without may depend on the visit itself.
+        """
+        all_over = [path for path in mask.paths if path.everywhere]
+        found = self._visits_beside(replace(mask, paths=tuple([path for path in all_over if path.is_hidden])))
+        return found if found.paths else self._visits_beside(replace(mask, paths=tuple(all_over)))
+
+    def _visits_beside(self, mask: Mask) -> Passing:
         if mask.version not in self._visits_under:
             seen = (each for each in self._kept if each[0] in self._present)
             left = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
