@@ -161,7 +161,7 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
             times[int(each.at // ONE_TIME)].append(nearer)
     moment = _nearer(times.values(), OF_TIME)
     if distance.are_numbers:
-        moment = max(moment, _nearer(counted.values(), OF_TIME))
+        moment = max(moment, _nearer(counted.values(), 1.0))  # all may rise at once: one time is one trial
     return moment, _nearer(own.values(), OF_PAGE)
 
 
