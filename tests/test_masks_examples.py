@@ -65,3 +65,13 @@ def test_words_of_addresses_are_no_secret() -> None:
 
 def test_short_numbers_under_a_name_are_no_secret() -> None:
     assert shown("/list?category=17&session=ab12cd34ef56gh78") == "/list?category=17&session=…"
+
+
+def test_addresses_of_people_are_never_shown() -> None:
+    assert shown("x+y@a.example+u@b.example, a@b, c@d@e.example") == "……, a@b, c@…"
+
+
+def test_a_text_of_one_endless_word_is_shown_in_linear_time() -> None:
+    # By the square of its length this would take days.
+    for word in ("1" * 1_000_000, "a-" * 500_000, "u@" + "b" * 1_000_000):
+        assert len(shown(word)) <= 80

@@ -18,7 +18,8 @@ _name = re.compile(r"([A-Za-z][A-Za-z_\-]{0,30}=)(.+)", re.DOTALL).fullmatch
 # Words with short numbers between them, as addresses of pages have: in a token letters and digits are mixed.
 _slug = re.compile(r"(?=.*[A-Za-z]{3})(?:[A-Za-z]+|[0-9]{1,8})(?:[\-_](?:[A-Za-z]+|[0-9]{1,8}))+").fullmatch
 _cut = re.compile(r"[^\w+=%~\-@.]").finditer
-_account = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+").sub
+# Each run of letters is taken as a whole, so that a text of one endless word is looked at once.
+_accounts = re.compile(r"[\w.+-]+(@[\w-]+\.[\w.-]+)?").sub
 
 
 def examples_of(changes: Iterable[Change]) -> tuple[Example, ...]:
@@ -75,8 +76,13 @@ def shown(text: str) -> str:
     >>> shown("Today is Monday")
     'Today is Monday'
     """
-    text = _token(_label, _account("…", text))
+    text = _token(_label, _accounts(_of_nobody, text))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _of_nobody(found: re.Match[str]) -> str:
+    """Return a word as it is, and nothing of an address of a person."""
+    return "…" if found[1] else found[0]
 
 
 def _label(found: re.Match[str]) -> str:
