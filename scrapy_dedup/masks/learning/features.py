@@ -46,11 +46,11 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios, all else shares from 0 to 1.
+    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios; ``kinds`` is a number, all else a share from 0 to 1.
 
     ``random``: of the texts that hold a token with letters and digits, times the log-likelihood ratio of another one each time.
     ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
-    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many have shown it.
+    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many of these have shown it.
     """
 
     anew: float
@@ -114,7 +114,7 @@ def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
 
 
 def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
-    """Yield the kinds of a page by more than the names of their parameters."""
+    """Yield the kinds of a page without the names of their parameters."""
     for kind in kinds:
         yield tuple(kind[:2])
 
@@ -138,7 +138,8 @@ def _rising(groups: Iterable[Sequence[Shown]], most: float, distance: Distances)
 
 def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances) -> tuple[float, float]:
     """Return the log-likelihood ratios of being a matter of the time, and of the page, from pairs of pages at pairs of times."""
-    times: defaultdict[int, list[float]] = defaultdict(list)
+    # One change of what all pages share is one event, at however many pages and times it is seen.
+    times: defaultdict[object, list[float]] = defaultdict(list)
     counted: defaultdict[int, list[float]] = defaultdict(list)
     own: defaultdict[str, list[float]] = defaultdict(list)
     place = {id(each): number for number, each in enumerate(shown)}
@@ -148,7 +149,7 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
             beside = _beside(shown, place[id(each)])
             if not others or beside is None:
                 continue
-            other = others[number % len(others)]
+            other = others[(number // 2 + place[id(each)]) % len(others)]
             own[each.page].append(distance(beside, other) - distance(each, other))
             if other.at > max(each.at, beside.at) and distance.rise(each, beside) > 0:
                 # A counter has gone on since then, from whatever page; what is the page's own is less, as it was then.
@@ -158,7 +159,9 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
             nearer = distance(beside, other) - distance(beside, each)
             if distance.are_numbers and beside.value != each.value:
                 nearer = -1.0  # numbers of one time that are but near to each other are the pages' own: temperatures
-            times[int(each.at // ONE_TIME)].append(nearer)
+            is_shared = beside.value == each.value
+            event = frozenset((each.value, other.value)) if is_shared else int(max(each.at, other.at) // ONE_TIME)
+            times[event].append(nearer)
     moment = _nearer(times.values(), OF_TIME)
     if distance.are_numbers:
         moment = max(moment, _nearer(counted.values(), 1.0))  # all may rise at once: one time is one trial
