@@ -87,7 +87,7 @@ class Collection:
         for number, (before, after) in enumerate(pairwise(groups)):
             if likeness(shown[number].keys(), shown[number + 1].keys()) < REDESIGN:
                 continue  # they are not of one design, and say nothing of each other
-            found = _Versions(Pair(page, number, _hour(seen, number + 1)), kinds, before, after)
+            found = _Versions(Pair(page, number), kinds, before, after)
             if self._is_doubtful(shown[number], shown[number + 1]):
                 self._doubtful.append(found)
             else:
@@ -169,11 +169,6 @@ class Collection:
         """Return the number of words of those texts that are not the site's."""
         by_text = self._pages_by_text
         return sum(len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < _SHARED)
-
-
-def _hour(seen: Seen, number: int) -> int:
-    """Return the hour in which a version was fetched, or its number."""
-    return int(seen.fetches[number][0] // 3600) if seen.fetches else number
 
 
 def _shown(groups: Groups) -> Groups:

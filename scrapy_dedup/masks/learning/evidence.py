@@ -34,11 +34,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two versions of a page, one after the other: the number of the first, and the hour of the second."""
+    """Two versions of a page, one after the other, by the number of the first."""
 
     page: str
     number: int
-    time: int
 
     def change(self, before: Iterable[str], after: Iterable[str]) -> Change:
         """Return a change between them."""
@@ -53,15 +52,12 @@ class Cell:
     changes: float = 0.0
     pages: set[str] = field(default_factory=set)
     changed_pages: set[str] = field(default_factory=set)
-    #: Hours of the opportunities: what all pages share has changed once in each, or not.
-    times: set[int] = field(default_factory=set)
     examples: list[Change] = field(default_factory=list)
 
     def count(self, pair: Pair, share: float, change: Change | None = None) -> None:
         """Count an opportunity, of which *share* changed."""
         self.opportunities += 1
         self.pages.add(pair.page)
-        self.times.add(pair.time)
         if share:
             self.changes += share
             self.changed_pages.add(pair.page)
@@ -75,7 +71,6 @@ class Cell:
         self.changes += other.changes
         self.pages |= other.pages
         self.changed_pages |= other.changed_pages
-        self.times |= other.times
         self.examples = sorted([*self.examples, *other.examples])[:MOST_EXAMPLES]
 
 
