@@ -247,6 +247,12 @@ def test_pages_are_compared_without_what_may_be_content() -> None:
     assert len(set.union(*prints.values())) == 12
 
 
+@pytest.mark.parametrize("at", [float("nan"), float("inf"), None, "1"])
+def test_times_of_versions_are_numbers(at: float) -> None:
+    with pytest.raises(ValueError, match=r"^a: times are .*: numbers of seconds are expected"):
+        learn_mask({"a": ["", ""]}, times={"a": [0.0, at]})
+
+
 def test_times_of_versions_are_as_many_and_in_order() -> None:
     with pytest.raises(ValueError, match="3 versions and 2 times"):
         learn_mask({"a": ["", "", ""]}, times={"a": [1.0, 2.0]})

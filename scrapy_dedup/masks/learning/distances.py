@@ -6,16 +6,16 @@ a moment ago and far from itself last week. A time of day is compared with the t
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Distances", "Shown", "changed", "is_number"]
+__all__ = ["Distances", "Shown", "changed"]
 
 DAY = 86_400.0
-_number = re.compile(r"\d+(?:[., ]\d{3})*(?:[.,]\d+)?")
-_thousands = re.compile(r"\d{1,3}(?:[., ]\d{3})+").fullmatch
+_number = re.compile(r"(?:(?<!\S)[-−–](?=\d))?\d+(?:[., ]\d{3})*(?:[.,]\d+)?", re.ASCII)
+_thousands = re.compile(r"-?[1-9]\d{0,2}(?:[.,]?\d{3})+", re.ASCII).fullmatch
+_separator = re.compile("[.,]")
 _clock = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?!\d)(?:\s?([AaPp])\.?[Mm])?").search
-_around = " .,:;%°()+-"
 
 Value = tuple[str, ...]
 """The texts, or the words of a text, that a place shows; none where it is not there."""
@@ -43,11 +43,6 @@ class Shown:
     url: str
     value: Value
     near: float = 1.0
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a single number, with a sign or a unit of one character at most."""
-    return _number.fullmatch(text.strip(_around)) is not None
 
 
 def changed(one: Shown, other: Shown) -> float:
@@ -83,7 +78,7 @@ class Distances:
 
     def _ranked(self, there: Sequence[Shown]) -> Mapping[Value, float]:
         """Return the rank of each value among all that were shown, from 0 to 1; nothing where they are no numbers."""
-        numbers = {value: number for value in self._bags if (number := _number_of(value)) is not None}
+        numbers = _numbers_of(self._bags)
         if len(numbers) < MOSTLY * len(self._bags):
             return {}
         places = defaultdict(list)
@@ -120,13 +115,20 @@ def _seconds(value: Value) -> int | None:
     return 3600 * hours + 60 * int(found[2]) + int(found[3] or 0)
 
 
-def _number_of(value: Value) -> float | None:
-    """Return the number that a value has; None where there is none, or more than one."""
-    found = _number.findall(" ".join(value))
-    if len(found) != 1:
-        return None
-    text = found[0].replace(" ", "")
-    if _thousands(text):
-        return float(re.sub("[.,]", "", text))
+def _numbers_of(values: Collection[Value]) -> Mapping[Value, float]:
+    """Return the number of each value that has one and no more, with its sign."""
+    texts = {}
+    for value in values:
+        found = _number.findall(" ".join(value))
+        if len(found) == 1:
+            texts[value] = found[0].replace(" ", "").replace("−", "-").replace("–", "-")
+    # "1.250" is a thousand and more where no other value has a fraction.
+    has_fractions = any(_separator.search(text) and not _thousands(text) for text in texts.values())
+    return {value: _number_from(text, has_fractions) for value, text in texts.items()}
+
+
+def _number_from(text: str, has_fractions: bool) -> float:
+    if _thousands(text) and (not has_fractions or len(_separator.findall(text)) > 1):
+        return float(_separator.sub("", text))
     whole, _, fraction = text.replace(",", ".").rpartition(".")
     return float(f"{whole.replace('.', '')}.{fraction}") if whole else float(text)

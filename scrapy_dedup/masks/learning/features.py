@@ -48,8 +48,8 @@ _token = re.compile(
 class Features:
     """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios; ``kinds`` is a number, all else a share from 0 to 1.
 
-    ``random``: of the texts that hold a token with letters and digits, times the log-likelihood ratio of another one each time.
-    ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
+    ``random``: of the texts that hold a token (letters and digits, or a long number), times the log-likelihood ratio of another
+    text each time; so it may be over 1. ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
     stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many of these have shown it.
     """
 
@@ -88,7 +88,7 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
         anew=_anew(pages.values(), 1 - _mean([changed(*pair) for pair in _far(shown)], 1.0)),
         moment=max(moment, distance.as_clock),
         page=page,
-        rises=_rising(pages.values(), OF_PAGE, distance),
+        rises=_rising(pages.values(), distance),
         random=_share(_token(text) is not None for text in texts) * max(0.0, _always(pages.values())),
         words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
         near=_mean([each.near for each in shown if each.value], 1.0),
@@ -129,11 +129,11 @@ def _always(pages: Iterable[Sequence[Shown]]) -> float:
     return _beta(changes, trials, NEARER) - _beta(changes, trials, (1.0, 1.0))
 
 
-def _rising(groups: Iterable[Sequence[Shown]], most: float, distance: Distances) -> float:
-    """Return the log-likelihood ratio of numbers that rise from response to response, in groups of responses."""
+def _rising(pages: Iterable[Sequence[Shown]], distance: Distances) -> float:
+    """Return the log-likelihood ratio of numbers that rise from response to response of a page."""
     if not distance.are_numbers:
         return -inf
-    return _nearer([[distance.rise(*pair) for pair in pairwise(group)] for group in groups], most)
+    return _nearer([[distance.rise(*pair) for pair in pairwise(page)] for page in pages], OF_PAGE)
 
 
 def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances) -> tuple[float, float]:

@@ -138,7 +138,7 @@ def _paths_of(seen: _Seen, evidence: Evidence) -> Iterator[TransientPath]:
     if whole.changes:
         yield _judged(seen, whole)
     elif evidence.grown:
-        yield _path(seen, "growing", 0.0, evidence.whole, examples=evidence.grown_examples)
+        yield _path(seen, "growing", evidence.whole, examples=evidence.grown_examples)
 
 
 def _is_cold(cell: Cell, most: float) -> bool:
@@ -197,7 +197,7 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
     """Return what is to be said of the texts of a place, or of one of them."""
     best: tuple[float, Slot | None, Features | None] = 0.0, None, None
     if is_heading(seen.place[0]) and not all(map(is_fleeting, cell.examples)):
-        return _path(seen, "undecided", 0.0, cell, position, of, None, cell.examples)
+        return _path(seen, "undecided", cell, position=position, of=of)
     for slot in _slots(seen.place, cell):
         found = _features(seen, slot, position, of)
         sure = seen.score(found) if found is not None else 0.0
@@ -211,7 +211,7 @@ def _judged(seen: _Seen, cell: Cell, position: int = 0, of: int = 0) -> Transien
         kind = "transient"
     elif found is not None and not seen.place[1] and _is_left_out(found, sure, cell):
         kind = "volatile"
-    return _path(seen, kind, sure, cell, position, of, slot, cell.examples)
+    return _path(seen, kind, cell, sure=sure, position=position, of=of, slot=slot)
 
 
 def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
@@ -280,8 +280,9 @@ def _value(texts: tuple[str, ...], slot: Slot | None, attribute: str, position: 
 def _path(
     seen: _Seen,
     kind: PathKind,
-    sure: float,
     cell: Cell,
+    *,
+    sure: float = 0.0,
     position: int = 0,
     of: int = 0,
     slot: Slot | None = None,
@@ -295,7 +296,7 @@ def _path(
         pages=len(cell.pages),
         changes=round(cell.changes),
         opportunities=cell.opportunities,
-        examples=examples_of(examples),
+        examples=examples_of(examples or cell.examples),
         position=position,
         of=of,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from math import isfinite
 
 from ...content.versions import version_of
 from ...urls import site_of_url
@@ -54,7 +55,7 @@ def learn_mask(
     (at least 1) are skipped.
 
     Raises ValueError for another mode, for a threshold that is out of range, in either mode, and where a page has not as many
-    times as versions, in rising order. No HTML is wrong.
+    times as versions, all of them finite numbers in rising order. No HTML is wrong.
 
     Source: transient-content, FIG. 1 to 3, 5 and 6; what the default mode does beyond that is told in the documentation (Methods).
 
@@ -72,17 +73,25 @@ def learn_mask(
     site = _site(versions)
     if mode == "seed":
         return seed_mask(versions, site=site, thresholds=thresholds)
-    fetches = {page: [(at, page) for at in found] for page, found in (times or {}).items()}
-    for page, found in fetches.items():
-        if len(found) != len(versions.get(page, ())):
-            raise ValueError(f"{page}: {len(versions.get(page, ()))} versions and {len(found)} times")
-        if found != sorted(found):
-            raise ValueError(f"{page}: its versions are not in order of time")
+    fetches = _fetches(versions, times or {})
     seen = [
         Seen(page, [version_of(html, markup=markup) for html in found], fetches=fetches.get(page, ()))
         for page, found in versions.items()
     ]
     return mask_of(seen, site=site)
+
+
+def _fetches(
+    versions: Mapping[str, Sequence[str]], times: Mapping[str, Sequence[float]]
+) -> dict[str, list[tuple[float, str]]]:
+    for page, found in times.items():
+        if len(found) != len(versions.get(page, ())):
+            raise ValueError(f"{page}: {len(versions.get(page, ()))} versions and {len(found)} times")
+        if not all(isinstance(at, int | float) and isfinite(at) for at in found):
+            raise ValueError(f"{page}: times are {list(found)!r}: numbers of seconds are expected")
+        if list(found) != sorted(found):
+            raise ValueError(f"{page}: its versions are not in order of time")
+    return {page: [(at, page) for at in found] for page, found in times.items()}
 
 
 def mask_of(

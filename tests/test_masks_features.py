@@ -1,0 +1,74 @@
+"""Distances between what a place shows, and the log-likelihood ratios that come of them."""
+
+import pytest
+
+from scrapy_dedup.masks.learning.distances import Distances, Shown
+from scrapy_dedup.masks.learning.features import Features, features_of
+
+DAY = 86_400.0
+
+
+def shown(page: int, at: float, text: str) -> Shown:
+    return Shown(f"p{page}", ((f"k{page % 2}",),), at, f"u{page}", (text,))
+
+
+def features(*found: Shown) -> Features:
+    return features_of(found, everywhere=0.5)
+
+
+@pytest.mark.parametrize(
+    ("rising", "are_numbers"),
+    [
+        (("-12", "-3", "4", "15"), True),
+        (("\N{MINUS SIGN}12 °C", "\N{MINUS SIGN}3 °C", "4 °C"), True),
+        (("999 views", "1,002 views", "12,250 views"), True),
+        (("999", "1 002", "12 250"), True),
+        (("0.5", "0.875", "1.125", "7.25"), True),
+        (("999.50", "1,234.50", "12,345.75"), True),
+        (("999,50", "1.234,50", "12.345,75"), True),
+        (("room 4, bed 12", "room 5, bed 9"), False),
+    ],
+)
+def test_numbers_are_ranked_with_their_sign_and_scale(rising: tuple[str, ...], are_numbers: bool) -> None:
+    found = [shown(0, DAY * number, text) for number, text in enumerate(rising)]
+    distance = Distances(found)
+    assert distance.are_numbers == are_numbers
+    steps = [distance.rise(one, other) for one, other in zip(found, found[1:], strict=False)]
+    assert steps == [1.0 if are_numbers else 0.0] * len(steps)
+
+
+def test_a_date_is_a_matter_of_the_moment() -> None:
+    names = ("Monday", "Tuesday", "Friday", "Sunday")
+    found = features(*[shown(page, DAY * day + page, names[day]) for page in range(12) for day in range(4)])
+    assert found.moment > 3
+    assert found.page < -3 < found.evidence
+
+
+def test_a_price_is_a_matter_of_its_page() -> None:
+    found = features(*[shown(page, DAY * day + page, f"{20 * page + day} EUR") for page in range(12) for day in range(4)])
+    assert found.page > 3
+    assert found.evidence < -3
+
+
+def test_an_advertisement_is_drawn_anew() -> None:
+    found = features(
+        *[shown(page, 60.0 * page + again, f"offer {7 * page + 3 * again} of ours") for page in range(12) for again in (0, 1)]
+    )
+    assert found.anew > 3
+    assert found.evidence > 2
+
+
+def test_a_clock_shows_the_time_of_the_response_in_any_time_zone() -> None:
+    moments = [DAY * number + 3_727.0 * number * number for number in range(8)]
+    found = features(
+        *[shown(number, at, f"{int(at + 7200) // 3600 % 24:02}:{int(at) // 60 % 60:02}") for number, at in enumerate(moments)]
+    )
+    assert found.moment > 3
+
+
+def test_however_often_one_page_was_fetched_it_is_one_page() -> None:
+    """The start page is, in each crawl: what is drawn on it alone may be its content, such as its latest article."""
+    twice = [shown(0, DAY * crawl + again, f"article {2 * crawl + again}") for crawl in range(8) for again in (0, 1)]
+    others = [shown(page, DAY * page + again, f"article {page} {again}") for page in range(1, 6) for again in (0, 1)]
+    alone, among = features(*twice), features(*twice, *others)
+    assert alone.anew < 2.5 < among.anew
