@@ -424,10 +424,16 @@ def test_one_page_of_many_that_changes_is_no_evidence() -> None:
     assert not mask.version
 
 
-def test_one_page_that_changes_each_time() -> None:
-    mask = moments_apart({"front": [page_of(1, f"<p class=o>{n} users online</p>") for n in (3, 99, 41, 7)]})
-    assert only(mask).slot == ("", "users online")
-    assert not mask.templates
+def test_what_one_page_alone_shows_anew_stays_and_does_not_count() -> None:
+    """It may be a quote as well as a counter; a second page that has it tells."""
+    counters = {
+        page: [page_of(n, f"<p class=o>{number} users online</p>") for number in numbers]
+        for n, (page, numbers) in enumerate({"front": (3, 99, 41, 7), "help": (50, 4, 72, 23)}.items())
+    }
+    alone = moments_apart({"front": counters["front"]})
+    assert kinds(alone) == {"p.o": "volatile"}
+    assert not alone.templates
+    assert only(moments_apart(counters)).slot == ("", "users online")
 
 
 def test_without_versions_there_is_nothing() -> None:

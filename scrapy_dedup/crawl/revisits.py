@@ -72,7 +72,7 @@ class _Kind:
     def order(self) -> tuple[bool, int, float]:
         """What kinds are sorted by, that of which a page is to be fetched again first: each further page says less."""
         twice = len(self.twice)
-        return not self.items, min(twice, 1), -self.items / (1 + twice) ** 2
+        return not self.items, min(twice, 1), -self.items / (1 + twice) ** 3
 
     def teaching(self) -> str | None:
         """Return the page that tells most of what is drawn anew: of those that came within moments the first; None without."""
@@ -133,13 +133,15 @@ class Revisits:
         kind.waiting[request.url] = _Page(origin, monotonic(), isinstance(response, HtmlResponse))
 
     def _has_room(self, kind: _Kind, url: str, site: str) -> bool:
-        """Whether a page may be noted; one that came long ago makes room for it where those within moments teach more."""
+        """Whether a page may be noted; one that teaches no more makes room for it where those within moments teach."""
         if kind.noted < self._per_kind:
             return True
-        oldest = next(iter(kind.waiting), None) if self.teaches else None
-        if oldest is None or kind.waiting[oldest].is_fresh or not self._shared.versions.keeps(site, url):
+        if not self.teaches or url in kind.twice or not self._shared.versions.keeps(site, url):
             return False
-        del kind.waiting[oldest]
+        taught = next((its for its, page in kind.waiting.items() if its in kind.twice or not page.is_fresh), None)
+        if taught is None:
+            return False
+        del kind.waiting[taught]
         kind.noted -= 1
         return True
 

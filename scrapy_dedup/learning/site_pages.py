@@ -59,7 +59,6 @@ class SitePages:
         fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
         #: (URL, seconds since 1970) -> the number of its crawl.
         self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
-        self._visits_under: dict[str, Passing] = {}
         #: The last masks, with the keys of the pages that they were found by, and with what was known before.
         self._last: tuple[object, Masks] | None = None
 
@@ -91,9 +90,8 @@ class SitePages:
         )
         carry_over = CarryOver(latest_epoch(pages).latest, self._controls, lambda: self._texts)
         mask = carry_over.carried(mask)
-        visits = self._visits(mask)
-        if visits.paths:
-            mask = _with_visits(mask, visits)
+        if self._visits.paths:
+            mask = _with_visits(mask, self._visits)
         mask = carry_over.with_layouts(mask)
         known = mask if mask.paths or before is not None else None
         return Masks(known, self._comparing(pages, key_of, mask) or known)
@@ -172,21 +170,26 @@ class SitePages:
         paths = (*_of_its_kinds(mask), *further)
         return replace(mask, paths=paths, templates=mask.templates | old.templates)
 
-    def _visits(self, mask: Mask) -> Passing:
-        """What depends on the visit, by the URLs that were seen in the present design, beside what changes all over the site.
+    @cached_property
+    def _visits(self) -> Passing:
+        """What depends on the visit, by the URLs that were seen in the present design: whatever rules say of them.
 
-        What pages are but compared without may depend on the visit itself.
+        Where there is nothing, it is looked for beside what changes all over the site on pages that one URL has shown twice.
         """
+        found = self._visits_beside(None)
+        if found.paths or not self._controls:
+            return found
+        mask = CarryOver(self._controls, self._controls, lambda: self._texts).carried(mask_of(self._controls))
         all_over = [path for path in mask.paths if path.everywhere]
         found = self._visits_beside(replace(mask, paths=tuple([path for path in all_over if path.is_hidden])))
+        # What pages are but compared without may depend on the visit itself.
         return found if found.paths else self._visits_beside(replace(mask, paths=tuple(all_over)))
 
-    def _visits_beside(self, mask: Mask) -> Passing:
-        if mask.version not in self._visits_under:
-            seen = (each for each in self._kept if each[0] in self._present)
-            left = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
-            self._visits_under[mask.version] = passing_places(crawls_of(left))
-        return self._visits_under[mask.version]
+    def _visits_beside(self, mask: Mask | None) -> Passing:
+        seen = (each for each in self._kept if each[0] in self._present)
+        if mask is not None:
+            seen = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
+        return passing_places(crawls_of(seen))
 
     @cached_property
     def _controls(self) -> Sequence[Seen]:

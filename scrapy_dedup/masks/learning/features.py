@@ -13,7 +13,7 @@ changes alone.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
@@ -29,8 +29,6 @@ OF_PAGE, OF_TIME = 2.0, 4.0
 """Trials of one page, and of one time, that count: they say nearly the same."""
 DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 """How often fetches within moments differ (Beta distributions), of those that may: of what is drawn anew, and of what is not."""
-AS_NEAR = 0.1
-"""Distances that differ less are as near: what stands in a list does not include the page itself."""
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
@@ -97,8 +95,10 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     )
 
 
-def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
+def _anew(pages: Collection[Sequence[Shown]], same: float) -> float:
     """Return the log-likelihood ratio of being drawn for each response; *same* is how much of any two is equal."""
+    if len(pages) < 2:
+        return 0.0  # it may be the contents of this one: quotes on a front page, its latest article
     changes = trials = 0.0
     for found in pages:
         by_url: defaultdict[str, list[Shown]] = defaultdict(list)
@@ -142,14 +142,21 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
     times: defaultdict[object, list[float]] = defaultdict(list)
     counted: defaultdict[int, list[float]] = defaultdict(list)
     own: defaultdict[str, list[float]] = defaultdict(list)
-    place = {id(each): number for number, each in enumerate(shown)}
+    of_kind: defaultdict[object, list[Shown]] = defaultdict(list)
+    place: dict[int, tuple[int, int]] = {}
+    for number, each in enumerate(shown):
+        alike = of_kind[each.kinds]
+        place[id(each)] = number, len(alike)
+        alike.append(each)
     for found in pages.values():
         for number, each in enumerate(found):
             others = [found[at] for at in (number - 1, number + 1) if 0 <= at < len(found)]
-            beside = _beside(shown, place[id(each)])
+            among, among_alike = place[id(each)]
+            # What all pages of a kind have is no matter of a page.
+            beside = _beside(of_kind[each.kinds], among_alike) or _beside(shown, among)
             if not others or beside is None:
                 continue
-            other = others[(number // 2 + place[id(each)]) % len(others)]
+            other = others[(number // 2 + among) % len(others)]
             own[each.page].append(distance(beside, other) - distance(each, other))
             if other.at > max(each.at, beside.at) and distance.rise(each, beside) > 0:
                 # A counter has gone on since then, from whatever page; what is the page's own is less, as it was then.
@@ -180,10 +187,9 @@ def _nearer(groups: Iterable[Sequence[float]], most: float) -> float:
     """Return the log-likelihood ratio of being nearer, from differences of distances in groups that say nearly the same."""
     nearer = trials = 0.0
     for differences in groups:
-        told = [each > 0 for each in differences if abs(each) > AS_NEAR]
-        if told:
-            weight = min(1.0, most / len(told))
-            nearer, trials = nearer + weight * sum(told), trials + weight * len(told)
+        total = sum(map(abs, differences))
+        weight = min(1.0, most / total) if total else 0.0
+        nearer, trials = nearer + weight * sum(each for each in differences if each > 0), trials + weight * total
     # What is a matter of neither is nearer half of the time at most.
     share = min(0.5, (nearer + 0.1) / (trials + 0.2))
     return _beta(nearer, trials, NEARER) - nearer * log(share) - (trials - nearer) * log(1 - share)

@@ -16,9 +16,9 @@ __all__ = ["CONSTANT", "LEFT_OUT", "STRIPPED", "WEIGHED", "WEIGHTS_FILE", "Score
 
 Score = Callable[[Features], float]
 
-STRIPPED: Final = 0.95
+STRIPPED: Final = 0.93
 """Probability from which on what stands there is taken out of items: content that is lost is dearer than what stays."""
-LEFT_OUT: Final = 0.8
+LEFT_OUT: Final = 0.75
 """Probability from which on pages are compared without it."""
 WEIGHTS_FILE: Final = "place_weights.toml"
 WEIGHED: Final = ("evidence", "random", "words", "near", "everywhere", "around")
