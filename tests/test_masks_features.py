@@ -1,5 +1,7 @@
 """Distances between what a place shows, and the log-likelihood ratios that come of them."""
 
+from itertools import pairwise
+
 import pytest
 
 from scrapy_dedup.masks.learning.distances import Distances, Shown
@@ -33,7 +35,7 @@ def test_numbers_are_ranked_with_their_sign_and_scale(rising: tuple[str, ...], a
     found = [shown(0, DAY * number, text) for number, text in enumerate(rising)]
     distance = Distances(found)
     assert distance.are_numbers == are_numbers
-    steps = [distance.rise(one, other) for one, other in zip(found, found[1:], strict=False)]
+    steps = [distance.rise(one, other) for one, other in pairwise(found)]
     assert steps == [1.0 if are_numbers else 0.0] * len(steps)
 
 
@@ -46,7 +48,9 @@ def test_a_date_is_a_matter_of_the_moment() -> None:
 
 
 def test_a_price_is_a_matter_of_its_page() -> None:
-    found = features(*[shown(page, DAY * day + page, f"{20 * page + day} EUR") for page in range(12) for day in range(4)])
+    found = features(
+        *[shown(page, DAY * day + page, f"{20 * page + day} EUR") for page in range(12) for day in range(4)]
+    )
     assert found.page > 3
     assert found.evidence < -3
 
@@ -54,7 +58,11 @@ def test_a_price_is_a_matter_of_its_page() -> None:
 def test_an_advertisement_is_drawn_anew() -> None:
     offers = ("new shoes", "fast trains", "cheap flights home", "a warm hat", "coffee")
     found = features(
-        *[shown(page, 60.0 * page + again, offers[(page * page + 2 * again) % 5]) for page in range(12) for again in (0, 1)]
+        *[
+            shown(page, 60.0 * page + again, offers[(page * page + 2 * again) % 5])
+            for page in range(12)
+            for again in (0, 1)
+        ]
     )
     assert found.anew > 3
     assert found.evidence > 2
@@ -63,7 +71,10 @@ def test_an_advertisement_is_drawn_anew() -> None:
 def test_a_clock_shows_the_time_of_the_response_in_any_time_zone() -> None:
     moments = [DAY * number + 3_727.0 * number * number for number in range(8)]
     found = features(
-        *[shown(number, at, f"{int(at + 7200) // 3600 % 24:02}:{int(at) // 60 % 60:02}") for number, at in enumerate(moments)]
+        *[
+            shown(number, at, f"{int(at + 7200) // 3600 % 24:02}:{int(at) // 60 % 60:02}")
+            for number, at in enumerate(moments)
+        ]
     )
     assert found.moment > 3
 

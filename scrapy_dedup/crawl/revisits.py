@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: Pages per kind where nobody has asked for a number.
 FEW: Final = 3
 #: Pages of a kind that were fetched twice within moments, in this crawl or before, after which no more need be.
-ENOUGH: Final = 8
+ENOUGH: Final = 4
 #: Kinds of pages of which some are remembered.
 MOST_KINDS: Final = 2_000
 #: Pages that spiders start with and that are remembered; where there are more, no further page is noted.

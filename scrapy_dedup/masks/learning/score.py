@@ -16,7 +16,7 @@ __all__ = ["CONSTANT", "LEFT_OUT", "STRIPPED", "WEIGHED", "WEIGHTS_FILE", "Score
 
 Score = Callable[[Features], float]
 
-STRIPPED: Final = 0.93
+STRIPPED: Final = 0.94
 """Probability from which on what stands there is taken out of items: content that is lost is dearer than what stays."""
 LEFT_OUT: Final = 0.75
 """Probability from which on pages are compared without it."""

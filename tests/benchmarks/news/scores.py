@@ -113,14 +113,15 @@ def score_item(item: Mapping[str, Any], served: Served) -> Score:
             raw, exported = (_views(_field(of, name), kind) for of in (item["raw"], item))
             for piece in passing:
                 if _stands(piece.text, raw):
-                    before = parts.get(piece.part, (False, False))
-                    parts[piece.part] = True, before[1] or _stands(piece.text, exported)
-            # A lasting value is not looked for in what passes: a date of publication in the date of the day, say.
-            raw, exported = (tuple(without(texts, view) for view in views) for views in (raw, exported))
+                    _, is_shown = parts.get(piece.part, (False, False))
+                    parts[piece.part] = True, is_shown or _stands(piece.text, exported)
             for piece in served.pieces:
-                if piece.lasts and _stands(piece.text, raw):
+                # A lasting value is not looked for in what passes: a date of publication in the date of the day, say.
+                around = [text for text in texts if piece.text in text] if piece.lasts else []
+                before, after = (tuple(without(around, view) for view in views) for views in (raw, exported))
+                if piece.lasts and _stands(piece.text, before):
                     key = piece.part, piece.text
-                    missing[key] = missing.get(key, False) or not _stands(piece.text, exported)
+                    missing[key] = missing.get(key, False) or not _stands(piece.text, after)
         found.served[kind] = bool(parts)
         found.shown[kind] = any(shown for _, shown in parts.values())
         for part, (_, shown) in parts.items():
