@@ -32,8 +32,6 @@ DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
-FOREIGN = 3.0
-"""Log-likelihood ratio of no matter of the page, at most: of all that is new each time, some is the page's own."""
 OWN_TOO = 0.03
 """How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
 
@@ -44,11 +42,11 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios; ``kinds`` is a number, all else a share from 0 to 1.
+    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios, all else is a share from 0 to 1.
 
     ``random``: of the texts that hold a token (letters and digits, or a long number), times the log-likelihood ratio of another
     text each time; so it may be over 1. ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
-    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many of these have shown it.
+    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it.
     """
 
     anew: float
@@ -59,12 +57,6 @@ class Features:
     words: float
     near: float
     everywhere: float
-    kinds: int
-
-    @property
-    def around(self) -> float:
-        """How surely it stands around pages of several kinds and knows nothing of any."""
-        return min(FOREIGN, max(0.0, -self.page)) * self.everywhere * (1 - 1 / self.kinds) * (1 - self.near)
 
     @property
     def evidence(self) -> float:
@@ -91,7 +83,6 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
         words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
         near=_mean([each.near for each in shown if each.value], 1.0),
         everywhere=everywhere,
-        kinds=max(1, len({kind for each in shown if each.value for kind in _names(each.kinds)})),
     )
 
 
@@ -113,14 +104,10 @@ def _anew(pages: Collection[Sequence[Shown]], same: float) -> float:
     return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
 
 
-def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
-    """Yield the kinds of a page without the names of their parameters."""
-    for kind in kinds:
-        yield tuple(kind[:2])
-
-
-def _always(pages: Iterable[Sequence[Shown]]) -> float:
+def _always(pages: Collection[Sequence[Shown]]) -> float:
     """Return the log-likelihood ratio of another text at any other time, to a text that changes now and then."""
+    if len(pages) < 2:
+        return 0.0
     changes = trials = 0.0
     for found in pages:
         later = [one.value != other.value for one, other in pairwise(found) if other.at - one.at > MOMENTS]
@@ -163,11 +150,14 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
                 counted[int(each.at // ONE_TIME)].append(distance.rise(beside, other))
             if abs(other.at - each.at) <= MOMENTS:
                 continue
-            nearer = distance(beside, other) - distance(beside, each)
+            apart = distance(beside, each)
+            nearer = distance(beside, other) - apart
+            if nearer <= 0:
+                nearer = -apart  # pages of one time do not show the same
             if distance.are_numbers and beside.value != each.value:
                 nearer = -1.0  # numbers of one time that are but near to each other are the pages' own: temperatures
-            is_shared = beside.value == each.value
-            event = frozenset((each.value, other.value)) if is_shared else int(max(each.at, other.at) // ONE_TIME)
+            is_event = beside.value in (each.value, other.value)
+            event = frozenset((each.value, other.value)) if is_event else int(max(each.at, other.at) // ONE_TIME)
             times[event].append(nearer)
     moment = _nearer(times.values(), OF_TIME)
     if distance.are_numbers:

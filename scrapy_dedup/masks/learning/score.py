@@ -16,12 +16,12 @@ __all__ = ["CONSTANT", "LEFT_OUT", "STRIPPED", "WEIGHED", "WEIGHTS_FILE", "Score
 
 Score = Callable[[Features], float]
 
-STRIPPED: Final = 0.94
+STRIPPED: Final = 0.88
 """Probability from which on what stands there is taken out of items: content that is lost is dearer than what stays."""
-LEFT_OUT: Final = 0.75
+LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 WEIGHTS_FILE: Final = "place_weights.toml"
-WEIGHED: Final = ("evidence", "random", "words", "near", "everywhere", "around")
+WEIGHED: Final = ("evidence", "random", "words", "near", "everywhere")
 """The features that have weights; a new one counts for nothing until the file is written again."""
 CONSTANT: Final = "constant"
 """The name of what is added whatever the features are."""
