@@ -107,7 +107,7 @@ def test_the_command_prints_checks_and_writes(
     assert written["weights"] == {name: round(weight, 2) for name, weight in found["weights"].items()}
 
 
-@pytest.mark.parametrize(("wrong", "share", "holds"), [(False, 0.62, True), (False, 0.6, False), (True, 0.62, False)])
+@pytest.mark.parametrize(("wrong", "share", "holds"), [(False, 0.67, True), (False, 0.65, False), (True, 0.67, False)])
 def test_check_asks_for_what_is_found_and_what_is_wrong(wrong: bool, share: float, holds: bool) -> None:
     rows = [Row(0, ("body/p", ""), "x", number < 100, 0, PLAIN) for number in range(200)]
     sure = np.zeros(200)

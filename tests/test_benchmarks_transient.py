@@ -166,7 +166,7 @@ def test_versions_are_minutes_to_weeks_apart_and_within_a_month() -> None:
 
 
 def test_the_benchmark_runs_and_names_what_is_missed(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--only", "cases", "--cases", "X4,E2", "--pages", "4", "--sites", "1", "--json"]
+    options = ["--only", "cases", "--cases", "X4,E2", "--pages", "8", "--sites", "1", "--json"]
     assert transient.main([*options, "--check"]) == 0
     shown = json.loads(capsys.readouterr().out)["cases"]
     ours = shown["default"]["3"]

@@ -102,7 +102,7 @@ CONTENT: dict[str, Text] = {
     ),
     "forecast of a town": lambda n, k: drawn(n, k).choice(SKIES),
     "bids": lambda n, k: f"Current bid {100 * n + 10 + 7 * k}",
-    "number of bids": lambda n, k: f"{3 + n % 5 + 2 * k} bids so far",
+    "number of bids": lambda n, k: f"{3 + 7 * (n % 5) + 2 * k} bids so far",
     "ratings, more and more": lambda n, k: f"{20 * n + k * 3} ratings",
     "departures as the day goes on": lambda n, k: f"Next departure {8 + 3 * k:02}:{5 + n * 7 % 50:02}",
     "seller": lambda n, k: f"Sold by {drawn(n, k).choice(['Miller and Sons of London', 'The Corner Shop of York'])}",

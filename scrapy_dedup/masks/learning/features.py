@@ -32,6 +32,8 @@ DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
 NEARER = 5.0, 1.0
 """How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
 
+FOREIGN = 3.0
+"""Log-likelihood ratio of no matter of the page, at most: of all that is new each time, some is the page's own."""
 OWN_TOO = 0.03
 """How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
 
@@ -42,11 +44,11 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios, all else is a share from 0 to 1.
+    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios; ``kinds`` is a number, all else a share from 0 to 1.
 
     ``random``: of the texts that hold a token (letters and digits, or a long number), times the log-likelihood ratio of another
     text each time; so it may be over 1. ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
-    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it.
+    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many of these have shown it.
     """
 
     anew: float
@@ -57,6 +59,12 @@ class Features:
     words: float
     near: float
     everywhere: float
+    kinds: int
+
+    @property
+    def around(self) -> float:
+        """How surely it stands around pages of several kinds and knows nothing of any."""
+        return min(FOREIGN, max(0.0, -self.page)) * self.everywhere * (1 - 1 / self.kinds) * (1 - self.near)
 
     @property
     def evidence(self) -> float:
@@ -83,6 +91,7 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
         words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
         near=_mean([each.near for each in shown if each.value], 1.0),
         everywhere=everywhere,
+        kinds=max(1, len({kind for each in shown if each.value for kind in _names(each.kinds)})),
     )
 
 
@@ -102,6 +111,12 @@ def _anew(pages: Collection[Sequence[Shown]], same: float) -> float:
     # What is one of a few texts is drawn twice now and then: that was no trial.
     by_luck = min(trials - changes, same * trials)
     return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
+
+
+def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
+    """Yield the kinds of a page without the names of their parameters."""
+    for kind in kinds:
+        yield tuple(kind[:2])
 
 
 def _always(pages: Collection[Sequence[Shown]]) -> float:

@@ -21,7 +21,7 @@ STRIPPED: Final = 0.88
 LEFT_OUT: Final = 0.8
 """Probability from which on pages are compared without it."""
 WEIGHTS_FILE: Final = "place_weights.toml"
-WEIGHED: Final = ("evidence", "random", "words", "near", "everywhere")
+WEIGHED: Final = ("evidence", "random", "words", "near", "everywhere", "around")
 """The features that have weights; a new one counts for nothing until the file is written again."""
 CONSTANT: Final = "constant"
 """The name of what is added whatever the features are."""
