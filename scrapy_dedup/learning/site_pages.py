@@ -59,6 +59,8 @@ class SitePages:
         fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
         #: (URL, seconds since 1970) -> the number of its crawl.
         self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
+        #: What depends on the visit, once a mask was learned.
+        self._visits: Passing | None = None
         #: The last masks, with the keys of the pages that they were found by, and with what was known before.
         self._last: tuple[object, Masks] | None = None
 
@@ -90,6 +92,8 @@ class SitePages:
         )
         carry_over = CarryOver(latest_epoch(pages).latest, self._controls, lambda: self._texts)
         mask = carry_over.carried(mask)
+        if self._visits is None:  # the first mask is that of the URLs: what rules say of them hides no visits
+            self._visits = self._found_visits(mask)
         if self._visits.paths:
             mask = _with_visits(mask, self._visits)
         mask = carry_over.with_layouts(mask)
@@ -170,16 +174,14 @@ class SitePages:
         paths = (*_of_its_kinds(mask), *further)
         return replace(mask, paths=paths, templates=mask.templates | old.templates)
 
-    @cached_property
-    def _visits(self) -> Passing:
-        """What depends on the visit, by the URLs that were seen in the present design: whatever rules say of them.
+    def _found_visits(self, mask: Mask) -> Passing:
+        """Return what depends on the visit, by the URLs that were seen in the present design.
 
-        Where there is nothing, it is looked for beside what changes all over the site on pages that one URL has shown twice.
+        Where there is nothing, it is looked for beside what *mask* says of places all over the site.
         """
         found = self._visits_beside(None)
-        if found.paths or not self._controls:
+        if found.paths:
             return found
-        mask = CarryOver(self._controls, self._controls, lambda: self._texts).carried(mask_of(self._controls))
         all_over = [path for path in mask.paths if path.everywhere]
         found = self._visits_beside(replace(mask, paths=tuple([path for path in all_over if path.is_hidden])))
         # What pages are but compared without may depend on the visit itself.
