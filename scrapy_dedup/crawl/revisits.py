@@ -78,8 +78,15 @@ class _Kind:
         """Return the page that tells most of what is drawn anew: of those that came within moments the first; None without."""
         if len(self.twice) >= ENOUGH:
             return None
-        its = (url for url, page in self.waiting.items() if page.is_html and page.is_fresh and url not in self.twice)
+        its = (url for url, page in self.waiting.items() if page.is_html and self._may_teach(url))
         return next(its, None)
+
+    def idle(self) -> str | None:
+        """Return a page that waits and teaches no more; None without."""
+        return next((url for url in self.waiting if not self._may_teach(url)), None)
+
+    def _may_teach(self, url: str) -> bool:
+        return self.waiting[url].is_fresh and url not in self.twice
 
 
 class Revisits:
@@ -138,10 +145,10 @@ class Revisits:
             return True
         if not self.teaches or url in kind.twice or not self._shared.versions.keeps(site, url):
             return False
-        taught = next((its for its, page in kind.waiting.items() if its in kind.twice or not page.is_fresh), None)
-        if taught is None:
+        idle = kind.idle()
+        if idle is None:
             return False
-        del kind.waiting[taught]
+        del kind.waiting[idle]
         kind.noted -= 1
         return True
 

@@ -13,7 +13,7 @@ changes alone.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
@@ -82,12 +82,14 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     distance = Distances(shown)
     moment, page = _crossed(shown, pages, distance)
     texts = [" ".join(each.value) for each in shown if each.value]
+    # What one page alone shows may be its content, however new it is: quotes on a front page, its latest article.
+    several = list(pages.values()) if len(pages) > 1 else []
     return Features(
-        anew=_anew(pages.values(), 1 - _mean([changed(*pair) for pair in _far(shown)], 1.0)),
+        anew=_anew(several, 1 - _mean([changed(*pair) for pair in _far(shown)], 1.0)),
         moment=max(moment, distance.as_clock),
         page=page,
         rises=_rising(pages.values(), distance),
-        random=_share(_token(text) is not None for text in texts) * max(0.0, _always(pages.values())),
+        random=_share(_token(text) is not None for text in texts) * max(0.0, _always(several)),
         words=min(1.0, _mean([len(text.split()) for text in texts], 0.0) / 10),
         near=_mean([each.near for each in shown if each.value], 1.0),
         everywhere=everywhere,
@@ -95,19 +97,16 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     )
 
 
-def _anew(pages: Collection[Sequence[Shown]], same: float) -> float:
+def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
     """Return the log-likelihood ratio of being drawn for each response; *same* is how much of any two is equal."""
-    if len(pages) < 2:
-        return 0.0  # it may be the contents of this one: quotes on a front page, its latest article
-    changes = trials = 0.0
+    soon = []
     for found in pages:
         by_url: defaultdict[str, list[Shown]] = defaultdict(list)
         for each in found:
             by_url[each.url].append(each)
         pairs = (pair for shown in by_url.values() for pair in pairwise(shown))
-        soon = [changed(one, other) for one, other in pairs if other.at - one.at <= MOMENTS]
-        weight = min(1.0, OF_PAGE / len(soon)) if soon else 0.0
-        changes, trials = changes + weight * sum(soon), trials + weight * len(soon)
+        soon.append([changed(one, other) for one, other in pairs if other.at - one.at <= MOMENTS])
+    changes, trials = _counted(soon)
     # What is one of a few texts is drawn twice now and then: that was no trial.
     by_luck = min(trials - changes, same * trials)
     return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
@@ -119,16 +118,22 @@ def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
         yield tuple(kind[:2])
 
 
-def _always(pages: Collection[Sequence[Shown]]) -> float:
+def _always(pages: Iterable[Sequence[Shown]]) -> float:
     """Return the log-likelihood ratio of another text at any other time, to a text that changes now and then."""
-    if len(pages) < 2:
-        return 0.0
+    changes, trials = _counted(
+        [float(one.value != other.value) for one, other in pairwise(found) if other.at - one.at > MOMENTS]
+        for found in pages
+    )
+    return _beta(changes, trials, NEARER) - _beta(changes, trials, (1.0, 1.0))
+
+
+def _counted(pages: Iterable[Sequence[float]]) -> tuple[float, float]:
+    """Return how much has changed, in how many trials, from how much each trial of each page has changed."""
     changes = trials = 0.0
     for found in pages:
-        later = [one.value != other.value for one, other in pairwise(found) if other.at - one.at > MOMENTS]
-        weight = min(1.0, OF_PAGE / len(later)) if later else 0.0
-        changes, trials = changes + weight * sum(later), trials + weight * len(later)
-    return _beta(changes, trials, NEARER) - _beta(changes, trials, (1.0, 1.0))
+        weight = min(1.0, OF_PAGE / len(found)) if found else 0.0
+        changes, trials = changes + weight * sum(found), trials + weight * len(found)
+    return changes, trials
 
 
 def _rising(pages: Iterable[Sequence[Shown]], distance: Distances) -> float:

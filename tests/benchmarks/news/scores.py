@@ -104,6 +104,7 @@ def score_item(item: Mapping[str, Any], served: Served) -> Score:
         if not _stands(piece.text, whole):
             raise RuntimeError(f"{served.target} was served without {piece}")
     passing = [piece for piece in served.pieces if not piece.lasts]
+    lasting = [piece for piece in served.pieces if piece.lasts]
     texts = [piece.text for piece in passing]
     for kind in KINDS:
         # part -> whether it stands in the field as served, and as exported
@@ -115,11 +116,11 @@ def score_item(item: Mapping[str, Any], served: Served) -> Score:
                 if _stands(piece.text, raw):
                     _, is_shown = parts.get(piece.part, (False, False))
                     parts[piece.part] = True, is_shown or _stands(piece.text, exported)
-            for piece in served.pieces:
-                # A lasting value is not looked for in what passes: a date of publication in the date of the day, say.
-                around = [text for text in texts if piece.text in text] if piece.lasts else []
+            for piece in lasting:
+                # It is not looked for in what passes: a date of publication in the date of the day, say.
+                around = [text for text in texts if piece.text in text]
                 before, after = (tuple(without(around, view) for view in views) for views in (raw, exported))
-                if piece.lasts and _stands(piece.text, before):
+                if _stands(piece.text, before):
                     key = piece.part, piece.text
                     missing[key] = missing.get(key, False) or not _stands(piece.text, after)
         found.served[kind] = bool(parts)
