@@ -6,8 +6,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from scrapy_dedup.crawl.settings import SETTINGS
-from scrapy_dedup.crawl.statistics import STATS
+from scrapy_dedup.crawl.report.statistics import STATS
+from scrapy_dedup.crawl.settings.dedup_settings import SETTINGS
 
 
 def _text_of(value: Any) -> str:

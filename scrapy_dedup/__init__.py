@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .crawl.addon import Addon
-    from .crawl.stripping import strip_transient
+    from .crawl.items.stripping import strip_transient
     from .learning.learn import learn_rules
     from .masks.learning import learn_mask
     from .masks.model import Mask
@@ -27,7 +27,7 @@ _HOMES = {
     "RuleBook": ".rules.book",
     "learn_mask": ".masks.learning",
     "learn_rules": ".learning.learn",
-    "strip_transient": ".crawl.stripping",
+    "strip_transient": ".crawl.items.stripping",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import scrapy
 from scrapy.crawler import Crawler
 
-from scrapy_dedup.crawl.dupefilter import DupeFilter
+from scrapy_dedup.crawl.decide.dupefilter import DupeFilter
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import Rule
 from scrapy_dedup.store.writer import Writer

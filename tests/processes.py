@@ -26,7 +26,12 @@ _IMPORTED = [
     *("scrapy.extensions.corestats", "scrapy.extensions.feedexport", "scrapy.extensions.telnet"),
     *("scrapy.downloadermiddlewares.httpcache", "scrapy.downloadermiddlewares.redirect"),
     *("scrapy.spidermiddlewares.referer", "scrapy.spidermiddlewares.start", "scrapy.linkextractors"),
-    *("scrapy_dedup.crawl", "scrapy_dedup.crawl.probe_spider", "scrapy_dedup.learning.learn", "rich.console"),
+    *(
+        "scrapy_dedup.crawl",
+        "scrapy_dedup.crawl.own_requests.probe_spider",
+        "scrapy_dedup.learning.learn",
+        "rich.console",
+    ),
     *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "export_rules", "explain_url", "explain_page")),
     *(f"scrapy_dedup.commands.{name}" for name in ("evidence", "fetching", "importing", "probing", "summary")),
 ]

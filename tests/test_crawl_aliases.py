@@ -7,7 +7,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.aliases import declared_in
+from scrapy_dedup.crawl.decide.known_aliases import declared_in
 from scrapy_dedup.rules import Anchored, Declared, Literal, OfClass, Rule, Status
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import ValueClass
@@ -244,7 +244,7 @@ def test_what_a_page_declares() -> None:
 
 @in_reactor
 async def test_sightings_are_bounded_and_forgotten(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_dedup.crawl.aliases.MOST_OF_A_KIND", 2)
+    monkeypatch.setattr("scrapy_dedup.crawl.decide.known_aliases.MOST_OF_A_KIND", 2)
     server = serve(numbered())
     done = await crawl(Links, server.url("/"))
     assert done.dedup()["aliases/sighted"] == 2

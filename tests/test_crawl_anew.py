@@ -8,7 +8,7 @@ from scrapy import signals
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup.content.retention import MOMENTS
-from scrapy_dedup.crawl import revisits
+from scrapy_dedup.crawl.own_requests import revisits
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.store.pages import fetched_within
 from scrapy_dedup.store.store import Store

@@ -9,8 +9,8 @@ import pytest
 from scrapy import Request, signals
 
 from scrapy_dedup.crawl import signals as own_signals
-from scrapy_dedup.crawl.learner import Outcome
-from scrapy_dedup.crawl.letting_go import FIRST
+from scrapy_dedup.crawl.learn.learner import Outcome
+from scrapy_dedup.crawl.postpone.release import FIRST
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import AnyOrder, Ignore, IgnoreValue, Literal, Rule, Set, SiteRules, Status
 from scrapy_dedup.rules.writing import written_rules
@@ -89,7 +89,7 @@ async def crawled(serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str, *, m
         write_rules(Rule(site, match, ops, Status.MANUAL))
         return Outcome({})
 
-    monkeypatch.setattr("scrapy_dedup.crawl.learner.Learner.learn", learn)
+    monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.Learner.learn", learn)
     crawler = crawler_of(Later, **ON)
 
     async def opened() -> None:
@@ -152,7 +152,7 @@ async def with_views(serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Calla
 
     server = serve(answer)
     site = f"127.0.0.1:{server.port}"
-    monkeypatch.setattr("scrapy_dedup.crawl.learner.Learner.learn", lambda *_: learn(site, len(asked)))
+    monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.Learner.learn", lambda *_: learn(site, len(asked)))
     crawler = crawler_of(Later, **ON)
 
     async def opened() -> None:
@@ -200,7 +200,7 @@ async def test_a_fault_while_a_request_waits_sends_it(serve: Serve, monkeypatch:
     async def wait(*_: Any) -> None:
         raise ValueError("a fault")
 
-    monkeypatch.setattr("scrapy_dedup.crawl.postponing.Postponing.wait", wait)
+    monkeypatch.setattr("scrapy_dedup.crawl.postpone.postponing.Postponing.wait", wait)
     learn = lambda site, _: Outcome({"candidates": told_of(site, "q.view", "q.sid")})
     stats = (await with_views(serve, monkeypatch, learn)).dedup()
     assert stats["postponed"] == stats["postponed/fetched"] == stats["errors/postponing"] == len(NUMBERS)

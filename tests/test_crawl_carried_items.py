@@ -11,11 +11,11 @@ from itemloaders import ItemLoader
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from scrapy_dedup.crawl.carried import MOST_STEPS, CarriedPages, KeptPage, hands_over
-from scrapy_dedup.crawl.field_pages import FieldPages
-from scrapy_dedup.crawl.marks import BEGUN
+from scrapy_dedup.crawl.items.carried_items import MOST_STEPS, CarriedPages, KeptPage, hands_over
+from scrapy_dedup.crawl.items.field_pages import FieldPages
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.crawl.transient_page import Found, TransientPage
+from scrapy_dedup.crawl.support.request_meta import BEGUN
+from scrapy_dedup.masks.fields.transient_page import Found, TransientPage
 from scrapy_dedup.masks.model import Mask, TransientPath
 
 from .conftest import Serve

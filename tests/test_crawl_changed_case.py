@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.crawl.rewriting import removed
-from scrapy_dedup.crawl.streams import Stream, folded
-from scrapy_dedup.crawl.transient_page import TransientPage
+from scrapy_dedup.masks.fields.rewriting import removed
+from scrapy_dedup.masks.fields.transient_page import TransientPage
+from scrapy_dedup.masks.fields.visible_text import Stream, folded
 
 from .conftest import Serve
 from .crawling import in_reactor, run

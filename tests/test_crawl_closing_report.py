@@ -27,7 +27,7 @@ async def told(caplog: pytest.LogCaptureFixture, *args: Any, **settings: Any) ->
     """The closing lines of a crawl."""
     with caplog.at_level("INFO"):
         await crawl(Links, *args, CONCURRENT_REQUESTS=1, **settings)
-    return messages(caplog, 20, "scrapy_dedup.crawl.closing")
+    return messages(caplog, 20, "scrapy_dedup.crawl.report.closing")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_what_was_no_evidence_is_said_in_one_line(serve: Serve, caplog: py
 
     with caplog.at_level("INFO"):
         done = await crawl(Forms, server.url("/"), CONCURRENT_REQUESTS=1)
-    lines = messages(caplog, 20, "scrapy_dedup.crawl.closing")
+    lines = messages(caplog, 20, "scrapy_dedup.crawl.report.closing")
     (line,) = [line for line in lines if "evidence" in line]
     assert line == (
         "scrapy-dedup: not used as evidence: 2 answers other than 200, 1 with hardly any text, "

@@ -10,8 +10,8 @@ import scrapy
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, ensureDeferred, gatherResults
 
-from scrapy_dedup.crawl.collector import OF_PYTHON, Frozen
-from scrapy_dedup.crawl.compatibility import sleep
+from scrapy_dedup.crawl.support.compatibility import sleep
+from scrapy_dedup.crawl.support.garbage_collection import OF_PYTHON, Frozen
 
 from .conftest import Serve
 from .crawling import Links, crawl, in_reactor

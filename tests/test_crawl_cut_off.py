@@ -63,7 +63,7 @@ async def test_what_was_cut_off_is_no_evidence(serve: Serve, caplog: pytest.LogC
     server = serve(site)
     with caplog.at_level("INFO"):
         done = await crawl(Links, server.url("/"), DEDUP_LEARN="close", CONCURRENT_REQUESTS=1)
-    told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.closing"))
+    told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.report.closing"))
     doubtful = [each for each in observed().values() if each.ends is False]
     assert len(doubtful) < PAGES, "once whole pages were seen, the others are not recorded at all"
     assert f"not used as evidence: {PAGES - len(doubtful)} cut off" in told

@@ -15,8 +15,8 @@ from scrapy.utils.request import RequestFingerprinter, fingerprint
 
 from scrapy_dedup import Addon
 from scrapy_dedup.crawl import DupeFilter, SampleGate
-from scrapy_dedup.crawl.compatibility import fingerprints_of, heard_by
-from scrapy_dedup.crawl.settings import DedupSettingError
+from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
+from scrapy_dedup.crawl.support.compatibility import fingerprints_of, heard_by
 from scrapy_dedup.rules import Ignore
 
 from .conftest import Serve
@@ -537,7 +537,7 @@ async def test_components_listed_by_hand(serve: Serve) -> None:
 
 
 def test_the_add_on_leaves_components_where_they_are() -> None:
-    paths = {"scrapy_dedup.crawl.gate.Gate": 77, "scrapy_dedup.crawl.RedirectRecorder": None}
+    paths = {"scrapy_dedup.crawl.decide.gate.Gate": 77, "scrapy_dedup.crawl.RedirectRecorder": None}
     settings = settings_after(Addon(), DOWNLOADER_MIDDLEWARES=paths)
     found = dict(settings["DOWNLOADER_MIDDLEWARES"])
     assert found.pop(SampleGate) == 9  # the one that was not listed

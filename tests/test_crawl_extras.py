@@ -10,12 +10,12 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from scrapy_dedup.content.resemblance import Difference
-from scrapy_dedup.crawl import revisits
-from scrapy_dedup.crawl.retraction import Suspension
-from scrapy_dedup.crawl.savings import saved_for_good
-from scrapy_dedup.crawl.settings import DedupSettingError
+from scrapy_dedup.crawl.own_requests import revisits
+from scrapy_dedup.crawl.own_requests.savings import saved_for_good
+from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.crawl.suspects import Case
+from scrapy_dedup.crawl.verify.credit import Case
+from scrapy_dedup.crawl.verify.retraction import Suspension
 from scrapy_dedup.learning.asking.probing import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.masks.files import save_mask
@@ -318,7 +318,7 @@ async def test_faults_of_probes_end_no_crawl(
     def fails(*args: Any, **kwargs: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("scrapy_dedup.crawl.prober.doubts", fails)
+    monkeypatch.setattr("scrapy_dedup.crawl.own_requests.prober.doubts", fails)
     server = serve(Site())
     write_rules(learned(server))
     done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)

@@ -4,8 +4,8 @@ import pytest
 from scrapy import Request
 
 from scrapy_dedup.crawl import DuplicateDiscarded
-from scrapy_dedup.crawl.gate import Gate
-from scrapy_dedup.crawl.marks import CHECKED
+from scrapy_dedup.crawl.decide.gate import Gate
+from scrapy_dedup.crawl.support.request_meta import CHECKED
 from scrapy_dedup.rules import Ignore
 
 from .crawling import rule

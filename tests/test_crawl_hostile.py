@@ -15,9 +15,11 @@ from scrapy.core.engine import ExecutionEngine
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl import DuplicateDiscarded, live, times
-from scrapy_dedup.crawl.compatibility import call_later, download
+from scrapy_dedup.crawl import DuplicateDiscarded
+from scrapy_dedup.crawl.learn import live
+from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.signals import rules_changed
+from scrapy_dedup.crawl.support.compatibility import call_later, download
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve

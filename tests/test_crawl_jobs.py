@@ -14,7 +14,7 @@ import pytest
 import scrapy
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.discards import DuplicateDiscarded
+from scrapy_dedup.crawl.decide.discards import DuplicateDiscarded
 from scrapy_dedup.rules import Ignore, Literal
 from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.store import Store

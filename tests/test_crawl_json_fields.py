@@ -8,10 +8,10 @@ import scrapy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.crawl.field_pages import FieldPages
-from scrapy_dedup.crawl.json_text import decoded, json_text
-from scrapy_dedup.crawl.pipeline import _Field
-from scrapy_dedup.crawl.transient_page import TransientPage
+from scrapy_dedup.crawl.items.field_pages import FieldPages
+from scrapy_dedup.crawl.items.pipeline import _Field
+from scrapy_dedup.masks.fields.json_text import decoded, json_text
+from scrapy_dedup.masks.fields.transient_page import TransientPage
 
 from .conftest import Serve
 from .crawling import in_reactor, run

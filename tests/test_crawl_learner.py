@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl import learner
-from scrapy_dedup.crawl.settings import DedupSettings
+from scrapy_dedup.crawl.learn import learner
+from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning.wording import counted
 from scrapy_dedup.masks.files import load_masks, save_mask
 from scrapy_dedup.rules import Status

@@ -18,7 +18,8 @@ from scrapy import signals
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl import learned_directory, learner, live, times
+from scrapy_dedup.crawl.learn import learned_directory, learner, live
+from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned, rules_changed
 from scrapy_dedup.masks.files import save_mask

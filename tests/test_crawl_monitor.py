@@ -11,9 +11,9 @@ from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
-from scrapy_dedup.crawl.discards import NORMAL_FORM, deciding_rules
-from scrapy_dedup.crawl.sampling import Sampling
-from scrapy_dedup.crawl.untold import PER_RULE, STRETCHES, stretches
+from scrapy_dedup.crawl.decide.discards import NORMAL_FORM, deciding_rules
+from scrapy_dedup.crawl.verify.sampling_rates import Sampling
+from scrapy_dedup.crawl.verify.unsampled import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
 from scrapy_dedup.masks.files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
@@ -97,7 +97,7 @@ async def test_confirmed_samples_stop_before_the_callback(
     assert set(observed()) == {server.url(target) for target in server.hits}
     assert (checked(server).samples, checked(server).refuted) == (samples, 0)
     assert of_file(server).status is Status.ACTIVE
-    told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.closing"))
+    told = "\n".join(messages(caplog, 20, "scrapy_dedup.crawl.report.closing"))
     avoided = stats["avoided"]
     assert f"{avoided} downloads avoided" in told
     assert f"spot checks: {samples} of {avoided + samples} filtered URLs were fetched to check: all duplicates" in told

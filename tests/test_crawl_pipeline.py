@@ -16,12 +16,12 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from scrapy_dedup.crawl import TransientPipeline
-from scrapy_dedup.crawl.compatibility import without_spider
-from scrapy_dedup.crawl.content_fields import with_field
-from scrapy_dedup.crawl.field_check import FieldCheck
-from scrapy_dedup.crawl.field_hints import is_html
-from scrapy_dedup.crawl.origins import Origins
+from scrapy_dedup.crawl.items.content_fields import with_field
+from scrapy_dedup.crawl.items.field_check import FieldCheck
+from scrapy_dedup.crawl.items.field_hints import is_html
+from scrapy_dedup.crawl.items.item_sources import Origins
 from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.support.compatibility import without_spider
 from scrapy_dedup.files.errors import RuleFileError
 from scrapy_dedup.masks.model import Mask, TransientPath
 
@@ -321,14 +321,14 @@ async def faulty(serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str) -> di
 async def test_faults_of_our_own(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Items pass as they are, links are followed, and all is counted."""
     with monkeypatch.context() as patched:
-        found = await faulty(serve, patched, "scrapy_dedup.crawl.transient.TransientPage")
+        found = await faulty(serve, patched, "scrapy_dedup.crawl.items.transient_content.TransientPage")
         assert found["errors/pipeline"] == 9
         assert found["errors/transient"] == 6, "each request"
     with monkeypatch.context() as patched:
-        found = await faulty(serve, patched, "scrapy_dedup.crawl.transient_page.TransientPage.find")
+        found = await faulty(serve, patched, "scrapy_dedup.masks.fields.transient_page.TransientPage.find")
         assert found["errors/pipeline"] == 9
     with monkeypatch.context() as patched:
-        found = await faulty(serve, patched, "scrapy_dedup.crawl.origins.Origins.note")
+        found = await faulty(serve, patched, "scrapy_dedup.crawl.items.item_sources.Origins.note")
         assert found["errors/transient"] == found["transient/unknown_response"] == 9
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from parsel import Selector
 
 from scrapy_dedup.content.tokens import tokens
-from scrapy_dedup.crawl.alignment import alignments
-from scrapy_dedup.crawl.rewriting import marked, removed
-from scrapy_dedup.crawl.streams import Stream
-from scrapy_dedup.crawl.transient_page import TransientPage
+from scrapy_dedup.masks.fields.rewriting import marked, removed
+from scrapy_dedup.masks.fields.text_alignment import alignments
+from scrapy_dedup.masks.fields.transient_page import TransientPage
+from scrapy_dedup.masks.fields.visible_text import Stream
 
 PAGE = """<!DOCTYPE html><html><head><title>A chair</title></head><body>
 <ul id=top><li>Sunday 22 November<li>12 users online</ul>

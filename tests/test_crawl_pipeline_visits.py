@@ -11,7 +11,7 @@ import pytest
 import scrapy
 from scrapy.crawler import Crawler
 
-from scrapy_dedup.crawl import observing
+from scrapy_dedup.crawl.observe import store_rows as observing
 from scrapy_dedup.crawl.shared import Shared
 
 from .crawling import crawler_of, in_reactor, run

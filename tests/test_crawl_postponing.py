@@ -8,7 +8,7 @@ from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_dedup.crawl.learner import Outcome
+from scrapy_dedup.crawl.learn.learner import Outcome
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import Ignore, Rule, SiteRules, Status
 from scrapy_dedup.rules.writing import written_rules
@@ -235,7 +235,7 @@ async def test_a_learning_that_fails_lets_all_of_them_go(serve: Serve, monkeypat
     def fails(self: Any, *args: Any) -> Any:
         return Outcome(None, "no process")
 
-    monkeypatch.setattr("scrapy_dedup.crawl.learner.Learner.learn", fails)
+    monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.Learner.learn", fails)
     server: Server = serve(Shop())
     done = await crawl(Links, server.url("/"), **ON)
     assert len(done.urls) == server.downloads == EVERY

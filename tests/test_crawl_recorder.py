@@ -13,10 +13,8 @@ from scrapy.utils.request import fingerprint
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
-from scrapy_dedup.crawl import observing
-from scrapy_dedup.crawl.compatibility import download
-from scrapy_dedup.crawl.ledger import Ledger
-from scrapy_dedup.crawl.observing import (
+from scrapy_dedup.crawl.observe import store_rows as observing
+from scrapy_dedup.crawl.observe.store_rows import (
     LaterRow,
     SmallPages,
     base_row,
@@ -25,6 +23,8 @@ from scrapy_dedup.crawl.observing import (
     is_quick,
     page_row,
 )
+from scrapy_dedup.crawl.seen.ledger import Ledger
+from scrapy_dedup.crawl.support.compatibility import download
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer

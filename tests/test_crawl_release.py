@@ -8,8 +8,8 @@ import pytest
 import scrapy
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_dedup.crawl import seen
-from scrapy_dedup.crawl.compatibility import without_spider
+from scrapy_dedup.crawl.seen import seen
+from scrapy_dedup.crawl.support.compatibility import without_spider
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.rows import DiscardState
 

@@ -12,7 +12,9 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
-from scrapy_dedup.crawl import identities, journal, recorder
+from scrapy_dedup.crawl.identity import identities
+from scrapy_dedup.crawl.observe import recorder
+from scrapy_dedup.crawl.seen import journal
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 
@@ -346,7 +348,7 @@ def test_the_shell_is_left_alone(project: Project, serve: Serve) -> None:
 
 
 def test_a_response_without_a_request_passes() -> None:
-    from scrapy_dedup.crawl.pages import PageMiddleware
+    from scrapy_dedup.crawl.observe.pages import PageMiddleware
 
     from .crawling_parts import crawler
 

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
-from scrapy_dedup.crawl import observing, transient_page
-from scrapy_dedup.crawl.field_pages import FieldPages
-from scrapy_dedup.crawl.pipeline import _Field
-from scrapy_dedup.crawl.script_texts import script_texts
+from scrapy_dedup.crawl.items.field_pages import FieldPages
+from scrapy_dedup.crawl.items.pipeline import _Field
+from scrapy_dedup.crawl.observe import store_rows as observing
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.crawl.streams import Stream
-from scrapy_dedup.crawl.transient_page import TransientPage
+from scrapy_dedup.masks.fields import transient_page
+from scrapy_dedup.masks.fields.script_texts import script_texts
+from scrapy_dedup.masks.fields.transient_page import TransientPage
+from scrapy_dedup.masks.fields.visible_text import Stream
 from scrapy_dedup.masks.model import Mask, TransientPath
 
 from .conftest import Serve

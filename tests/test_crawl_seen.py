@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from scrapy_dedup.crawl.identities import slot_of
-from scrapy_dedup.crawl.journal import Journal
-from scrapy_dedup.crawl.seen import MOST_WAITING, MOST_WAITING_PER_SLOT, Seen, Waiting
+from scrapy_dedup.crawl.identity.identities import slot_of
+from scrapy_dedup.crawl.seen.journal import Journal
+from scrapy_dedup.crawl.seen.seen import MOST_WAITING, MOST_WAITING_PER_SLOT, Seen, Waiting
 
 
 class NoFaults:

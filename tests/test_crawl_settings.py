@@ -10,10 +10,10 @@ import pytest
 from scrapy.settings import Settings
 
 import scrapy_dedup.crawl
-from scrapy_dedup.crawl.learner import command_of
-from scrapy_dedup.crawl.settings import SETTINGS, DedupSettingError, DedupSettings, Mode
-from scrapy_dedup.crawl.statistics import STATS
-from scrapy_dedup.crawl.versions import takes_markup
+from scrapy_dedup.crawl.learn.learner import command_of
+from scrapy_dedup.crawl.observe.kept_texts import takes_markup
+from scrapy_dedup.crawl.report.statistics import STATS
+from scrapy_dedup.crawl.settings.dedup_settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.learning.evidence.user_names import Names
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 
@@ -292,7 +292,7 @@ def test_whoever_awaits_a_crawl_gets_the_error(project: Project) -> None:
         "script.py",
         "import asyncio, scrapy\n"
         "from scrapy.crawler import AsyncCrawlerProcess\n"
-        "from scrapy_dedup.crawl.settings import DedupSettingError\n"
+        "from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError\n"
         "process = AsyncCrawlerProcess({'ADDONS': {'scrapy_dedup.Addon': 600}, 'DEDUP_MODE': 'x'})\n"
         "task = process.crawl(scrapy.Spider, name='a')\n"
         "process.start()\n"
@@ -312,9 +312,10 @@ def run_script(project: Project, name: str) -> Any:
 
 
 def test_every_stat_is_in_the_table() -> None:
-    source = "".join(path.read_text() for path in Path(scrapy_dedup.crawl.__file__).parent.glob("[!s]*.py"))
-    for name in ("shared.py", "swapping.py"):
-        source += (Path(scrapy_dedup.crawl.__file__).parent / name).read_text()
+    modules = Path(scrapy_dedup.crawl.__file__).parent.rglob("*.py")
+    source = "".join(
+        path.read_text() for path in modules if path.stem != "statistics" and path.parent.name != "settings"
+    )
     used = {re.sub(r"\{.*?\}", "<>", name) for name in re.findall(r'f?"(dedup/[^"]+)"', source)}
     known = {re.sub(r"<.*?>", "<>", name) for name, _ in STATS}
     errors = {name for name in used if name.startswith("dedup/errors/")} | {"dedup/errors/<>"}

@@ -10,9 +10,9 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_dedup.crawl.learn.schedule import Times
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.signals import learned
-from scrapy_dedup.crawl.times import Times
 
 from .conftest import Serve
 from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run

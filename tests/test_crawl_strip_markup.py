@@ -14,9 +14,9 @@ from scrapy.http import HtmlResponse
 import scrapy_dedup
 from scrapy_dedup import Mask
 from scrapy_dedup.content.unseen import unseen_blocks
-from scrapy_dedup.crawl import observing
+from scrapy_dedup.crawl.items.stripping import remember_crawl
+from scrapy_dedup.crawl.observe import store_rows as observing
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.crawl.stripping import remember_crawl
 from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.store.store import Store

@@ -9,11 +9,11 @@ from scrapy import signals
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 import scrapy_dedup
-from scrapy_dedup.crawl import transient
+from scrapy_dedup.crawl.items import transient_content as transient
+from scrapy_dedup.crawl.items.stripping import remember_crawl
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.crawl.stripping import remember_crawl
-from scrapy_dedup.crawl.transient_links import transient_links
-from scrapy_dedup.crawl.transient_page import TransientPage
+from scrapy_dedup.masks.fields.transient_links import transient_links
+from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import Mask, TransientPath
 
 from .conftest import Serve

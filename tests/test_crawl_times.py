@@ -5,10 +5,11 @@ import itertools
 import pytest
 
 from scrapy_dedup.content.fingerprints import Fingerprints, Kind
-from scrapy_dedup.crawl import repeats, times
-from scrapy_dedup.crawl.repeats import Repeats
-from scrapy_dedup.crawl.sampling import has_room
-from scrapy_dedup.crawl.times import Times
+from scrapy_dedup.crawl.learn import schedule as times
+from scrapy_dedup.crawl.learn.schedule import Times
+from scrapy_dedup.crawl.observe import repeats
+from scrapy_dedup.crawl.observe.repeats import Repeats
+from scrapy_dedup.crawl.verify.sampling_rates import has_room
 from scrapy_dedup.store.rows import ObservationRow
 
 SITE = "a.test"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl import live
+from scrapy_dedup.crawl.learn import live
 from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Ignore, Status
 

@@ -6,9 +6,9 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_dedup.content.fingerprints import Fingerprints, Kind
-from scrapy_dedup.crawl.settings import DedupSettings
-from scrapy_dedup.crawl.times import FIRST, LEAST, Times
-from scrapy_dedup.crawl.worth import note_learned, worth_learning
+from scrapy_dedup.crawl.learn.schedule import FIRST, LEAST, Times
+from scrapy_dedup.crawl.learn.worth import note_learned, worth_learning
+from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 

@@ -9,7 +9,7 @@ from scrapy.commands.bench import _BenchSpider
 from scrapy.utils.test import get_crawler
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.participation import is_crawl
+from scrapy_dedup.crawl.support.participation import is_crawl
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 
@@ -35,7 +35,7 @@ SPIDER_MIDDLEWARES = {
 ITEM_PIPELINES = {"scrapy_dedup.crawl.TransientPipeline": 50}
 """
 MARKING = """
-from scrapy_dedup.crawl import learner
+from scrapy_dedup.crawl.learn import learner
 import sys
 learner.command_of = lambda *_: [sys.executable, "-c", "open('learning', 'w').close(); print('{}')"]
 """

@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_dedup.content.resemblance import Difference, difference
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.crawl.suspects import ELSEWHERE, PATIENCE, Case, Suspects
+from scrapy_dedup.crawl.verify.credit import ELSEWHERE, PATIENCE, Case, Suspects
 from scrapy_dedup.learning.lifetime.refutation import Noise, Trial, likelihood_ratio, noise_of
 
 from .server import page, prose

@@ -33,7 +33,7 @@ KNOWS = {
 
 MASKS = PACKAGE / "masks"
 #: Rooms of masks, from the bottom up; "" is masks itself: the model, the files, and how they are applied.
-MASK_LEVELS = ("seed", "", "learning")
+MASK_LEVELS = ("seed", "", "fields", "learning")
 
 LEARNING = PACKAGE / "learning"
 #: Rooms and modules of learning, from the bottom up: each knows those of the levels below. What is not named tells the pipeline.

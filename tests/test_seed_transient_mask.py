@@ -14,8 +14,8 @@ from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.tokens import Kind, tokens
-from scrapy_dedup.crawl.rewriting import marked, removed
-from scrapy_dedup.crawl.transient_page import TransientPage
+from scrapy_dedup.masks.fields.rewriting import marked, removed
+from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.plan import Roots
 from scrapy_dedup.masks.queries import BELOW

@@ -13,7 +13,7 @@ from .evidence import open_store
 from .wording import condition_of
 
 if TYPE_CHECKING:
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..rules.book import RuleBook
     from ..rules.model import Rule
 

@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
 
 #: Exit codes.
 DONE, NOTHING, MISTAKE = 0, 1, 2
@@ -38,7 +38,7 @@ class DedupCommand(ScrapyCommand):
         parser.add_argument("--spider", metavar="NAME", help="use the settings of this spider (its custom_settings)")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        from ..crawl.compatibility import without_crawl
+        from ..crawl.support.compatibility import without_crawl
 
         super().process_options(args, opts)
         if not self.requires_crawler_process:
@@ -68,7 +68,7 @@ class DedupCommand(ScrapyCommand):
 
     def dedup_settings(self, spider: str | None = None) -> "DedupSettings":
         """Return the plug-in's settings of the project, or of one of its spiders."""
-        from ..crawl.settings import DedupSettings
+        from ..crawl.settings.dedup_settings import DedupSettings
 
         return DedupSettings.from_crawler_settings(self.all_settings(spider))
 
@@ -85,7 +85,7 @@ class DedupCommand(ScrapyCommand):
 
     def _spider_class(self, name: str) -> Any:
 
-        from ..crawl.compatibility import spider_loader
+        from ..crawl.support.compatibility import spider_loader
 
         assert self.settings is not None
         loader = spider_loader(self.settings)
@@ -99,7 +99,7 @@ class DedupCommand(ScrapyCommand):
 @contextmanager
 def mistakes() -> Iterator[None]:
     """Turn the errors that a user can mend into :exc:`Mistake`."""
-    from ..crawl.settings import DedupSettingError
+    from ..crawl.settings.dedup_settings import DedupSettingError
     from ..files.errors import RuleFileError
     from ..observation import ObservationError
     from ..store.store import StoreError

@@ -12,7 +12,7 @@ from ..urls import site_of_url
 from .base import Mistake, Nothing
 
 if TYPE_CHECKING:
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.fixed_point import Evidence
 
 _DAY = 86_400

@@ -8,7 +8,7 @@ from scrapy.exceptions import UsageError
 from .base import DONE, DedupCommand, Mistake, Nothing
 
 if TYPE_CHECKING:
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..masks.model import Mask
     from .page_places import Page
 

@@ -7,7 +7,7 @@ from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
 
-from ..crawl.probe_spider import OFF
+from ..crawl.own_requests.probe_spider import OFF
 from .base import Nothing
 
 if TYPE_CHECKING:

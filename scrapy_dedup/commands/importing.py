@@ -10,7 +10,7 @@ from .evidence import site_named
 from .wording import condition_of, operations_of
 
 if TYPE_CHECKING:
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
 
 
 def import_rules(settings: "DedupSettings", names: list[str], file: str, form: str | None, *, dry_run: bool) -> int:

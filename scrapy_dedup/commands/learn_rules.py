@@ -9,7 +9,7 @@ from scrapy.exceptions import UsageError
 from .base import DONE, NOTHING, DedupCommand, Mistake, Nothing
 
 if TYPE_CHECKING:
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
 
 #: Requests that the probe of a parameter on one page takes.
 LEAST_PROBE = 3
@@ -127,7 +127,7 @@ class LearnRules(DedupCommand):
         return self._probe_and_learn(settings, args, opts)
 
     def _probe_and_learn(self, settings: "DedupSettings", args: list[str], opts: argparse.Namespace) -> int:
-        from ..crawl.extras import note_probes
+        from ..crawl.own_requests.idle_work import note_probes
         from .probing import in_doubt, print_probes, probe
 
         spider = self._spider_class(opts.spider) if opts.spider else None

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..crawl.rewriting import marked
 from ..learning.wording import counted
+from ..masks.fields.rewriting import marked
 from ..masks.places import Act, marked_text
 from .console import plain_console
 from .page_places import moment

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..crawl.masks import with_links
+from ..crawl.learn.mask_book import with_links
 from ..masks.places import PlaceOnPage, places_on, texts_at
 from ..masks.slot_texts import shown_slot
 from ..store.pages import versions_of_page
@@ -14,7 +14,7 @@ from .evidence import open_store
 
 if TYPE_CHECKING:
     from ..content.versions import Version
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..masks.model import Mask
 
 __all__ = ["Page", "TaughtPlace", "stored_versions", "taught_places"]

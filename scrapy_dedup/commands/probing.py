@@ -6,7 +6,7 @@ from ..learning.wording import counted
 from .base import Mistake
 
 if TYPE_CHECKING:
-    from ..crawl.settings import DedupSettings
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.asking.doubts import Doubt
     from ..learning.asking.probing import Tried
 
@@ -33,7 +33,7 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
 
 def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[Tried]":
     """Probe these in a small crawl, at most *most* requests to each site; return what was found. Raises Mistake."""
-    from ..crawl.probe_spider import probe_spider
+    from ..crawl.own_requests.probe_spider import probe_spider
     from ..crawl.shared import Shared
 
     crawler = process.create_crawler(probe_spider(spider))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .addon import Addon
-    from .cache import SharedCacheStorage
-    from .discards import DuplicateDiscarded
-    from .dupefilter import DupeFilter
-    from .gate import Gate
-    from .pages import ArrivalMiddleware, PageMiddleware
-    from .pipeline import TransientPipeline
-    from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
-    from .sample_gate import SampleGate
+    from .decide.cache import SharedCacheStorage
+    from .decide.discards import DuplicateDiscarded
+    from .decide.dupefilter import DupeFilter
+    from .decide.gate import Gate
+    from .items.pipeline import TransientPipeline
+    from .observe.pages import ArrivalMiddleware, PageMiddleware
+    from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
+    from .verify.sample_gate import SampleGate
 
 __all__ = [
     "Addon",
@@ -35,17 +35,17 @@ __all__ = [
 
 _HOMES = {
     "Addon": ".addon",
-    "ArrivalMiddleware": ".pages",
-    "DupeFilter": ".dupefilter",
-    "DuplicateDiscarded": ".discards",
-    "Gate": ".gate",
-    "MediaRecorder": ".recorder",
-    "PageMiddleware": ".pages",
-    "RedirectRecorder": ".recorder",
-    "RobotsRecorder": ".recorder",
-    "SampleGate": ".sample_gate",
-    "SharedCacheStorage": ".cache",
-    "TransientPipeline": ".pipeline",
+    "ArrivalMiddleware": ".observe.pages",
+    "DupeFilter": ".decide.dupefilter",
+    "DuplicateDiscarded": ".decide.discards",
+    "Gate": ".decide.gate",
+    "MediaRecorder": ".observe.recorder",
+    "PageMiddleware": ".observe.pages",
+    "RedirectRecorder": ".observe.recorder",
+    "RobotsRecorder": ".observe.recorder",
+    "SampleGate": ".verify.sample_gate",
+    "SharedCacheStorage": ".decide.cache",
+    "TransientPipeline": ".items.pipeline",
 }
 
 

@@ -8,16 +8,16 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from .cache import FALLBACK as FALLBACK_STORAGE
-from .cache import SharedCacheStorage
-from .dupefilter import FALLBACK, DupeFilter
-from .gate import Gate
-from .pages import ArrivalMiddleware, PageMiddleware
-from .pipeline import TransientPipeline
-from .recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
-from .sample_gate import SampleGate
-from .settings import SETTINGS, DedupSettingError, DedupSettings
-from .stopping import loaded, told
+from .decide.cache import FALLBACK as FALLBACK_STORAGE
+from .decide.cache import SharedCacheStorage
+from .decide.dupefilter import FALLBACK, DupeFilter
+from .decide.gate import Gate
+from .items.pipeline import TransientPipeline
+from .observe.pages import ArrivalMiddleware, PageMiddleware
+from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
+from .settings.dedup_settings import SETTINGS, DedupSettingError, DedupSettings
+from .settings.start_errors import loaded, told
+from .verify.sample_gate import SampleGate
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -17,38 +17,38 @@ from ..learning.wording import counted
 from ..masks.files import load_masks
 from ..rules.book import RuleBook
 from ..store.writer import Writer
-from . import closing
-from .aliases import Aliases
-from .before_idle import BeforeIdle
-from .callbacks import CallbackNames
-from .collector import Frozen
-from .depths import Depths
-from .discards import Discards
-from .extras import Extras
-from .faults import Faults
-from .field_hints import FieldHints
-from .identities import Identities, UrlIdentity
-from .journal import Journal, Page
-from .ledger import Ledger, had_passed
-from .left_out import LeftOut
-from .live import Learning
-from .marks import CHECKED, digest, redirects_to
-from .masks import Masks
-from .monitor import Monitor
-from .outcomes import Outcomes
-from .participation import is_crawl
-from .postponing import Postponing
-from .repeats import Repeats
-from .retraction import Retraction
-from .seen import Seen
-from .settings import DedupSettingError, DedupSettings, Mode
-from .stopping import told
-from .tally import Tally
-from .teachers import Teachers
-from .transient import TransientContent
-from .under_way import UnderWay
-from .unwritten import Unwritten
-from .versions import Versions
+from .decide.depth_limit import Depths
+from .decide.discards import Discards
+from .decide.known_aliases import Aliases
+from .identity.callbacks import CallbackNames
+from .identity.identities import Identities, UrlIdentity
+from .items.field_hints import FieldHints
+from .items.transient_content import TransientContent
+from .learn.live import Learning
+from .learn.mask_book import Masks
+from .observe.excluded_responses import LeftOut
+from .observe.in_flight import UnderWay
+from .observe.kept_texts import Versions
+from .observe.repeats import Repeats
+from .own_requests.idle_work import Extras
+from .postpone.postponing import Postponing
+from .report import closing
+from .report.tally import Tally
+from .report.teachers import Teachers
+from .seen.journal import Journal, Page
+from .seen.ledger import Ledger, had_passed
+from .seen.request_outcomes import Outcomes
+from .seen.seen import Seen
+from .seen.write_buffer import Unwritten
+from .settings.dedup_settings import DedupSettingError, DedupSettings, Mode
+from .settings.start_errors import told
+from .support.faults import Faults
+from .support.garbage_collection import Frozen
+from .support.idle_hook import BeforeIdle
+from .support.participation import is_crawl
+from .support.request_meta import CHECKED, digest, redirects_to
+from .verify.monitor import Monitor
+from .verify.retraction import Retraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,0 +1,260 @@
+"""Aliases in a crawl: URLs that a page shows to be itself, recorded, and used once their kind is proven.
+
+The spider middleware for pages has a look at the requests that a page's callback yields, when it yields them: one that
+names an element of that page (``?msg=178`` where the page holds ``id="msg178"``) may be that page, and
+so may what the page declares as its own URL. Every such sighting goes into the store, up to a bound,
+for learning to prove its kind. Where the kind is proven, the URL has the canonical key of the page
+from then on: the dupe filter and the gate do the rest. That holds for the crawl and no longer, since
+the pages of a thread shift when posts are deleted.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from html import unescape
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.http import TextResponse
+
+from ...content.anchors import anchors_of
+from ...rules.aliases import AliasKinds, candidates
+from ...store.rows import SightingRow
+from ...urls import normal_form, normal_parts, values_of
+from ...urls.namings import Anchors, tokens_in
+from ..identity.identities import Alias, UrlIdentity, is_plain_get
+from ..settings.dedup_settings import Mode
+from ..support.request_meta import is_checked, is_start
+from .discards import DuplicateDiscarded
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from ...rules.book import RuleBook
+    from ..shared import Shared
+
+#: Sightings that are recorded of one kind of aliases at its widest, in a crawl, and of one page.
+MOST_OF_A_KIND: Final = 2_000
+MOST_OF_A_PAGE: Final = 60
+MOST_KINDS: Final = 2_000
+#: Aliases that are remembered.
+MOST_ALIASES: Final = 200_000
+
+_HEAD: Final = 65_536
+_COMPARED: Final = (Mode.SHADOW, Mode.ACTIVE)
+_HREF: Final = re.compile(rb"""\s(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_LINK_HEADER: Final = re.compile(r"""<([^<>]*)>\s*;[^<,]*\brel\s*=\s*"?shortlink\b""", re.IGNORECASE)
+#: How it is written what is looked for in the head of a page, and how the tag must go on.
+_DECLARATIONS: Final = {
+    name: (name.encode(), re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("shortlink", rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bshortlink\b"""),
+        ("canonical", rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bcanonical\b"""),
+        ("og:url", rb"""<meta\b[^>]*\s(?:property|name)\s*=\s*["']?og:url\b"""),
+    )
+}
+#: The canonical URL is in the observation of the page already.
+_RECORDED: Final = frozenset({"shortlink", "og:url"})
+
+
+class Aliases:
+    """The aliases that a crawl has met."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._book: RuleBook | None = None
+        self._kinds = AliasKinds(())
+        self._recorded: Counter[tuple[str, ...]] = Counter()
+
+    @property
+    def kinds(self) -> AliasKinds:
+        """The kinds that act, under the rules that are used now."""
+        book = self._shared.identities.book
+        if book is not self._book:
+            self._book = book
+            self._kinds = AliasKinds(book)
+        return self._kinds
+
+    # Looking
+
+    def page(self, response: "Response") -> "PageLook | None":
+        """Return a look at what a page yields; None where nothing on it can be an alias."""
+        request = response.request
+        if request is None or response.status != 200 or not isinstance(response, TextResponse):
+            return None
+        if not is_plain_get(request) or not response.body:
+            return None
+        identity = self._shared.identities.of_url(request.url)
+        return None if identity.mode is None else PageLook(self, self._shared, response, request.url, identity)
+
+    def sighted(self, row: SightingRow) -> None:
+        """Record a sighting, unless enough of its like are recorded."""
+        kind = (row.site, row.key, row.lead, row.prefix)
+        if kind not in self._recorded and len(self._recorded) >= MOST_KINDS:
+            return
+        if self._recorded[kind] < MOST_OF_A_KIND and self._shared.record(row):
+            self._recorded[kind] += 1
+            self._shared.stats.inc_value("dedup/aliases/sighted")
+
+    def know(self, url: str, key: str, page: UrlIdentity, page_url: str, rule: str) -> None:
+        """Note that *url*, whose canonical key by the rules is *key*, is the *page*, which is at *page_url*."""
+        identities = self._shared.identities
+        known = identities.aliases
+        # An alias never leads to an alias, nor in a circle: the page itself may be known as one by now.
+        if key == page.key or key in known or page.key in known:
+            return
+        if len(known) >= MOST_ALIASES:
+            del known[next(iter(known))]
+        known[key] = Alias(page.key, rule, url, page_url)
+        self._shared.stats.inc_value("dedup/aliases/known")
+        identities.renew(url)
+
+    # Using
+
+    def queued(self, request: Request) -> DuplicateDiscarded | None:
+        """Discard a request, compared by the dupe filter, that turned out meanwhile to be a page that is fetched."""
+        shared = self._shared
+        identities = shared.identities
+        if request.dont_filter or "redirect_urls" in request.meta or is_start(request):
+            return None
+        key = identities.book.canonical_key(request.url)
+        if key not in identities.aliases or not is_checked(request):
+            return None
+        before = identities.of_url(request.url)
+        if before.key == key:  # another spelling of what is known to be an alias
+            identities.renew(request.url)
+        identity = identities.of(request)
+        if identity is None or identity.mode is not Mode.ACTIVE:
+            return None
+        seen = shared.seen
+        if identity.slot not in seen or not seen.is_fetched(identity.slot):
+            return None
+        other = seen.url(identity.slot)
+        if other == request.url:
+            return None
+        discarded = shared.discards.discard_queued(request, identity, other)
+        if discarded is None:
+            return None
+        own = identities.slot_of_key(key, request)
+        if own is not None and own in seen:
+            seen.fetched(own)  # by the page: what waits for it is that page, too
+        return discarded
+
+
+class PageLook:
+    """One page and what it may show to be itself."""
+
+    def __init__(
+        self, aliases: Aliases, shared: "Shared", response: TextResponse, url: str, identity: UrlIdentity
+    ) -> None:
+        self._aliases = aliases
+        self._shared = shared
+        self._response = response
+        self._url = url
+        self._site = identity.site
+        self._origin = ""  # found out when the first link asks for it
+        self._anchors: Anchors | None = None
+        self._met: set[tuple[str, ...]] = set()
+
+    @property
+    def _page(self) -> UrlIdentity:
+        # Under the rules that are used now: they may change while the callback is at work.
+        return self._shared.identities.of_url(self._url)
+
+    def request(self, request: Request) -> None:
+        """Look at a request that the page's callback has yielded."""
+        # What rules out nearly every link comes first: a page may have hundreds.
+        anchors = self._anchors
+        if anchors is None:
+            anchors = self._anchors = anchors_of(self._response.body[: self._shared.settings.max_body])
+        if not anchors:
+            return
+        url = request.url
+        identities = self._shared.identities
+        identity = identities.of_url(url)
+        tokens = identity.tokens
+        if tokens is None:  # the same links come again and again
+            tokens = identity.tokens = tokens_in(url)
+        if anchors.keys().isdisjoint(tokens) or identity.site != self._site:
+            return
+        if url == self._url or not is_plain_get(request):
+            return
+        acts = identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site)
+        if not acts and len(self._met) >= MOST_OF_A_PAGE:
+            return
+        # What is remembered of a URL is its key by the rules, unless it is known to be an alias.
+        key = identities.book.canonical_key(url) if identities.aliases else identity.key
+        self._origin = self._origin or normal_parts(self._url)[0]
+        if key == self._page.key or not key.startswith(self._origin) or normal_parts(key)[0] != self._origin:
+            return
+        values = values_of(key, groups=self._shared.settings.site_groups)
+        found = list(candidates(values, url.partition("#")[2], anchors))
+        for naming, prefix in found:
+            self._record(SightingRow(
+                self._shared.settings.scope, self._site, self._url, url, naming.key, time.time(),
+                naming.token, naming.lead, prefix,
+            ))  # fmt: skip
+        if found and acts:
+            rule = self._aliases.kinds.anchored(self._site, values, found, self._page.key)
+            if rule is not None:
+                self._aliases.know(url, key, self._page, self._url, rule.id)
+
+    def declarations(self) -> None:
+        """Look at what the page declares as its URL."""
+        wanted = _RECORDED | self._aliases.kinds.declarations(self._site)
+        values = None
+        for declaration, url in declared_in(self._response, wanted):
+            identities = self._shared.identities
+            if normal_form(url) == normal_form(self._url) or identities.of_url(url).site != self._site:
+                continue
+            if declaration in _RECORDED:
+                scope = self._shared.settings.scope
+                self._record(SightingRow(scope, self._site, self._url, url, declaration, time.time()))
+            if self._page.mode not in _COMPARED:
+                continue
+            values = values or values_of(self._page.key, groups=self._shared.settings.site_groups)
+            rule = self._aliases.kinds.declared(self._site, declaration, values)
+            if rule is not None:
+                self._aliases.know(url, identities.book.canonical_key(url), self._page, self._url, rule.id)
+
+    def _record(self, row: SightingRow) -> None:
+        name = (row.link, row.key, row.prefix)
+        if name not in self._met and len(self._met) < MOST_OF_A_PAGE:
+            self._met.add(name)
+            self._aliases.sighted(row)
+
+
+def declared_in(response: TextResponse, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (declaration, absolute URL) for what the head of a page declares, as far as it is *wanted*."""
+    end = response.body.find(b"</head", 0, _HEAD)
+    head = response.body[: end if end >= 0 else _HEAD]
+    for name in wanted:
+        if name not in _DECLARATIONS:
+            continue
+        written, pattern = _DECLARATIONS[name]
+        tag = pattern.search(head) if written in head else None
+        if tag is None:
+            continue
+        target = _HREF.search(head[tag.start() : head.find(b">", tag.end()) + 1 or None])
+        if target is not None:
+            text = b"".join(group or b"" for group in target.groups()).decode("utf-8", "replace")
+            url = _joined(response.url, unescape(text))
+            if url:
+                yield name, url
+    # As Headers keeps it: it need not look for other spellings.
+    if "shortlink" in wanted and dict.__contains__(response.headers, b"Link"):
+        value = b", ".join(response.headers.getlist(b"Link")).decode("latin-1")
+        for text in _LINK_HEADER.findall(value)[:1]:
+            url = _joined(response.url, text)
+            if url:
+                yield "shortlink", url
+
+
+def _joined(base: str, text: str) -> str:
+    text = text.strip()
+    try:
+        return urljoin(base, text) if text else ""
+    except ValueError:
+        return ""

@@ -1,0 +1,1 @@
+"""The identity of a request: its canonical key, its callback, and what the fingerprinter sees."""

@@ -1,0 +1,1 @@
+"""Transient content in items: the pipeline that strips it from their fields."""

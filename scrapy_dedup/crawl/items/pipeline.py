@@ -1,0 +1,173 @@
+"""The item pipeline: takes transient content out of the fields that are named."""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from ...masks.fields.json_text import JsonText, json_text
+from ...masks.fields.rewriting import marked, removed
+from ..shared import Shared
+from ..support.compatibility import without_spider
+from .content_fields import with_field
+from .field_check import FieldCheck
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from .field_pages import FieldPages
+
+__all__ = ["TransientPipeline"]
+
+logger = logging.getLogger(__name__)
+
+
+@without_spider
+class TransientPipeline:
+    """Strips, or marks, what is transient in the fields of :setting:`DEDUP_CONTENT_FIELDS`.
+
+    A string that is empty then stays as an empty string, and one of a list leaves it.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        settings = shared.settings
+        if not settings.content_fields or settings.strip == "off":
+            raise NotConfigured
+        self._shared = shared
+        self._stats = shared.stats
+        self._fields = settings.content_fields
+        self._marks = settings.strip == "mark"
+        self._transient = shared.transient
+        self._transient.has_pipeline = True
+        self._check = FieldCheck(settings.content_fields)
+        for signal in (signals.item_scraped, signals.item_dropped, signals.item_error):
+            shared.crawler.signals.connect(self._done, signal)
+        shared.crawler.signals.connect(self._dropped, signals.request_dropped)
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "Self":
+        """Return the pipeline of a crawl. Raises NotConfigured where no fields are named or nothing is to be stripped."""
+        return cls(Shared.of(crawler))
+
+    def process_item(self, item: Any) -> Any:
+        """Return *item*, or, where it is frozen, one like it, without transient content in its content fields."""
+        response = None
+        try:
+            response = self._transient.origins.take(item)
+            self._check.look(item, response)
+        except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
+            self._shared.faults.report("fields", "An item could not be looked at")
+        try:
+            if not self._transient.masks:
+                return item
+            if response is None:
+                self._stats.inc_value("dedup/transient/unknown_response")
+                return item
+            page = self._transient.pages_of(response)
+            if self._transient.carried.is_forgotten(response):
+                self._stats.inc_value("dedup/transient/forgotten")
+        except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
+            self._shared.faults.report("pipeline", "The page that an item came from could not be looked at")
+            return item
+        return item if page is None else self._stripped(item, page)
+
+    def close_spider(self) -> None:
+        """Tell which of the named fields no item had, or hold something else than their kind says."""
+        if self._check.missing:
+            self._stats.set_value("dedup/content_fields/missing", len(self._check.missing))
+        if self._check.mistaken:
+            self._stats.set_value("dedup/content_fields/mistaken", len(self._check.mistaken))
+        problem = self._check.problem
+        if problem:
+            logger.warning(
+                "DEDUP_CONTENT_FIELDS is to be corrected: %s", problem, extra={"spider": self._shared.spider}
+            )
+
+    def _done(self, response: Any) -> None:
+        self._transient.origins.done(response)
+
+    def _dropped(self, request: Any) -> None:
+        self._transient.carried.done(request)
+
+    def _stripped(self, item: Any, page: "FieldPages") -> Any:
+        changed = 0
+        for name, kind in self._fields.items():
+            field = _Field(page, kind, marks=self._marks)
+            try:
+                item = with_field(item, name, field)
+            except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
+                self._shared.faults.report("pipeline", f"Transient content stays in the field {name!r} of an item")
+                continue
+            changed += field.fields
+            if field.fields:
+                self._stats.inc_value("dedup/transient/fields", field.fields)
+                self._stats.inc_value("dedup/transient/blocks", field.blocks)
+                self._stats.inc_value("dedup/transient/characters", field.characters)
+            if field.ambiguous:
+                self._stats.inc_value("dedup/transient/ambiguous", field.ambiguous)
+        if changed:
+            self._stats.inc_value("dedup/transient/items")
+        if page.elsewhere:
+            self._stats.inc_value("dedup/transient/carried", page.elsewhere)
+        return item
+
+
+class _Field:
+    """Rewrites the values of one field of an item, and counts."""
+
+    def __init__(self, page: "FieldPages", kind: str, *, marks: bool) -> None:
+        self._page = page
+        self._kind = kind
+        self._marks = marks
+        #: Values that changed.
+        self.fields = 0
+        #: Places that were stripped or marked, and how many characters stand there.
+        self.blocks = 0
+        self.characters = 0
+        #: Values in which something was left since it was uncertain where it comes from.
+        self.ambiguous = 0
+
+    def __call__(self, strings: list[str]) -> list[str] | None:
+        documents = {number: text for number, string in enumerate(strings) if (text := self._json(string)) is not None}
+        plain = [number for number in range(len(strings)) if number not in documents]
+        found = dict(zip(plain, self._rewritten([strings[number] for number in plain]), strict=True))
+        found |= {number: self._json_rewritten(strings[number], text) for number, text in documents.items()}
+        # A string that was empty before stays.
+        new = [each for number, string in enumerate(strings) if (each := found[number]).strip() or each == string]
+        if new == strings:
+            return None
+        self.fields += 1
+        return new
+
+    def _rewritten(self, strings: list[str]) -> list[str]:
+        found = self._page.find(strings, self._kind)
+        self.ambiguous += found.ambiguous
+        return [self._without(string, cuts) for string, cuts in zip(strings, found.cuts, strict=True)]
+
+    def _without(self, string: str, cuts: list[tuple[int, int]]) -> str:
+        self.blocks += len(cuts)
+        self.characters += sum(end - start for start, end in cuts)
+        if not cuts:
+            return string
+        return marked(string, cuts, self._kind) if self._marks else removed(string, cuts)
+
+    def _json(self, string: str) -> JsonText | None:
+        """Return the JSON that a string is; None if it is none, or rather text of the page in quotes or with backslashes."""
+        text = json_text(string)
+        if text is None or text.is_document:
+            return text
+        covered = self._page.covered(string, self._kind)
+        if covered == 1.0:
+            return None
+        meant = self._page.verbatim(string) or covered < self._page.covered(text.strings[0], self._kind)
+        return text if meant else None
+
+    def _json_rewritten(self, string: str, text: JsonText) -> str:
+        """Return JSON whose strings are rewritten; it is JSON as before."""
+        cuts = self._page.verbatim(string)  # where a script of the page holds it
+        if cuts:
+            string = text.rewritten(cuts, self._without)
+            text = json_text(string) or text
+        return text.with_strings(self._rewritten(text.strings)) if text.strings else string

@@ -1,0 +1,154 @@
+"""What a crawl does about transient content: knows the masks, the pages, and which item came from which."""
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from scrapy.http import HtmlResponse
+from scrapy.utils.response import get_base_url
+
+from ...masks.fields.transient_links import transient_links
+from ...masks.fields.transient_page import TransientPage
+from ..learn.mask_book import Masks
+from ..observe.kept_texts import takes_markup
+from ..support.request_meta import SWITCH, TRANSIENT_LINK
+from .carried_items import CarriedPages, KeptPage, hands_over
+from .field_pages import FieldPages
+from .item_sources import Origins
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from ...masks.model import Mask
+    from ..shared import Shared
+
+__all__ = ["TransientContent"]
+
+#: Bytes of the longest page that is looked through for its links, which is done in the event loop.
+LONGEST: Final = 100_000
+#: Pages on which items were begun that are kept as they are needed: items of one list come one after the other.
+_MOST_READ: Final = 4
+
+
+class TransientContent:
+    """The masks of a crawl at work."""
+
+    def __init__(self, shared: "Shared", masks: Masks) -> None:
+        self._shared = shared
+        self.masks = masks
+        self.origins = Origins()
+        #: Whether links are to be marked.
+        self.marks_links = shared.settings.transient_links or shared.settings.transient_priority > 0
+        #: Whether fields lose what nobody sees of a page; it cannot be marked.
+        self.markup = takes_markup(shared.settings) and shared.settings.strip == "remove"
+        #: Whether a pipeline asks which response an item came from.
+        self.has_pipeline = False
+        #: The pages on which items were begun that other responses will give.
+        self.carried = CarriedPages()
+        self._kept: WeakKeyDictionary[Response, KeptPage] = WeakKeyDictionary()
+        self._read: OrderedDict[KeptPage, TransientPage] = OrderedDict()
+        self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()
+        self._links: WeakKeyDictionary[Response, frozenset[str]] = WeakKeyDictionary()
+
+    def note_item(self, item: Any, response: "Response") -> None:
+        """Remember for the pipeline that *item* came from *response*."""
+        if self.has_pipeline and item is not None:
+            self.origins.note(item, response)
+            self.carried.of(response)  # while its request is under way
+
+    def note_request(self, request: "Request", response: "Response") -> None:
+        """Remember for the pipeline that *request*, which may hand over what an item was begun with, was made on *response*."""
+        if self.masks and hands_over(request):
+            self.carried.note(request, response, self._kept_of(response))
+
+    def pages_of(self, response: "Response") -> FieldPages | None:
+        """Return the pages that the fields of an item of *response* may come from; None if nothing is known to pass there."""
+        request = response.request
+        steps = self.carried.of(response)
+        own = self.page(response)
+        if not steps or (request is not None and self._is_off(request)):
+            return FieldPages(own) if own is not None and own.spans else None
+        if own is None and isinstance(response, HtmlResponse) and len(response.body) <= self._shared.settings.max_body:
+            own = TransientPage(response.text, [], scripts=self.markup)  # of which it is to be known what stands there
+        return FieldPages(own, steps, self._page_of)
+
+    def _is_off(self, request: "Request") -> bool:
+        off = request.meta.get(SWITCH) is False
+        return off or self._shared.identities.site_and_mode(request.url)[1] is None
+
+    def _kept_of(self, response: "Response") -> KeptPage | None:
+        """Return a page to be kept; None if nothing is known to pass there."""
+        kept = self._kept.get(response)
+        if kept is None and self.mask_of(response) is not None and len(response.body) <= self._shared.settings.max_body:
+            assert isinstance(response, HtmlResponse)
+            kept = self._kept[response] = KeptPage(response.text, url_of(response))
+        return kept
+
+    def _page_of(self, kept: KeptPage) -> TransientPage:
+        """Return a page that was kept, with its transient places."""
+        page = self._read.pop(kept, None)
+        if page is None:
+            html = kept.html
+            mask = self.masks.with_links_of(kept.url)
+            spans = mask.spans(html, url=kept.url, markup=self.markup) if mask is not None else []
+            page = TransientPage(html, spans, scripts=self.markup)
+        self._read[kept] = page
+        while len(self._read) > _MOST_READ:
+            self._read.popitem(last=False)
+        return page
+
+    def mask_of(self, response: "Response", *, links: bool = False) -> "Mask | None":
+        """Return the mask that concerns a response; None if there is none or the response is to be left alone.
+
+        With *links* it also hides where links lead whose texts it hides.
+        """
+        if not self.masks or not isinstance(response, HtmlResponse):
+            return None
+        request = response.request
+        if request is not None and request.meta.get(SWITCH) is False:
+            return None
+        url = url_of(response)
+        return self.masks.with_links_of(url) if links else self.masks.stripping(url)
+
+    def page(self, response: "Response") -> TransientPage | None:
+        """Return the page with its transient places; None if no mask concerns it, or it is too long."""
+        try:
+            return self._pages[response]
+        except KeyError:
+            pass
+        page = None
+        mask = self.mask_of(response, links=True)
+        if mask is not None and len(response.body) <= self._shared.settings.max_body:
+            assert isinstance(response, HtmlResponse)
+            html = response.text
+            spans = mask.spans(html, url=url_of(response), markup=self.markup)
+            page = TransientPage(html, spans, scripts=self.markup)
+        self._pages[response] = page
+        return page
+
+    def mark_link(self, request: "Request", response: "Response") -> None:
+        """Mark *request*, and lower its priority, if *response* links to it in transient places only."""
+        if not self.masks or len(response.body) > LONGEST or request.method != "GET" or request.body:
+            return
+        links = self._links.get(response)
+        if links is None:
+            links = self._links[response] = self._links_of(response)
+        if links and self._key(request.url) in links:
+            request.meta[TRANSIENT_LINK] = True
+            request.priority -= self._shared.settings.transient_priority
+            self._shared.stats.inc_value("dedup/transient/links")
+
+    def _links_of(self, response: "Response") -> frozenset[str]:
+        page = self.page(response)
+        if page is None or not isinstance(response, HtmlResponse):
+            return frozenset()
+        return transient_links(page, get_base_url(response), self._key)
+
+    def _key(self, url: str) -> str:
+        return self._shared.identities.of_url(url).key
+
+
+def url_of(response: "Response") -> str:
+    """Return the URL under which a page is recorded."""
+    return response.url if response.request is None else response.request.url

@@ -1,0 +1,253 @@
+"""The process that learns, as the crawl sees it.
+
+It runs :mod:`scrapy_dedup.learning` and nothing else, so that a script without a main guard is never
+run again. It finds modules where this process does, but the standard library comes first and the
+working folder is left out: a module beside the spider may have any name. It ends when its
+standard input does, which is when this process has ended, however that was. A session of its
+own keeps the keyboard's interrupts from it. Between two learnings it is kept for a while, since
+to start it takes longer than to learn a small site.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryFile
+from threading import Lock, Thread
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+
+from ...learning.names import JUDGE
+
+if TYPE_CHECKING:
+    from ..settings.dedup_settings import DedupSettings
+
+_POLL: Final = 0.05  # seconds between two looks at whether the answer is still wanted
+_ENDING: Final = 1.0  # seconds that a process is given to end that has said what is no answer
+_LONGEST_ANSWER: Final = 1 << 22  # bytes
+
+#: Begins with the standard library alone (``-S``), adds where else this process finds modules, and then does what
+#: ``site`` does when an interpreter starts: installs may need that.
+_BOOTSTRAP: Final = """\
+import sys
+sys.path[:] = [path for path in sys.path if path]
+import json
+sys.path += [path for path in json.loads(sys.argv.pop(1)) if path not in sys.path]
+import site
+site.main()
+import runpy
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
+
+class Outcome(NamedTuple):
+    """How a learning ended."""
+
+    #: What the process answered; None if it failed.
+    summary: dict[str, Any] | None
+    #: Why it failed.
+    problem: str = ""
+    #: Whether it was ended because the answer was not wanted any more.
+    ended: bool = False
+
+
+class Learner:
+    """The process; it is started when it is needed. To be used by one thread at a time, but for :meth:`stop`."""
+
+    def __init__(self, settings: "DedupSettings", directory: Path) -> None:
+        self._settings = settings
+        self._directory = directory
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        self._errors: IO[bytes] | None = None
+        self._lock = Lock()
+        self._stopped = False
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process; None if there is none."""
+        process = self._process
+        return None if process is None or process.poll() is not None else process.pid
+
+    def start(self) -> str:
+        """Start the process if there is none; return what hinders that, "" if nothing does. It waits: call it in a thread."""
+        with self._lock:
+            if self._stopped or self.pid is not None:
+                return ""
+            self._end()
+            errors = TemporaryFile()
+            try:
+                process = subprocess.Popen(  # noqa: S603 (our own interpreter and module)
+                    command_of(self._settings, self._directory),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=_environment(),
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                errors.close()
+                return f"the learning process could not be started ({error})"
+            self._process, self._errors, self._answers = process, errors, SimpleQueue()
+            assert process.stdout is not None
+            Thread(target=_listen, args=(process.stdout, self._answers), name="dedup-learner", daemon=True).start()
+            return ""
+
+    def learn(self, sites: Collection[str], timeout: float, wanted: Callable[[], bool]) -> Outcome:
+        """Let *sites* be learned, for *timeout* seconds at most and as long as that is *wanted*.
+
+        It waits: call it in a thread.
+        """
+        asked = {"sites": sorted(sites), "seconds": timeout * 0.8}
+        line = json.dumps(asked).encode() + b"\n"
+        end = time.monotonic() + timeout
+        fresh = self.pid is None
+        outcome = self._asked(line, end, timeout, wanted)
+        if outcome is None and not fresh and self._code() == 0:  # it had just ended, since it was not asked for long
+            outcome = self._asked(line, end, timeout, wanted)
+        if outcome is None:
+            outcome = Outcome(None, f"the learning process failed ({self._last_words()})")
+        if outcome.summary is None:
+            self.kill()
+        return outcome
+
+    def _asked(self, line: bytes, end: float, timeout: float, wanted: Callable[[], bool]) -> Outcome | None:
+        """Return the outcome; None if the process has ended without an answer, or said what is none."""
+        problem = self.start()
+        process, answers = self._process, self._answers
+        if problem or process is None:
+            return Outcome(None, problem, ended=not problem)
+        assert process.stdin is not None
+        try:
+            process.stdin.write(line)
+            process.stdin.flush()
+        except OSError:
+            pass  # it has ended; what it said may be an answer all the same
+        while True:
+            try:
+                return _outcome_of(answers.get(timeout=_POLL))
+            except Empty:
+                if not wanted():
+                    return Outcome(None, ended=True)
+                if time.monotonic() >= end:
+                    return Outcome(None, f"it took longer than DEDUP_LEARN_TIMEOUT ({timeout:g} s)")
+
+    def _code(self) -> int | None:
+        """Return the exit code, None if the process does not end."""
+        try:
+            return None if self._process is None else self._process.wait(_ENDING)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _last_words(self) -> str:
+        code, errors = self._code(), self._errors
+        if errors is None:
+            return "it was ended"
+        errors.seek(0)
+        last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        return last[0][:500] if last else "its answer is not understood" if code is None else f"exit code {code}"
+
+    def kill(self) -> None:
+        """End the process, whatever it does. A later learning starts another one."""
+        with self._lock:
+            self._end()
+
+    def stop(self) -> None:
+        """End the process for good."""
+        self._stopped = True
+        self.kill()
+
+    def _end(self) -> None:
+        process, errors = self._process, self._errors
+        self._process = self._errors = None
+        if process is not None:
+            process.kill()
+            process.wait()
+            with suppress(OSError), process:  # closes its pipes, of which one may hold what could not be written
+                pass
+        if errors is not None:
+            errors.close()
+
+
+def _listen(output: IO[bytes], answers: "SimpleQueue[bytes]") -> None:
+    """Hand on what a process says, line by line, and at last b""."""
+    try:
+        while line := output.readline(_LONGEST_ANSWER):
+            answers.put(line)
+    except (OSError, ValueError):  # it is closed
+        pass
+    answers.put(b"")
+
+
+def _outcome_of(answer: bytes) -> Outcome | None:
+    try:
+        summary = json.loads(answer)
+    except ValueError:
+        return None
+    if not isinstance(summary, dict):
+        return None
+    if "error" in summary:
+        return Outcome(None, f"the learning process failed ({str(summary['error'])[:500]})")
+    return Outcome(summary)
+
+
+def hindrance(directory: Path) -> str | None:
+    """Return why no rule file can be written into *directory*, which need not exist; None if nothing is known.
+
+    Permissions do not tell: root has them all, also where the file system takes no file. So one is made, which has
+    no name or goes at once, in the folder that is there already.
+    """
+    for path in (directory, *directory.parents):
+        try:
+            if not path.exists():
+                continue
+            if not path.is_dir():
+                return f"{path} is a file"
+        except OSError as error:  # a folder further up that may not be searched, say
+            return f"{path}: {error.strerror}"
+        try:
+            with TemporaryFile(dir=path):
+                return None
+        except OSError as error:
+            return f"{path} is not writable: {error.strerror}"
+    return None
+
+
+def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
+    """Return the command line of the process, which writes its rules into *directory*."""
+    command = [sys.executable, "-S", *(["-s"] if sys.flags.no_user_site else [])]
+    command += ["-c", _BOOTSTRAP, json.dumps(_places()), "scrapy_dedup.learning", "--parent"]
+    command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
+    command += [f"--also={path}" for path in settings.rules if path != directory]
+    command += ["--max-loss", str(settings.max_loss)]
+    command += [f"--learner={name}" for name in settings.learners or ()]
+    if settings.method != JUDGE:
+        command += ["--method", settings.method, "--method-options", json.dumps(settings.method_options)]
+    if (thresholds := settings.seed_thresholds) is not None:
+        command += ["--seed-thresholds", json.dumps(asdict(thresholds))]
+    if settings.evidence_days is not None:
+        command += ["--evidence-days", str(settings.evidence_days)]
+    if names := settings.names.lists():
+        command += ["--names", json.dumps(names)]
+    if settings.site_groups:
+        command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
+    return command
+
+
+def _places() -> list[str]:
+    """Return where this process finds modules, less the working folder; the package that runs here is found in any case."""
+    working = os.path.realpath(Path.cwd())
+    found = [os.path.realpath(path) for path in sys.path if isinstance(path, str)]
+    places = [path for path in found if path != working]
+    package = os.path.realpath(Path(__file__).parents[2])
+    return places if package in places else [*places, package]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the process, whose modules are found by its arguments."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -1,0 +1,78 @@
+"""Of which pages the texts are kept, and how: enough of each URL template to find what comes and goes, or all."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from ...content.versions import packed_version
+from ...urls.templates import template_of
+
+if TYPE_CHECKING:
+    from ..settings.dedup_settings import DedupSettings
+    from .repeats import Repeats
+
+Pack = Callable[[str], bytes]
+"""From the HTML of a page to what is kept of it."""
+
+#: Pages of each template whose texts are kept, the first ones of a crawl.
+PER_TEMPLATE: Final = 100
+#: Templates of a crawl that are counted; of further ones nothing is kept.
+MOST_TEMPLATES: Final = 5_000
+
+
+class Versions:
+    """Decides, page by page.
+
+    All pages are kept of a site that has a mask, since its pages are compared under it, and of one that is likely to have
+    one soon: a URL that was fetched twice has shown two texts there.
+    """
+
+    def __init__(self, repeats: "Repeats", settings: "DedupSettings") -> None:
+        #: How pages are kept; None where texts are not to be stored (DEDUP_STORE_TEXTS).
+        self.kept = _pack_of(settings)
+        self._repeats = repeats
+        self._seen: Counter[int] = Counter()
+        #: Sites that have a mask.
+        self.masked: frozenset[str] = frozenset()
+
+    def wanted(self, site: str, url: str) -> Pack | None:
+        """Return how to keep the page at *url*, and count it; None if it is not to be kept."""
+        if self.kept is None or site in self.masked or site in self._repeats.changing:
+            return self.kept
+        template = hash((site, template_of(url)))
+        if not self._has_room(template):
+            return None
+        self._seen[template] += 1
+        return self.kept
+
+    def keeps(self, site: str, url: str) -> bool:
+        """Whether the texts of another page such as the one at *url* would be kept."""
+        if self.kept is None or site in self.masked or site in self._repeats.changing:
+            return self.kept is not None
+        return self._has_room(hash((site, template_of(url))))
+
+    def _has_room(self, template: int) -> bool:
+        number = self._seen[template]
+        return number < PER_TEMPLATE and (number > 0 or len(self._seen) < MOST_TEMPLATES)
+
+
+def _pack_of(settings: "DedupSettings") -> Pack | None:
+    if not settings.store_texts:
+        return None
+    if settings.seed_thresholds is None:
+        # Only from fields is it stripped.
+        return partial(packed_version, markup=True) if takes_markup(settings) else packed_version
+    from ...masks.seed.token_table import packed_with_table
+
+    return packed_with_table
+
+
+def takes_markup(settings: "DedupSettings") -> bool:
+    """Whether what passes in attributes, scripts and comments is to go out of fields of items.
+
+    Fields of text hold scripts where a spider takes all texts of a page, which is known only when the first items come. Then it
+    would be too late: what is not recorded of some versions of a page looks as if it came and went there. So it is the
+    same for all fields, also where spiders with fields of one kind and the other share a store.
+    """
+    return settings.strip_markup and bool(settings.content_fields)

@@ -1,0 +1,63 @@
+"""Contents that show again under another URL, and URLs that show another content: what is learned from."""
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING, Final
+
+from ...learning.data.lasting import MIN_WORDS
+from ...urls.templates import template_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...store.rows import ObservationRow
+
+#: Contents that are remembered, of all sites; and URLs; some 150 bytes each.
+MOST: Final = 20_000
+
+
+class Repeats:
+    """Contents shown again, and URLs that change, by site. The event loop and the thread of the store may both note rows."""
+
+    def __init__(self) -> None:
+        #: What tells a site and a content -> what tells the URL that has shown it first.
+        self._first: dict[int, int] = {}
+        #: What tells a content and a kind of pages that has repeated it.
+        self._repeated: set[int] = set()
+        self._found: deque[tuple[str, int]] = deque()
+        #: Site -> how many contents have shown again under another URL of a kind.
+        self.number: Counter[str] = Counter()
+        #: What tells a URL -> what tells the content that it has shown first.
+        self._shown: dict[int, int] = {}
+        #: Sites on which a URL that was fetched twice has shown two contents.
+        self.changing: set[str] = set()
+        #: URL to which redirects have led -> what tells its content; whoever knows where they came from takes it out.
+        self.led_to: dict[str, int] = {}
+
+    def note(self, row: "ObservationRow") -> None:
+        """Note a page that has come."""
+        prints = row.fingerprints
+        if prints is not None and row.hops and len(self.led_to) < MOST:
+            self.led_to[row.url] = hash((row.site, prints.bag))
+        if prints is None or (prints.words is not None and prints.words < MIN_WORDS):
+            return
+        content, url = hash((row.site, prints.bag)), hash(row.url)
+        if self._shown.get(url, content) != content:
+            self.changing.add(row.site)
+        elif len(self._shown) < MOST:
+            self._shown[url] = content
+        first = self._first.get(content)
+        if first is None:
+            if len(self._first) < MOST:
+                self._first[content] = url
+        elif first != url:
+            kind = hash(template_of(row.url))
+            repeated = hash((content, kind))
+            if repeated not in self._repeated and len(self._repeated) < MOST:
+                self._repeated.add(repeated)
+                self._found.append((row.site, kind))
+                self.number[row.site] += 1
+
+    def found(self) -> "Iterator[tuple[str, int]]":
+        """Yield site and kind of the pages that have shown a content again, of each content one of a kind."""
+        while self._found:
+            yield self._found.popleft()

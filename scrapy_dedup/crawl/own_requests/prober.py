@@ -1,0 +1,189 @@
+"""The prober: asks the site whether a parameter matters, where nobody knows.
+
+Per page: the unchanged URL, as the control; the URL with another value that the site uses itself; the
+URL without the parameter. What comes is recorded like any other response, so that learning sees it. A page that is not
+what it was, when it is fetched once more, says nothing.
+"""
+
+import logging
+from itertools import islice
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final
+
+from ...learning.asking.doubts import Doubt, doubts
+from ...learning.asking.probing import Outcome, Tried, Verdict, head_outcome, verdict
+from ...learning.data.clusters import Identities, no_evidence
+from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
+from ...store.pages import some_pages
+from ...store.store import Store
+from ...urls.acting import acts
+from ..support.compatibility import run_in_thread
+from ..verify.comparing import observation_of_row
+from .budget import PER_PAGE
+from .internal_requests import Origin
+
+if TYPE_CHECKING:
+    from ...observation import Observation
+    from ...store.rows import ObservationRow
+    from ..shared import Shared
+    from .budget import Purse
+    from .internal_requests import Errands
+
+logger = logging.getLogger(__name__)
+
+#: Observations of a site that are looked at for what is in doubt.
+MOST: Final = 3_000
+#: Pages that tell the frame of a site.
+FRAME: Final = 40
+#: Of pages of so many bytes HEAD is asked for first.
+LONG: Final = 100_000
+
+
+class Prober:
+    """Probes the parameters of sites."""
+
+    def __init__(self, shared: "Shared", errands: "Errands") -> None:
+        self._shared = shared
+        self._errands = errands
+        self._jar = f"dedup probes {token_hex(8)}"
+        #: URLs of pages that were tried, with the parameter.
+        self._done: set[tuple[str, str]] = set()
+        self.tried: list[Tried] = []
+        #: Site -> some of its pages, which tell what its frame is: that a frame lasts under a mask says nothing.
+        self._frames: dict[str, list[Observation]] = {}
+
+    async def find(self, site: str) -> list[Doubt]:
+        """Return what is worth a probe on the pages that this crawl has fetched. Raises StoreError."""
+        return await run_in_thread(self._find, site)
+
+    def _find(self, site: str) -> list[Doubt]:
+        shared = self._shared
+        if shared.writer is None or not shared.writer.flush():
+            return []
+        with Store.open(shared.settings.store, readonly=True) as store:
+            mask = shared.masks.of_site(site)
+            seen = islice(store.observations(shared.settings.scope, site, versions=mask is not None), MOST)
+            return doubts(
+                site,
+                seen,
+                shared.identities.book,
+                band=shared.settings.probe_band,
+                since=shared.began,
+                mask=mask,
+                names=shared.settings.names,
+            )
+
+    def _frame_of(self, site: str) -> "list[Observation]":
+        settings = self._shared.settings
+        if self._shared.masks.of_site(site) is None:
+            return []
+        with Store.open(settings.store, readonly=True) as store:
+            return some_pages(store, settings.scope, site, FRAME)
+
+    async def run(self, found: list[Doubt], purse: "Purse") -> None:
+        """Probe these, one page of each after the other, as far as *purse* pays for it. Raises Closing, StoreError."""
+        for site in {doubt.site for doubt in found}:
+            self._frames[site] = await run_in_thread(self._frame_of, site)
+        open_doubts = [(Tried(doubt), list(doubt.pages)) for doubt in found]
+        self.tried += [tried for tried, _ in open_doubts]
+        while open_doubts:
+            left = []
+            for tried, pages in open_doubts:
+                site = tried.doubt.site
+                while pages and (pages[0].url, tried.doubt.key) in self._done:
+                    pages.pop(0)
+                if not pages or site in self._errands.barred or purse.room(site) < PER_PAGE:
+                    continue
+                page = pages.pop(0)
+                self._done.add((page.url, tried.doubt.key))
+                self._add(tried, page.url, await self._probe(tried.doubt, page, purse))
+                if not tried.number(Verdict.RELEVANT):
+                    left.append((tried, pages))
+            open_doubts = left
+
+    def _add(self, tried: Tried, url: str, found: Verdict) -> None:
+        tried.verdicts.append((url, found))
+        self._shared.stats.inc_value("dedup/probes/pages")
+        self._shared.stats.inc_value(f"dedup/probes/{found}")
+        logger.debug(
+            "Probed %(key)s of %(site)s: %(verdict)s",
+            {"key": tried.doubt.key, "site": tried.doubt.site, "verdict": found},
+            extra={"spider": self._shared.spider},
+        )
+
+    async def _probe(self, doubt: Doubt, page: "Observation", purse: "Purse") -> Verdict:
+        """Probe one page."""
+        changed, dropped = doubt.variants(page.url)
+        if changed is None or any(url and acts(url) for url in (page.url, changed, dropped)):
+            return Verdict.UNDECIDED
+        if (page.length or 0) >= LONG and await self._differ_by_head(doubt.site, page.url, changed, purse):
+            return Verdict.RELEVANT
+        control = await self._answer(page.url, doubt.site, purse)
+        mine = control and observation_of_row(control)
+        if control is None or mine is None or self._outcome(page, control) is not Outcome.SAME:
+            return Verdict.UNDECIDED
+        self._errands.record(control)
+        other = await self._answer(changed, doubt.site, purse)
+        by_change = self._outcome(mine, other)
+        if by_change is Outcome.OTHER:
+            self._record(other)
+            return Verdict.RELEVANT
+        none = await self._answer(dropped, doubt.site, purse) if dropped else None
+        by_dropping = self._outcome(mine, none)
+        found = verdict(by_change, by_dropping)
+        if by_change is Outcome.SAME:
+            self._record(other)
+        # Nobody links to a URL that lacks what must be there: what it shows would only mislead learning.
+        if by_dropping is Outcome.SAME or found is Verdict.RELEVANT:
+            self._record(none)
+        return found
+
+    async def _differ_by_head(self, site: str, url: str, changed: str, purse: "Purse") -> bool:
+        """Whether HEAD is enough to see that another value makes another page: while that of the page stays as it is."""
+        before = await self._head(url, site, purse)
+        if before is None or head_outcome(before, await self._head(changed, site, purse)) is not Outcome.OTHER:
+            return False
+        after = await self._head(url, site, purse)
+        return after is not None and head_outcome(before, after) is Outcome.UNKNOWN and before == after
+
+    async def _head(self, url: str, site: str, purse: "Purse") -> HeadFingerprint | None:
+        response = await self._errands.fetch(url, site, purse, method="HEAD", like=self._like)
+        if response is None:
+            return None
+        self._shared.stats.inc_value("dedup/probes/requests")
+        if response.status != 200:
+            return None
+        names = (b"Content-Digest", b"Content-MD5", b"ETag", b"Content-Length")
+        return head_fingerprint(
+            {name.decode(): (response.headers.get(name) or b"").decode("latin-1") for name in names}
+        )
+
+    async def _answer(self, url: str, site: str, purse: "Purse") -> "ObservationRow | None":
+        response = await self._errands.fetch(url, site, purse, like=self._like)
+        if response is None:
+            return None
+        self._shared.stats.inc_value("dedup/probes/requests")
+        return await self._errands.row(response, site)
+
+    @property
+    def _like(self) -> Origin:
+        return Origin({"cookiejar": self._jar})
+
+    def _outcome(self, page: "Observation", row: "ObservationRow | None") -> Outcome:
+        if row is None or 300 <= row.status < 400:
+            return Outcome.UNKNOWN  # a redirect may lead back
+        if 400 <= row.status < 500:
+            return Outcome.FAILS
+        found = observation_of_row(row)
+        if found is None or no_evidence(found):
+            return Outcome.UNKNOWN
+        frame = self._frames.get(self._shared.identities.site_and_mode(page.url)[0], ())
+        identities = Identities((found, page, *frame), self._shared.masks.of(page.url))
+        one, other = identities.of(found), identities.of(page)
+        if one is None or other is None:
+            return Outcome.UNKNOWN
+        return Outcome.SAME if one == other else Outcome.OTHER
+
+    def _record(self, row: "ObservationRow | None") -> None:
+        if row is not None:
+            self._errands.record(row)

@@ -1,0 +1,206 @@
+"""Starter refetches: pages of a site fetched again without savings that pay for it, to learn what changes on all pages.
+
+Where no two responses are equal, no rule can be learned. Each learning says which pages decide most when they are fetched again
+(:mod:`scrapy_dedup.learning.asking.refetching`); these are, one after the other, while the crawl goes on, and the site is learned again.
+Where fields of items are named, pages of each kind are, too, that show what is drawn anew (:mod:`.revisits`): comparing pages does not need
+that, and a site without duplicates would never save what pays for it.
+"""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from scrapy.utils.defer import deferred_from_coro
+
+from ...urls.acting import acts
+from ..identity.identities import is_plain_get
+from ..learn.schedule import LEAST, REPEATS
+from ..support.request_meta import redirects_to
+from .budget import Spread, Starter
+from .internal_requests import Closing, origin_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from ..shared import Shared
+    from .internal_requests import Errands, Origin
+    from .revisits import Revisits
+
+#: Requests that are remembered, so that they can be made again; some kilobytes each.
+MOST_REQUESTS: Final = 4_000
+#: Learnings of a site, before the spider runs idle, for what to fetch again.
+MOST_ASKED: Final = 3
+
+
+class StarterRefetches:
+    """Fetches again what learning suggests, as far as the starter budget of a site allows."""
+
+    def __init__(self, shared: "Shared", errands: "Errands", revisits: "Revisits") -> None:
+        self._shared = shared
+        self._errands = errands
+        self._revisits = revisits
+        self.purse = Starter(shared)
+        self._spread = Spread(shared, self.purse)
+        settings = shared.settings
+        # A cached answer shows nothing that has changed.
+        self._wanted = bool(
+            settings.starter and settings.store_texts and not shared.crawler.settings.getbool("HTTPCACHE_ENABLED")
+        )
+        #: Site -> URL -> what its request was made of.
+        self._origins: defaultdict[str, dict[str, Origin]] = defaultdict(dict)
+        self._remembered = 0
+        #: Site -> URLs that are to be fetched again.
+        self._suggested: dict[str, deque[str]] = {}
+        #: Site -> how often it was learned for what to fetch again, as the spider was about to run idle.
+        self._asked: Counter[str] = Counter()
+        #: Sites of which pages are being fetched again.
+        self._at_work: set[str] = set()
+        self._is_asking = False
+
+    def note(self, request: "Request", response: "Response", site: str) -> None:
+        """Note the request of a page that has come."""
+        if not self._wanted or self._remembered >= MOST_REQUESTS or not self._shared.settings.learns(site):
+            return
+        if response.status != 200 or "cached" in response.flags or not self.purse.may_have_room(site):
+            return
+        origins = self._origins[site]
+        if request.url in origins or redirects_to(request) or not is_plain_get(request):
+            return
+        origin = origin_of(request)
+        if origin is not None:
+            origins[request.url] = origin
+            self._remembered += 1
+
+    def suggest(self, sites: Collection[str], suggested: Mapping[str, Sequence[str]]) -> None:
+        """Fetch again, one after the other, the pages that a learning of *sites* suggests: site -> URLs."""
+        for site in sites:
+            origins = self._origins.get(site, {})
+            known = deque(url for url in suggested.get(site, ()) if url in origins and not acts(url))
+            if known and self._may_fetch(site):
+                self._suggested[site] = known
+            elif site in self._asked:
+                self._asked[site] = MOST_ASKED
+        self._begin()
+
+    def came(self, site: str) -> None:
+        """Fetch a page of some kind again if enough pages of a site have come since the last one."""
+        due = self._revisits.teaches and self._shared.tally.of(site).pages % LEAST == 0
+        if due and site not in self._at_work and self._may_teach(site):
+            self._start(site)
+
+    def before_idle(self) -> bool:
+        """Begin what is left to do; return whether something goes on."""
+        self._begin()
+        if not self._is_at_work and self._errands.open:
+            if sites := self._unasked():
+                self._is_asking = True
+                deferred_from_coro(self._ask(sites)).addErrback(lambda _: None)
+            elif self._revisits.teaches:
+                self._spend_rest()
+        return self._is_at_work
+
+    def _spend_rest(self) -> None:
+        """Let what learning has not asked for show what is drawn anew."""
+        sites = self._revisits.sites
+        self._spread.free.update(sites)
+        for site in sites:
+            if self._may_teach(site):
+                self._start(site)
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self._is_asking or bool(self._at_work)
+
+    def _may_fetch(self, site: str) -> bool:
+        return self._wanted and self.purse.room(site) > 0 and site not in self._errands.barred
+
+    def _may_teach(self, site: str) -> bool:
+        """Whether a page is to be fetched again now that shows what is drawn anew."""
+        shared = self._shared
+        return (
+            self._wanted
+            and self._spread.room(site) > 0
+            and shared.tally.of(site).pages >= LEAST
+            and site not in self._errands.barred
+            and shared.settings.learns(site)
+            and self._revisits.may_teach(site)
+        )
+
+    def _begin(self) -> None:
+        if self._errands.open:
+            for site in self._suggested.keys() - self._at_work:
+                self._start(site)
+
+    def _start(self, site: str) -> None:
+        self._at_work.add(site)
+        deferred_from_coro(self._work(site)).addErrback(lambda _: None)
+
+    def _unasked(self) -> list[str]:
+        """Return the sites that may be learned for what to fetch again: hardly any text has shown again there."""
+        shared = self._shared
+        if not self._wanted or shared.learning.swapping.ceased:
+            return []
+        return [
+            site
+            for site in shared.learning.times.news
+            if shared.settings.learns(site)
+            and self._asked[site] < MOST_ASKED
+            and shared.tally.of(site).pages >= LEAST
+            and (site in shared.repeats.changing or shared.repeats.number[site] < REPEATS)
+            and self._may_fetch(site)
+        ]
+
+    async def _ask(self, sites: Sequence[str]) -> None:
+        shared = self._shared
+        try:
+            asked = await shared.learning.ask(sites)
+            self._asked.update({site: 1 if site in asked else MOST_ASKED for site in sites})
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._give_up()
+        finally:
+            self._is_asking = False
+            shared.before_idle.wake()
+
+    async def _work(self, site: str) -> None:
+        shared = self._shared
+        recorded = False
+        try:
+            while True:
+                if self._is_suggested(site):
+                    recorded |= await self._fetch(self._suggested[site].popleft(), site)
+                elif not await self._teach(site) and not self._is_suggested(site):
+                    break
+            if not self.purse.may_have_room(site) or site in self._errands.barred:
+                self._remembered -= len(self._origins.pop(site, ()))
+        except Closing:
+            pass
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._give_up()
+        finally:
+            self._suggested.pop(site, None)
+            self._at_work.discard(site)
+            if recorded:
+                shared.learning.refetched(site)
+            shared.before_idle.wake()
+
+    def _give_up(self) -> None:
+        self._shared.faults.report("starter", "Pages could not be fetched again")
+        self._wanted = False
+        self._suggested.clear()
+
+    def _is_suggested(self, site: str) -> bool:
+        return bool(self._suggested.get(site)) and self._may_fetch(site)
+
+    async def _teach(self, site: str) -> bool:
+        return self._may_teach(site) and await self._revisits.teach(site, self._spread)
+
+    async def _fetch(self, url: str, site: str) -> bool:
+        """Fetch a page again; return whether it is recorded as another version."""
+        origin = self._origins[site][url]
+        row = await self._errands.fetch_again(url, site, self.purse, like=origin, at_once=True)
+        if row is None:
+            return False
+        self._shared.repeats.note(row)
+        self._revisits.fetched(url, site)
+        return True

@@ -1,0 +1,1 @@
+"""Postponed requests: what candidate rules would make duplicates is fetched last."""

@@ -1,0 +1,199 @@
+"""Postponing: what candidate rules would make duplicates is fetched last, when more is known.
+
+A learning names what probably makes no difference but may not be ignored yet, such as what acts in other sections of the site
+(:mod:`scrapy_dedup.learning.decision.candidates`); before a site is learned for the first time these are session ids and tracking
+parameters with unmistakable names, and what rules of several other sites drop. A request that would be a duplicate by them
+(:mod:`.site_candidates`) gets a lower priority: as it comes out of the spider, or, had it been queued before, at the gate, which
+puts it back once. It is never discarded for that. When nothing else is left, the gate lets a few of them go
+(:mod:`.release`); what these show is learned, and the others are discarded by a rule that acts now, or fetched: at once if
+nothing says any more that they are duplicates, else some more of them.
+"""
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from pydispatch.dispatcher import getReceivers, liveReceivers
+from scrapy import signals
+from scrapy.core.scheduler import Scheduler
+from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
+from scrapy.utils.misc import load_object
+
+from ..settings.dedup_settings import Mode
+from ..support.request_meta import POSTPONED, TRANSIENT_LINK, digest, is_start
+from .release import LettingGo
+from .site_candidates import SiteCandidates
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from scrapy import Request
+
+    from ..identity.identities import UrlIdentity
+    from ..shared import Shared
+
+logger = logging.getLogger(__name__)
+
+#: How much lower the priority of a postponed request is.
+LOWER: Final = 1_000_000
+
+#: Settings that close a spider before its queue is empty.
+_CLOSING: Final = (
+    "CLOSESPIDER_TIMEOUT",
+    "CLOSESPIDER_TIMEOUT_NO_ITEM",
+    "CLOSESPIDER_ITEMCOUNT",
+    "CLOSESPIDER_PAGECOUNT",
+    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
+    "CLOSESPIDER_ERRORCOUNT",
+)
+_REDIS: Final = "scrapy_redis.scheduler.Scheduler"
+_REDIS_QUEUES: Final = ("scrapy_redis.queue.PriorityQueue", "scrapy_redis.queue.SpiderPriorityQueue")
+
+
+class Postponing:
+    """Postpones requests, and decides on them."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._candidates = SiteCandidates(shared)
+        self._letting_go = LettingGo(shared)
+        #: Digests of the URLs that are being put back into the queue.
+        self._put_back: set[str] = set()
+        self._is_on: bool | None = None
+
+    # What is postponed
+
+    def hindrance(self) -> str | None:
+        """Return why nothing is postponed in this crawl; None if it is."""
+        shared = self._shared
+        settings = shared.crawler.settings
+        if not (shared.settings.postpone and shared.learning.live and shared.has_filter):
+            return "DEDUP_POSTPONE is off, or nothing is learned and filtered while the crawl goes on"
+        closing = next((name for name in _CLOSING if settings.getfloat(name)), None)
+        if closing is not None:
+            return f"{closing} closes the spider before all is fetched"
+        if shared.depths.limited:
+            return "DEPTH_LIMIT makes the order matter"
+        if not _heeds_priorities(shared.crawler.settings):
+            return "the scheduler is not known to heed priorities"
+        handlers = liveReceivers(getReceivers(shared.crawler, signals.spider_idle))
+        if any(getattr(each, "__self__", None) is not shared.before_idle for each in handlers):
+            return "the spider or an extension listens to spider_idle, so that it may never run idle"
+        return None
+
+    @property
+    def _is_used(self) -> bool:
+        """Whether requests are postponed; found out when the first one is asked about, as all handlers are connected."""
+        if self._is_on is None:
+            why = self.hindrance()
+            self._is_on = why is None
+            if why is not None:
+                logger.debug("Nothing is postponed: %s", why, extra={"spider": self._shared.spider})
+        return self._is_on
+
+    async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
+        """Postpone by the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file."""
+        if self._is_used:
+            await self._candidates.use(sites, candidates)
+
+    def lower(self, request: "Request") -> None:
+        """Lower the priority of *request*, which comes out of the spider, if it is to be postponed."""
+        if not self._is_used:
+            return
+        identity = self._shared.identities.of(request)
+        if identity is not None and identity.slot not in self._shared.seen and self._is_to_wait(request, identity):
+            self._mark(request)
+            request.priority -= LOWER
+
+    def put_back(self, request: "Request") -> "Request | None":
+        """Return what is to be queued in the place of *request*, which had been queued before the candidates were known.
+
+        None if it is to be fetched now.
+        """
+        if not self._is_used or POSTPONED in request.meta:
+            return None
+        identity = self._shared.identities.of(request)
+        if identity is None or not self._is_to_wait(request, identity):
+            return None
+        later = request.replace(priority=request.priority - LOWER)
+        self._mark(later)
+        return self._again(later)
+
+    def _again(self, request: "Request") -> "Request":
+        """Return *request* as one that is to be queued again."""
+        self._put_back.add(digest(request.url))
+        return request
+
+    def is_put_back(self, request: "Request") -> bool:
+        """Whether *request* is being put back into the queue: it was let pass before."""
+        if not self._put_back or POSTPONED not in request.meta:
+            return False
+        key = digest(request.url)
+        if key not in self._put_back:
+            return False
+        self._put_back.discard(key)
+        return True
+
+    def _is_to_wait(self, request: "Request", identity: "UrlIdentity") -> bool:
+        """Whether *request* would be a duplicate by candidates, and its order is nobody else's business."""
+        if identity.mode is not Mode.ACTIVE or request.dont_filter or is_start(request):
+            return False
+        return self._candidates.is_doubtful(request, identity) and self._has_usual_priority(request)
+
+    def _has_usual_priority(self, request: "Request") -> bool:
+        """Whether nobody but Scrapy's depth middleware and the plug-in has set the priority of *request*."""
+        meta = request.meta
+        if "retry_times" in meta or "redirect_times" in meta:
+            return False
+        usual = -int(meta.get("depth", 0)) * self._shared.crawler.settings.getint("DEPTH_PRIORITY")
+        if meta.get(TRANSIENT_LINK):
+            usual -= self._shared.settings.transient_priority
+        return request.priority == usual
+
+    def _mark(self, request: "Request") -> None:
+        request.meta[POSTPONED] = digest(request.url)
+        self._shared.stats.inc_value("dedup/postponed")
+        logger.debug("Postponed %(request)s", {"request": request}, extra={"spider": self._shared.spider})
+
+    # What becomes of it
+
+    def note_other(self) -> None:
+        """Note that a request is sent that was not postponed."""
+        self._letting_go.others_sent += 1
+
+    def must_wait(self, request: "Request") -> bool:
+        """Whether *request* was postponed, and is to wait for others, and for what these show; otherwise it is let go."""
+        if request.meta.get(POSTPONED) != digest(request.url):
+            return False
+        identity = self._shared.identities.of(request)
+        if identity is None or self._shared.learning.swapping.ceased or not self._is_open_question(request, identity):
+            return False
+        return not (self._letting_go.is_calm and self._letting_go.takes(identity.site))
+
+    def _is_open_question(self, request: "Request", identity: "UrlIdentity") -> bool:
+        if not self._candidates.is_learned(identity.site):  # an earlier run of the job has postponed it
+            return self.hindrance() is None
+        return self._candidates.is_doubtful(request, identity)
+
+    async def wait(self, request: "Request") -> "Request | None":
+        """Wait until those that were let go have come, and what they show is learned.
+
+        While others are on their way, it waits for these, and returns the request to be queued again: what they link
+        comes first.
+        """
+        site = self._shared.identities.of_url(request.url).site
+        return None if await self._letting_go.wait(site) else self._again(request.replace())
+
+    def count(self, request: "Request", *, discarded: bool) -> None:
+        """Count what has become of a request, if it had been postponed."""
+        if request.meta.get(POSTPONED) == digest(request.url):
+            self._shared.stats.inc_value("dedup/postponed/discarded" if discarded else "dedup/postponed/fetched")
+
+
+def _heeds_priorities(settings: Any) -> bool:
+    """Whether the scheduler is one whose queue gives out what has the highest priority first."""
+    scheduler = load_object(settings["SCHEDULER"])
+    if scheduler is Scheduler:
+        queue = load_object(settings["SCHEDULER_PRIORITY_QUEUE"])
+        return queue in (ScrapyPriorityQueue, DownloaderAwarePriorityQueue)
+    queue = settings.get("SCHEDULER_QUEUE_CLASS", _REDIS_QUEUES[0])
+    return f"{scheduler.__module__}.{scheduler.__qualname__}" == _REDIS and queue in _REDIS_QUEUES

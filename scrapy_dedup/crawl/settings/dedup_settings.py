@@ -1,0 +1,158 @@
+"""The settings of a crawl or a command, read and checked by the table of them (:mod:`.setting_table`), which the reference shows.
+
+Every value is checked when a crawl or a command starts; a wrong one raises
+:exc:`DedupSettingError`, whose message is one line that names the setting, the
+value and what would be right.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...learning.evidence.user_names import Names
+from ...masks.seed.thresholds import Thresholds
+from .setting_pairs import wrong_method, wrong_site
+from .setting_table import SETTINGS
+from .setting_values import DedupSettingError, Mode, Setting, WrongValue
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from ...rules.book import RuleBook
+
+__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
+
+
+@dataclass(frozen=True, slots=True)
+class DedupSettings:
+    """The settings of one crawl or command, checked; paths are absolute."""
+
+    enabled: bool
+    mode: Mode
+    #: Site -> mode; None where the plug-in is off.
+    sites: Mapping[str, Mode | None]
+    site_groups: Mapping[str, tuple[str, ...]]
+    #: Directories that rules are only read from (``DEDUP_RULES``).
+    rules: tuple[Path, ...]
+    #: ``DEDUP_DIR``, without the scope.
+    dir: Path
+    scope: str
+    #: Path or SQLAlchemy URL.
+    store: str
+    evidence_days: float | None
+    store_max_rows: int | None
+    sketches_per_site: int
+    store_texts: bool
+    max_body: int
+    media: bool
+    learn: str
+    learn_timeout: float
+    #: Names of learners; None for all.
+    learners: tuple[str, ...] | None
+    method: str
+    method_options: Mapping[str, Any]
+    #: The user's lists of names.
+    names: Names
+    max_loss: float
+    #: Field -> "html" or "text".
+    content_fields: Mapping[str, str]
+    strip: str
+    strip_markup: bool
+    transient_method: str
+    #: Those of the method "seed".
+    transient_threshold: float
+    transient_max_marked: float
+    transient_max_share: float
+    transient_max_path: int
+    transient_links: bool
+    transient_priority: int
+    #: Share of the discards.
+    sample: float
+    #: Share of the downloads avoided.
+    extra: float
+    #: Pages of a site.
+    starter: int
+    #: Least and most probability.
+    probe_band: tuple[float, float]
+    #: Pages per kind.
+    revisits: int
+    postpone: bool
+    share_cache: bool
+    fallback_httpcache_storage: Any
+    fallback_dupefilter_class: Any
+
+    @classmethod
+    def from_crawler_settings(cls, settings: "BaseSettings") -> "DedupSettings":
+        """Return the settings that a crawl with these Scrapy settings has.
+
+        Raises :exc:`DedupSettingError` for the first wrong one.
+        """
+        read: dict[str, Any] = {}
+        for setting in SETTINGS:
+            value = settings.get(setting.name, setting.default)
+            read[setting.name.removeprefix("DEDUP_").lower()] = cls._read(setting, value)
+        wrong = {
+            "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
+            "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
+        }
+        for name, problem in wrong.items():
+            if problem:
+                raise DedupSettingError(name, settings.get(name), *problem)
+        return cls(**read)
+
+    @classmethod
+    def are_enabled(cls, settings: "BaseSettings") -> bool:
+        """Whether ``DEDUP_ENABLED`` is on; the other settings are not looked at. Raises :exc:`DedupSettingError`."""
+        setting = SETTINGS[0]
+        return bool(cls._read(setting, settings.get(setting.name, setting.default)))
+
+    @property
+    def seed_thresholds(self) -> Thresholds | None:
+        """The thresholds by which masks are learned with the method "seed"; None with the default one."""
+        if self.transient_method != "seed":
+            return None
+        return Thresholds(
+            self.transient_threshold, self.transient_max_marked, self.transient_max_share, self.transient_max_path
+        )
+
+    @property
+    def compares(self) -> bool:
+        """Whether requests are compared on any site: not everything is in mode observe."""
+        return any(mode in (Mode.SHADOW, Mode.ACTIVE) for mode in (self.mode, *self.sites.values()))
+
+    @property
+    def learns_any(self) -> bool:
+        """Whether crawls learn the rules of any site."""
+        return self.learn != "off" and self.compares
+
+    @staticmethod
+    def _read(setting: Setting, value: object) -> Any:
+        try:
+            return setting.read(value)
+        except WrongValue as wrong:
+            raise DedupSettingError(setting.name, value, wrong.problem, wrong.remedy) from None
+
+    def mode_of(self, site: str) -> Mode | None:
+        """Return the mode of a site; None where the plug-in is off."""
+        return self.sites.get(site, self.mode)
+
+    def learns(self, site: str) -> bool:
+        """Whether crawls learn the rules of a site: in mode observe they write into the store and nowhere else."""
+        return self.learn != "off" and self.mode_of(site) in (Mode.SHADOW, Mode.ACTIVE)
+
+    @property
+    def learned_directory(self) -> Path:
+        """Where learned rules of this scope are written; it need not exist."""
+        return self.dir / self.scope if self.scope else self.dir
+
+    @property
+    def rule_directories(self) -> tuple[Path, ...]:
+        """Return the directories that rules are read from, those that exist."""
+        return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
+
+    def load_rules(self) -> "RuleBook":
+        """Return the rules that apply, as :func:`.rule_files.rules_of`."""
+        from .rule_files import rules_of
+
+        return rules_of(self)

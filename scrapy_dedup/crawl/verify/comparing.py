@@ -1,0 +1,167 @@
+"""Comparing a sample with the page that it was taken for; in threads, with what the store holds.
+
+Every page that a crawl fetches is in the store, so that memory holds none. Where the site has a mask, what lasts
+of two pages is compared. Two pages that are equal by that alone are one page only if it is most of what is their
+own: of a page that is hidden but for its site's template nobody can tell which one it is.
+"""
+
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ...content.resemblance import SHARED, Difference, difference, own_words
+from ...content.sketch import Sketch
+from ...learning.data.clusters import Identities, no_evidence
+from ...learning.data.lasting import plain_identity
+from ...learning.lifetime.refutation import Noise, noise_of
+from ...observation import Observation
+from ...store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
+from ...store.reading import version_in
+from ...store.store import Store
+
+if TYPE_CHECKING:
+    from ...masks.model import Mask
+    from ...store.rows import ObservationRow
+    from ..shared import Shared
+
+#: Pages by which it is told what is a page's own, and URLs fetched twice that tell the noise.
+_OTHERS: Final = 12
+_TWICE: Final = 100
+
+
+class Comparison(NamedTuple):
+    """How a sample differs from its page, and how much pages of the site differ from themselves."""
+
+    difference: Difference
+    noise: Noise = Noise()
+    #: What tells the sample's page from other ones.
+    content: str = ""
+    #: Whether another URL has shown that page in this crawl.
+    elsewhere: bool = False
+
+
+class Comparing:
+    """Compares; its methods wait for the store, so that they are called in threads."""
+
+    def __init__(self, shared: "Shared") -> None:
+        self._shared = shared
+        self._began = shared.began
+        self._store: Store | None = None
+        self._lock = Lock()
+
+    def with_page(self, sample: "ObservationRow", url: str) -> Comparison:
+        """Compare a *sample* with the page at *url*. Raises StoreError."""
+        mine = observation_of_row(sample)
+        with self._lock:
+            page = self._page(sample.scope, sample.site, url)
+            if mine is None or page is None or {mine.ends, page.ends} == {True, False}:  # one may be cut off
+                return Comparison(Difference.UNKNOWN)
+            if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
+                return Comparison(Difference.NONE)
+            store = self._opened()
+            one, two = self._identity(mine), self._identity(page)
+            others = [
+                each
+                for each in some_pages(store, sample.scope, sample.site, _OTHERS)
+                if each.sketch is not None and self._identity(each) not in (one, two)
+            ]
+            found = self._difference(mine, page, others)
+            if found in {Difference.NONE, Difference.UNKNOWN}:
+                return Comparison(found)
+            pairs = fetched_twice(store, sample.scope, sample.site, _TWICE, since=self._began)
+            noise = noise_of(
+                (self._difference(first, second, others), (first.time or 0.0) >= self._began) for first, second in pairs
+            )
+            return Comparison(found, noise, one or plain_identity(mine), self._is_elsewhere(store, sample, url))
+
+    def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
+        """Whether another URL has shown the page in this crawl: it is not lost, and may be an error or a form."""
+        if self._shared.writer is not None:
+            self._shared.writer.flush()
+        bag = sample.fingerprints.bag if sample.fingerprints is not None else ""
+        but = (sample.hops[0] if sample.hops else sample.url, url)
+        return is_elsewhere(store, sample.scope, sample.site, bag, since=self._began, but=but)
+
+    def close(self) -> None:
+        """Close the store."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _difference(self, one: Observation, two: Observation, others: list[Observation]) -> Difference:
+        if no_evidence(one) or no_evidence(two):
+            return Difference.UNKNOWN
+        if plain_identity(one) == plain_identity(two):
+            return Difference.NONE
+        mine, its = self._identity(one), self._identity(two)
+        if mine is None or its is None:
+            return Difference.UNKNOWN
+        if mine == its:
+            known = self._mostly_lasts(one, others) and self._mostly_lasts(two, others)
+            return Difference.NONE if known else Difference.UNKNOWN
+        return difference(self._sketch(one), self._sketch(two), self._sketches(others))
+
+    def _mask(self, page: Observation) -> "Mask | None":
+        mask = self._shared.masks.of(page.url)
+        return mask if mask is not None and mask.applies_to(page.url) else None
+
+    def _identity(self, page: Observation) -> str | None:
+        """Return what tells a page from others by what lasts of it; None if that cannot be told."""
+        mask = self._mask(page)
+        found = Identities((page,), mask).of(page)
+        # What it shows with all that passes tells nothing beside another visit.
+        return None if mask is not None and found == plain_identity(page) else found
+
+    def _sketch(self, page: Observation) -> Sketch | None:
+        """Return the sketch of what lasts of a page."""
+        mask = self._mask(page)
+        if mask is None or page.version is None:
+            return page.sketch
+        return mask.masked_sketch(page.version, url=page.url)
+
+    def _sketches(self, pages: list[Observation]) -> list[Sketch]:
+        return [sketch for sketch in map(self._sketch, pages) if sketch is not None]
+
+    def _mostly_lasts(self, page: Observation, others: list[Observation]) -> bool:
+        """Whether most of what is a page's own lasts, by words; *others* are pages of the site."""
+        lasting = self._sketch(page)
+        if lasting is None or page.sketch is None:
+            return False
+        plain = [each.sketch for each in others if each.sketch is not None]
+        own = own_words(page.sketch, plain)
+        return 0 < own_words(lasting, self._sketches(others)) >= SHARED * own
+
+    def _page(self, scope: str, site: str, url: str) -> Observation | None:
+        """Return the page at *url* as this crawl has seen it, else as one before has."""
+        store = self._opened()
+        page = latest_page(store, scope, site, url)
+        if (page is None or (page.time or 0.0) < self._began) and self._shared.writer is not None:
+            self._shared.writer.flush()  # it may be waiting to be written
+            page = latest_page(store, scope, site, url)
+        return page
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            if self._shared.writer is not None:
+                self._shared.writer.flush()  # it makes the store
+            self._store = Store.open(self._shared.settings.store, readonly=True)
+        return self._store
+
+
+def observation_of_row(row: "ObservationRow") -> Observation | None:
+    """Return a page as learning sees it; None if the row is that of none."""
+    prints = row.fingerprints
+    if prints is None or row.status != 200:
+        return None
+    return Observation(
+        row.url,
+        prints.text,
+        status=row.status,
+        time=row.time,
+        length=row.length,
+        bag=prints.bag,
+        sketch=prints.sketch,
+        words=prints.words,
+        version=version_in(row.version),
+        ends=row.ends,
+    )

@@ -1,0 +1,132 @@
+"""Which discards are fetched all the same: a share of them, and more of those of a young rule.
+
+How many more says the judge (:mod:`scrapy_dedup.learning.lifetime.watching`), by the witness groups of the rule and its spot checks.
+Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
+URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some
+values and wrong for others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young
+one, each kind of difference is sampled once. It may be right of one kind of pages and wrong of another, which has
+few of its discards: each of these has its own samples, too.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from xxhash import xxh3_64_intdigest
+
+#: Discards per page of a site of which the share that is asked for is taken: where many more URLs are made up than
+#: there are pages, a share of these URLs would be more than the pages.
+PER_PAGE: Final = 3
+#: Kinds of differences of a young rule, each of which gets a sample; they are looked for among its first discards.
+KINDS: Final = 6
+#: Samples for the sake of kinds, with those that told nothing and are taken again.
+TRIES: Final = 12
+LOOKED_AT: Final = 200
+#: Longer values are told apart by their shape.
+_SHORT: Final = 12
+#: Of so many discards of one kind of pages there is a sample, then of so many times as many.
+OF_KIND: Final = 10
+RARER: Final = 4
+#: Kinds of pages that are told apart, of each rule.
+MOST_KINDS: Final = 16
+
+
+@dataclass(slots=True)
+class Sampling:
+    """The sampling of the discards of one rule.
+
+    Of a rule of which nothing is known the first five are samples, of one that was learned from ten witness groups one of
+    twelve, ever fewer as they agree, until that is the *share* that is asked for, which goes on as long as there is
+    room (:func:`has_room`).
+    """
+
+    share: float
+    #: Witness groups that agree, and samples whatever they told: whether those that differ are noise, or refute the rule,
+    #: is asked elsewhere, and a clock or a form that is shown for any URL is not to be fetched again and again.
+    #: And witness groups that do not agree.
+    agreeing: int = 0
+    differing: int = 0
+    #: Samples that are due, and that were taken.
+    due: float = 0.0
+    taken: float = 0.0
+    #: By kind of pages: discards since the last sample, and how many there are to be before the next one.
+    _pages: dict[object, tuple[int, int]] = field(default_factory=dict)
+    #: Discards that it has looked at, and the kinds of differences that were among them.
+    looked_at: int = 0
+    kinds: set[int] = field(default_factory=set)
+    tries: int = 0
+
+    @classmethod
+    def of(cls, share: float, agreeing: int, differing: int = 0, *, checked: bool = False) -> "Sampling":
+        """Return the sampling of a rule with so much evidence, *checked* if it had samples in other crawls."""
+        return cls(share, agreeing, differing, looked_at=LOOKED_AT if checked else 0)
+
+    @property
+    def looks(self) -> bool:
+        """Whether it asks for the kinds of differences."""
+        return self.looked_at < LOOKED_AT and self.tries < TRIES and len(self.kinds) < KINDS
+
+    def is_new(self, kind: int) -> bool:
+        """Whether the next discard is of a kind that was not there before, and so is to be a sample."""
+        self.looked_at += 1
+        if kind in self.kinds:
+            return False
+        self.kinds.add(kind)
+        self.tries += 1
+        return True
+
+    def told_nothing(self, kind: int) -> None:
+        """Note that the sample of a kind could not be compared: the next discard of the kind is to be one."""
+        self.kinds.discard(kind)
+
+    def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
+        """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""
+        from ...learning.lifetime.watching import (
+            spot_check_share,  # its libraries are not needed before there are rules
+        )
+
+        rate = max(self.share if room else 0.0, spot_check_share(self.agreeing, self.differing))
+        self.due += rate
+        lucky = xxh3_64_intdigest(f"{rule} {url}".encode("utf-8", "surrogatepass")) < rate * 2**64
+        taken = self.due - self.taken >= 1 - 1e-9 or (lucky and self.taken < self.due)
+        if pages in self._pages or len(self._pages) < MOST_KINDS:
+            since, patience = self._pages.get(pages, (0, OF_KIND))
+            taken = taken or since + 1 >= patience
+            self._pages[pages] = (0, patience * RARER) if taken else (since + 1, patience)
+        self.taken += taken
+        self.agreeing += taken
+        return taken
+
+    def given(self) -> None:
+        """Count a sample that was taken for the sake of another rule."""
+        self.taken += 1
+        self.agreeing += 1
+
+
+def kind_of(differences: Iterable[tuple[str, str | None, str | None]]) -> int:
+    """Return the kind of a discard: what tells its URL and its page apart (key, and both values), numbers being alike.
+
+    Which of the two has which value makes no difference: that they are one page is said of both.
+
+    >>> de, fr, two, ten = [("q.lang", "de", None)], [("q.lang", "fr", None)], [("q.n", "2", None)], [("q.n", "10", None)]
+    >>> kind_of(de) == kind_of(fr), kind_of(two) == kind_of(ten), kind_of(de) == kind_of([("q.lang", None, "de")])
+    (False, True, True)
+    """
+    return hash(frozenset((key, frozenset((shape_of(one), shape_of(two)))) for key, one, two in differences))
+
+
+def shape_of(value: str | None) -> str | None:
+    """Return what a value is like: itself if it is a short word, otherwise whether it is a number."""
+    if value is None or (len(value) <= _SHORT and value.isalpha()):
+        return value
+    return "*" if re.search("[^0-9]", value) else "0"
+
+
+def has_room(share: float, pages: int, samples: int) -> bool:
+    """Whether a site that has sent so many *pages*, *samples* among them, is asked for the *share* of its discards.
+
+    >>> has_room(0.02, 1_000, 60), has_room(0.02, 1_000, 62), has_room(1, 1, 1_000)
+    (True, False, True)
+    """
+    return share >= 1 or samples * (1 - share) < PER_PAGE * share * pages
