@@ -44,7 +44,7 @@ def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take away the bounds of time that keep a user from waiting: a loaded machine would exceed them."""
     monkeypatch.setattr("scrapy_dedup.crawl.report.closing._WRITING", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.files.locked._LOCK_SECONDS", PATIENCE)
-    monkeypatch.setattr("scrapy_dedup.store.writer._LOCK_PATIENCE", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.store.access._LOCK_PATIENCE", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.flush.__defaults__", (PATIENCE,))
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.close.__defaults__", (PATIENCE,))
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from scrapy_dedup.content.versions import packed_version
-from scrapy_dedup.store.pages import versions_of_page
+from scrapy_dedup.store.page_queries import versions_of_page
 from scrapy_dedup.store.store import Store
 
 from .server import Answer
@@ -185,7 +185,7 @@ def shop(project):
     project.write("dedup-rules/shop.test.mask.toml", SHOP)
     project.write("page.html", NOW)
     with Store.open(project.folder / "store.sqlite") as store:
-        store.add_observations(
+        store.add(
             [
                 seen("x")._replace(site="shop.test", url=URL, time=at, version=packed_version(html))
                 for at, html in ((1e9, LONG_AGO), (1.1e9, BEFORE), (1.2e9, NOW))
@@ -300,7 +300,7 @@ def test_without_the_site_the_page_in_the_store_is_shown(shop):
     nobody = "http://127.0.0.1:1/item/7"
     shop.write("dedup-rules/127.0.0.1_1.mask.toml", SHOP.replace("shop.test", "127.0.0.1:1"))
     with Store.open(shop.folder / "store.sqlite") as store:
-        store.add_observations([seen("x")._replace(site="127.0.0.1:1", url=nobody, version=packed_version(NOW))])
+        store.add([seen("x")._replace(site="127.0.0.1:1", url=nobody, version=packed_version(NOW))])
     done = shop.scrapy("explain-page", *settings, nobody)
     assert done.returncode == 0, done.stderr
     assert "cannot be had" in done.stderr

@@ -10,7 +10,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_dedup.content.retention import MOMENTS
 from scrapy_dedup.crawl.own_requests import revisits
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.store.pages import fetched_within
+from scrapy_dedup.store.page_queries import fetched_within
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
@@ -230,7 +230,7 @@ async def test_a_store_that_cannot_be_read_ends_no_crawl(serve: Serve, monkeypat
     def fails(*args: Any, **kwargs: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("scrapy_dedup.store.pages.fetched_within", fails)
+    monkeypatch.setattr("scrapy_dedup.store.page_queries.fetched_within", fails)
     server = serve(Kinds())
     done = await crawled(server)
     assert not refetched(server)

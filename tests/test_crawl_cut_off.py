@@ -91,10 +91,10 @@ def test_what_cut_off_pages_lack_does_not_come_and_go(tmp_path: Any) -> None:
     """Their texts take no part where transient content is looked for."""
     texts = Version((("html/body/p", "", "text"),)).to_bytes()
     with Store.open(tmp_path / "store.sqlite") as store:
-        store.add_observations(
+        store.add(
             [seen("p?id=1")._replace(version=texts, ends=True), seen("p?id=2")._replace(version=texts, ends=False)]
         )
-        store.add_observations([seen("b/c/d")._replace(version=texts, ends=False)])
+        store.add([seen("b/c/d")._replace(version=texts, ends=False)])
         kept = Evidence(store).versions("example.com")
     assert [url for url, _, _ in kept] == ["http://example.com/b/c/d", "http://example.com/p?id=1"]
 

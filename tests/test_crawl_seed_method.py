@@ -178,7 +178,7 @@ def stored(path: Path, versions: Mapping[str, Sequence[str]], pack: Any = packed
         for number, html in enumerate(found)
     ]
     with Store.open(path) as store:
-        store.add_observations(rows)
+        store.add(rows)
     return path
 
 

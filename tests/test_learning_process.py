@@ -24,7 +24,7 @@ def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "store.sqlite"
     with Store.open(path) as opened:
-        opened.add_observations(
+        opened.add(
             seen(f"p?id={i}&sid={i * 3 + session:032x}", f"this is page number {i} of them all")
             for i in range(40)
             for session in range(3)
@@ -46,7 +46,7 @@ def test_rules_are_written_and_a_summary_is_printed(store: Path, tmp_path: Path)
 def test_names_of_parameters_are_told(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with Store.open(path) as opened:
-        opened.add_observations(
+        opened.add(
             seen(f"p?id={i}&view={view}", f"this is page number {i} of them all") for i in range(5) for view in "ab"
         )
     found = {
@@ -70,7 +70,7 @@ def test_only_the_asked_sites_are_learned(store: Path, tmp_path: Path) -> None:
 def test_nested_urls_are_compared_by_the_file_of_their_site(store: Path, tmp_path: Path) -> None:
     """One site is learned at a time, as in a crawl; the file of the other one is read for what is nested."""
     with Store.open(store) as opened:
-        opened.add_observations(
+        opened.add(
             seen(
                 "",
                 f"this is frame number {i} of them all",

@@ -18,7 +18,7 @@ from .waiting import PATIENCE
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
     path = tmp_path / "new" / "dedup" / "store.sqlite"
     with Store.open(path) as store:
-        store.add_observations([seen("a")])
+        store.add([seen("a")])
         files = list(path.parent.iterdir())
         assert len(files) >= 2  # the write-ahead log, too
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
@@ -36,7 +36,7 @@ def test_a_directory_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
 def test_names(tmp_path: Path, name: str) -> None:
     for target in (tmp_path / name, str(tmp_path / name)):
         with Store.open(target) as store:
-            store.add_observations([seen("a")])
+            store.add([seen("a")])
     assert (tmp_path / name).exists()
     with Store.open(tmp_path / name, readonly=True) as store:
         assert len(list(store.observations())) == 1
@@ -45,7 +45,7 @@ def test_names(tmp_path: Path, name: str) -> None:
 def test_an_sqlalchemy_url(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/store.sqlite") as store:
         assert store.path == tmp_path / "store.sqlite"
-        store.add_observations([seen("a")])
+        store.add([seen("a")])
     with Store.open(tmp_path / "store.sqlite") as store:
         assert len(list(store.observations())) == 1
 
@@ -55,7 +55,7 @@ def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.
     with Store.open("store.sqlite") as store:
         (tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(tmp_path / "elsewhere")
-        store.add_observations([seen("a")])
+        store.add([seen("a")])
         assert store.intact()
         assert store.size() > 0
     assert not list((tmp_path / "elsewhere").iterdir())
@@ -94,7 +94,7 @@ def test_no_database(tmp_path: Path) -> None:
 def test_a_damaged_database(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with Store.open(path) as store:
-        store.add_observations(seen(str(i), str(i)) for i in range(2_000))
+        store.add(seen(str(i), str(i)) for i in range(2_000))
     data = bytearray(path.read_bytes())
     data[8_192 : len(data) - 4_096] = b"\xff" * (len(data) - 12_288)
     path.write_bytes(data)
@@ -128,8 +128,8 @@ def test_a_newer_store(tmp_path: Path) -> None:
 def test_a_store_of_an_earlier_version_is_renewed(tmp_path: Path, version: int, readonly: bool) -> None:
     path = tmp_path / "store.sqlite"
     with Store.open(path) as store:
-        store.add_observations([seen("a")])
-        store.add_discards([discarded("b")])
+        store.add([seen("a")])
+        store.add([discarded("b")])
     connection = sqlite3.connect(path)
     connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (version,))
     connection.execute("ALTER TABLE observation DROP COLUMN password")
@@ -150,12 +150,12 @@ def test_a_store_of_an_earlier_version_is_renewed(tmp_path: Path, version: int, 
         assert list(store.versions()) == []
         assert [(row.url, row.job) for row in store.discards()] == [(discarded("b").url, "")]
     with Store.open(path) as store:
-        store.add_discards([discarded("b"), discarded("b")._replace(job="a job")])
+        store.add([discarded("b"), discarded("b")._replace(job="a job")])
         assert len(list(store.discards())) == 2
-        store.add_observations([seen("c")._replace(ends=False, password=True)])
+        store.add([seen("c")._replace(ends=False, password=True)])
         assert {each.url: each.ends for each in store.observations()} == {seen("a").url: None, seen("c").url: False}
         assert {each.url: each.password for each in store.observations()} == {seen("a").url: None, seen("c").url: True}
-        store.add_observations([seen("a")._replace(version=Version((("html/body/p", "", "Now"),)).to_bytes())])
+        store.add([seen("a")._replace(version=Version((("html/body/p", "", "Now"),)).to_bytes())])
         assert [(url, version.blocks) for url, _, version in store.versions()] == [
             (seen("a").url, (("html/body/p", "", "Now"),))
         ]
@@ -176,11 +176,11 @@ def test_reading_only(tmp_path: Path) -> None:
         Store.open(path, readonly=True)
     assert not path.exists()
     with Store.open(path) as store:
-        store.add_observations([seen("a")])
+        store.add([seen("a")])
         with Store.open(path, readonly=True) as reader:
             assert len(list(reader.observations())) == 1
             with pytest.raises(StoreError, match="readonly"):
-                reader.add_observations([seen("b")])
+                reader.add([seen("b")])
 
 
 def test_a_directory_is_no_store(tmp_path: Path) -> None:
@@ -202,11 +202,11 @@ def test_a_store_that_another_process_holds(tmp_path: Path) -> None:
         assert store.sites() == []  # reading goes on
         Store.open(path, timeout=0.01).close()  # and so does opening
         with pytest.raises(StoreError, match=r"locked\. Another process writes to it") as caught:
-            store.add_observations([seen("a")])
+            store.add([seen("a")])
         assert caught.value.locked
         other.execute("COMMIT")
         other.close()
-        store.add_observations([seen("a")])
+        store.add([seen("a")])
 
 
 def test_many_threads_open_and_write_at_once(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_many_threads_open_and_write_at_once(tmp_path: Path) -> None:
             barrier.wait()
             with Store.open(path, timeout=PATIENCE) as store:
                 for i in range(20):
-                    store.add_observations([seen(f"{name}/{i}")])
+                    store.add([seen(f"{name}/{i}")])
         except BaseException as error:  # noqa: BLE001 (raised again below)
             errors.append(error)
 

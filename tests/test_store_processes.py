@@ -40,7 +40,7 @@ def child(code: str, *args: str | Path) -> "subprocess.Popen[str]":
 
 PRELUDE = """
 import json, logging, os, sys
-from scrapy_dedup.store import writer as module
+from scrapy_dedup.store import access as module
 from scrapy_dedup.store.writer import Writer
 from tests.store_rows import discarded, seen
 logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
@@ -56,7 +56,7 @@ def check(path: Path) -> set[int]:
     connection.close()
     with Store.open(path) as store:
         numbers = {int(o.url.rpartition("/")[2]) for o in store.observations()}
-        store.add_observations([seen("9999999")])  # and it goes on
+        store.add([seen("9999999")])  # and it goes on
         assert store.forget("example.com") > len(numbers)
     return numbers
 
@@ -218,7 +218,7 @@ def readonly_store() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "store.sqlite"
         with Store.open(path) as store:
-            store.add_observations([seen("0")])
+            store.add([seen("0")])
         path.chmod(0o444)
         path.parent.chmod(0o555)
         yield path

@@ -47,7 +47,7 @@ def test_what_goes_in_comes_out(store: Store) -> None:
         hops=["http://example.com/hop"],
         spider="shop",
     )
-    store.add_observations([row])
+    store.add([row])
     prints = row.fingerprints
     assert prints is not None
     assert list(store.observations()) == [
@@ -65,7 +65,7 @@ def test_what_goes_in_comes_out(store: Store) -> None:
 
 
 def test_every_column_is_filled(store: Store, path: Path) -> None:
-    store.add_observations(
+    store.add(
         [
             seen(
                 "a",
@@ -80,7 +80,7 @@ def test_every_column_is_filled(store: Store, path: Path) -> None:
             )
         ]
     )
-    store.add_discards([discarded("d", callback="parse", meta={"a": [1]})])
+    store.add([discarded("d", callback="parse", meta={"a": [1]})])
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
     for table in ("observation", "page_sketch", "page_version", "discard"):
@@ -91,13 +91,13 @@ def test_every_column_is_filled(store: Store, path: Path) -> None:
 
 def test_other_content_is_its_digest(store: Store) -> None:
     prints = fingerprint_body(b"\x89PNG", "image/png")
-    store.add_observations([seen("a.png", None, fingerprints=prints)])
+    store.add([seen("a.png", None, fingerprints=prints)])
     (found,) = store.observations()
     assert (found.fingerprint, found.bag, found.words, found.sketch) == (prints.digest, prints.digest, None, None)
 
 
 def test_redirects_and_errors_are_observations(store: Store) -> None:
-    store.add_observations(
+    store.add(
         [
             seen("r", None, status=302, redirect="http://example.com/a"),
             seen("gone", None, status=404),
@@ -112,8 +112,8 @@ def test_redirects_and_errors_are_observations(store: Store) -> None:
 
 
 def test_the_latest_of_each_url(store: Store) -> None:
-    store.add_observations([seen("a", "old", time=1.0), seen("b", "b")])
-    store.add_observations([seen("a", "new", time=2.0), seen("a", None, time=3.0)])
+    store.add([seen("a", "old", time=1.0), seen("b", "b")])
+    store.add([seen("a", "new", time=2.0), seen("a", None, time=3.0)])
     found = {o.url: o for o in store.observations()}
     assert len(found) == 2
     assert found["http://example.com/a"].time == 2.0  # the answer to HEAD does not hide it
@@ -121,10 +121,8 @@ def test_the_latest_of_each_url(store: Store) -> None:
 
 
 def test_urls_that_changed(store: Store) -> None:
-    store.add_observations(
-        [seen("same"), seen("changed", "one"), seen("down"), seen("once"), seen("other", site="b.com")]
-    )
-    store.add_observations(
+    store.add([seen("same"), seen("changed", "one"), seen("down"), seen("once"), seen("other", site="b.com")])
+    store.add(
         [seen("same"), seen("changed", "two"), seen("down", "error", status=503), seen("other", "two", site="b.com")]
     )
     assert store.unstable_urls() == {"http://example.com/changed", "http://example.com/other"}
@@ -133,7 +131,7 @@ def test_urls_that_changed(store: Store) -> None:
 
 
 def test_scope_site_and_time(store: Store) -> None:
-    store.add_observations(
+    store.add(
         [seen("a"), seen("b", time=5_000.0), seen("c", site="other.com"), seen("d", scope="members", time=5_000.0)]
     )
     assert urls(store) == ["a", "b", "c"]
@@ -150,14 +148,14 @@ def test_scope_site_and_time(store: Store) -> None:
 
 
 def test_sites_count_responses_and_urls(store: Store) -> None:
-    store.add_observations([seen("a"), seen("a"), seen("b")])
+    store.add([seen("a"), seen("a"), seen("b")])
     assert store.sites() == [SiteCount("", "example.com", 3, 2, 1_000.0, 1_000.0)]
 
 
 def test_user_names_and_passwords_are_not_stored(store: Store, path: Path) -> None:
     secret = "http://me:secret@example.com/"
-    store.add_observations([seen("", url=secret, canonical=secret, redirect=secret, hops=[secret])])
-    store.add_discards([discarded("", url=secret, key=secret, taken_for=secret)])
+    store.add([seen("", url=secret, canonical=secret, redirect=secret, hops=[secret])])
+    store.add([discarded("", url=secret, key=secret, taken_for=secret)])
     store.close()
     assert b"secret" not in path.read_bytes()
 
@@ -166,7 +164,7 @@ def test_user_names_and_passwords_are_not_stored(store: Store, path: Path) -> No
     "url", ["http://example.com/\ud800", "http://example.com/é", "http://example.com/\0", "no url"]
 )
 def test_any_url_is_taken(store: Store, url: str) -> None:
-    store.add_observations([seen("", url=url)])
+    store.add([seen("", url=url)])
     (found,) = store.observations()
     assert found.url == url.replace("\ud800", "\\ud800")
 
@@ -175,27 +173,27 @@ def test_any_url_is_taken(store: Store, url: str) -> None:
 def test_any_fingerprint_is_taken(store: Store, fingerprint: str) -> None:
     prints = fingerprint_body(b"", "image/png")
     prints = type(prints)(prints.kind, fingerprint, fingerprint, fingerprint)
-    store.add_observations([seen("a", None, fingerprints=prints)])
+    store.add([seen("a", None, fingerprints=prints)])
     (found,) = store.observations()
     assert (found.fingerprint, found.bag) == (fingerprint, fingerprint)
 
 
 def test_equal_pages_share_a_sketch(store: Store, path: Path) -> None:
-    store.add_observations([seen("a"), seen("b"), seen("c", "other")])
-    store.add_observations([seen("d")])
+    store.add([seen("a"), seen("b"), seen("c", "other")])
+    store.add([seen("d")])
     assert count(path, "page_sketch") == 2
     assert {o.url[-1]: o.words for o in store.observations()} == {"a": 3, "b": 3, "c": 2, "d": 3}
-    store.add_observations([seen("e", site="other.com")])
+    store.add([seen("e", site="other.com")])
     assert count(path, "page_sketch") == 3  # a site can be forgotten by itself
 
 
 def test_sketches_per_site_are_capped(path: Path) -> None:
     with Store.open(path, sketches_per_site=3) as store:
-        store.add_observations([seen("a", "a"), seen("b", "b")])
+        store.add([seen("a", "a"), seen("b", "b")])
     with Store.open(path, sketches_per_site=3) as store:
-        store.add_observations([seen(x, x) for x in "bcdaf"])
-        store.add_observations([seen("g", "g"), seen("h", "b")])
-        store.add_observations([seen("a", site="other.com")])
+        store.add([seen(x, x) for x in "bcdaf"])
+        store.add([seen("g", "g"), seen("h", "b")])
+        store.add([seen("a", site="other.com")])
         assert count(path, "page_sketch") == 4
         kept = {o.url[-1]: o for o in store.observations("", "example.com")}
         assert {name for name, o in kept.items() if o.sketch is not None} == {"a", "b", "c", "h"}
@@ -206,13 +204,13 @@ def test_sketches_per_site_are_capped(path: Path) -> None:
 def test_sketches_are_spread_over_templates(path: Path) -> None:
     """The pages that a crawl meets first leave room for those of other kinds."""
     with Store.open(path, sketches_per_site=100) as store:
-        store.add_observations([seen(f"item/{i}", f"item number {i}") for i in range(60)])
-        store.add_observations([seen(f"item/{i}", f"item number {i}") for i in range(60, 150)])
+        store.add([seen(f"item/{i}", f"item number {i}") for i in range(60)])
+        store.add([seen(f"item/{i}", f"item number {i}") for i in range(60, 150)])
         assert count(path, "page_sketch") == 75
-        store.add_observations([seen(f"tag/{i}", f"tag number {i}") for i in range(50)])
-        store.add_observations([seen(f"item/{i}", f"item number {i}") for i in range(150, 160)])
+        store.add([seen(f"tag/{i}", f"tag number {i}") for i in range(50)])
+        store.add([seen(f"item/{i}", f"item number {i}") for i in range(150, 160)])
         assert count(path, "page_sketch") == 95
-        store.add_observations([seen(f"user/{i}", f"user number {i}") for i in range(50)])
+        store.add([seen(f"user/{i}", f"user number {i}") for i in range(50)])
         assert count(path, "page_sketch") == 100
 
 
@@ -225,7 +223,7 @@ def test_a_failed_batch_leaves_nothing(store: Store, path: Path) -> None:
 
 
 def test_a_damaged_sketch_is_left_out(store: Store, path: Path) -> None:
-    store.add_observations([seen("a")])
+    store.add([seen("a")])
     connection = sqlite3.connect(path)
     connection.execute("UPDATE page_sketch SET data = x'ff'")
     connection.commit()
@@ -235,10 +233,10 @@ def test_a_damaged_sketch_is_left_out(store: Store, path: Path) -> None:
 
 
 def test_many_rows_are_streamed(store: Store) -> None:
-    store.add_observations(seen(str(i), time=float(i)) for i in range(2_500))
+    store.add(seen(str(i), time=float(i)) for i in range(2_500))
     rows = store.observations()
     first = next(rows)
-    store.add_observations([seen("new")])  # writing goes on beside a reader
+    store.add([seen("new")])  # writing goes on beside a reader
     assert len({first.url, *(o.url for o in rows)}) == 2_500
 
 
@@ -280,7 +278,7 @@ def test_discards(store: Store) -> None:
         discarded("b", rule="other", spider="second"),
         discarded("c", scope="members"),
     ]
-    store.add_discards(rows)
+    store.add(rows)
     found = list(store.discards())
     assert [row._replace(id=None) for row in found] == rows[:2]
     assert [row.url[-1] for row in store.discards("", spider="shop")] == ["a"]
@@ -291,7 +289,7 @@ def test_discards(store: Store) -> None:
 def test_some_discards_are_as_any_others(store: Store) -> None:
     """Their order has nothing to do with when they came, nor with what their URLs begin with."""
     urls = [f"http://a.test/{number:03}" for number in range(200)]
-    store.add_discards([discarded("", url=url, time=float(number)) for number, url in enumerate(urls)])
+    store.add([discarded("", url=url, time=float(number)) for number, url in enumerate(urls)])
     found = [urls.index(row.url) for row in store.discards(mixed=True)]
     assert sorted(found) == list(range(200))
     assert 30 < sum(number < 100 for number in found[:100]) < 70
@@ -299,15 +297,15 @@ def test_some_discards_are_as_any_others(store: Store) -> None:
 
 
 def test_one_discard_per_url_scope_and_spider(store: Store) -> None:
-    store.add_discards([discarded("a"), discarded("a", rule="second"), discarded("a", spider="other")])
-    store.add_discards([discarded("a", rule="third", time=2_000.0)])
+    store.add([discarded("a"), discarded("a", rule="second"), discarded("a", spider="other")])
+    store.add([discarded("a", rule="third", time=2_000.0)])
     assert [(row.spider, row.rule) for row in store.discards()] == [("shop", "third"), ("other", "0badcafe")]
 
 
 def test_each_job_has_its_discards_until_it_ends(store: Store) -> None:
     rows = [discarded(name) for name in "ab"]
-    store.add_discards([row._replace(job=job) for row in rows for job in ("one", "two")])
-    store.add_discards([rows[0]._replace(job="one", state=DiscardState.SAMPLED)])
+    store.add([row._replace(job=job) for row in rows for job in ("one", "two")])
+    store.add([rows[0]._replace(job="one", state=DiscardState.SAMPLED)])
     assert [(row.url, row.job) for row in store.discards(job="one")] == [(rows[1].url, "one")]
     assert len(list(store.discards(job="two"))) == 2
     for job in ("one", "two"):
@@ -318,7 +316,7 @@ def test_each_job_has_its_discards_until_it_ends(store: Store) -> None:
 
 
 def test_marked_discards(store: Store) -> None:
-    store.add_discards([discarded(x) for x in "abc"])
+    store.add([discarded(x) for x in "abc"])
     a, b, c = (row.id for row in store.discards())
     assert a is not None
     assert b is not None
@@ -328,7 +326,7 @@ def test_marked_discards(store: Store) -> None:
     assert [row.id for row in store.discards()] == [c]
     assert [row.id for row in store.discards(state=DiscardState.REPLAYED)] == [a]
     assert [row.state.value for row in store.discards(state=None)] == ["replayed", "released", "pending"]
-    store.add_discards([discarded("a")])  # discarded again, by a later crawl
+    store.add([discarded("a")])  # discarded again, by a later crawl
     assert [row.url[-1] for row in store.discards()] == ["a", "c"]
 
 
@@ -336,8 +334,8 @@ def test_marked_discards(store: Store) -> None:
 
 
 def test_forget_a_site(store: Store, path: Path) -> None:
-    store.add_observations([seen("rareword", "peculiar"), seen("b"), seen("c", site="other.com"), seen("d", scope="s")])
-    store.add_discards([discarded("rareword"), discarded("e", site="other.com")])
+    store.add([seen("rareword", "peculiar"), seen("b"), seen("c", site="other.com"), seen("d", scope="s")])
+    store.add([discarded("rareword"), discarded("e", site="other.com")])
     assert store.forget("example.com", "") == 2
     assert [(site.scope, site.site) for site in store.sites()] == [("", "other.com"), ("s", "example.com")]
     assert store.forget("example.com") == 1
@@ -349,15 +347,15 @@ def test_forget_a_site(store: Store, path: Path) -> None:
 
 def test_sketches_come_again_after_forgetting(path: Path) -> None:
     with Store.open(path, sketches_per_site=1) as store:
-        store.add_observations([seen("a", "a")])
+        store.add([seen("a", "a")])
         store.forget("example.com")
-        store.add_observations([seen("b", "b")])
+        store.add([seen("b", "b")])
         assert [o.sketch is not None for o in store.observations()] == [True]
 
 
 def test_prune_by_age(store: Store, path: Path) -> None:
-    store.add_observations([seen("old", "old", time=1.0 * DAY), seen("new", "new", time=5.0 * DAY)])
-    store.add_discards([discarded("old", time=1.0 * DAY), discarded("new", time=5.0 * DAY)])
+    store.add([seen("old", "old", time=1.0 * DAY), seen("new", "new", time=5.0 * DAY)])
+    store.add([discarded("old", time=1.0 * DAY), discarded("new", time=5.0 * DAY)])
     assert store.prune(max_age_days=3, now=6.0 * DAY) == 2
     assert urls(store) == ["new"]
     assert (count(path, "page_sketch"), count(path, "discard")) == (1, 1)
@@ -366,8 +364,8 @@ def test_prune_by_age(store: Store, path: Path) -> None:
 
 
 def test_prune_by_number(store: Store, path: Path) -> None:
-    store.add_observations(seen(str(i), str(i)) for i in range(10))
-    store.add_discards(discarded(str(i)) for i in range(10))
+    store.add(seen(str(i), str(i)) for i in range(10))
+    store.add(discarded(str(i)) for i in range(10))
     assert store.prune(max_rows=4) == 12
     assert urls(store) == ["6", "7", "8", "9"]
     assert (count(path, "page_sketch"), count(path, "discard")) == (4, 4)
@@ -376,13 +374,13 @@ def test_prune_by_number(store: Store, path: Path) -> None:
 
 
 def test_a_shared_sketch_stays_while_it_is_used(store: Store, path: Path) -> None:
-    store.add_observations([seen("a", time=1.0), seen("b", time=9.0 * DAY)])
+    store.add([seen("a", time=1.0), seen("b", time=9.0 * DAY)])
     store.prune(max_age_days=1, now=9.0 * DAY)
     assert count(path, "page_sketch") == 1
 
 
 def test_the_file_shrinks(store: Store) -> None:
-    store.add_observations(seen(str(i), f"text {i} " * 20) for i in range(3_000))
+    store.add(seen(str(i), f"text {i} " * 20) for i in range(3_000))
     before = store.size()
     store.prune(max_rows=10)
     assert 0 < store.size() < before / 5
@@ -396,7 +394,7 @@ def test_bytes_per_page(store: Store) -> None:
         seen(f"p/{i}", None, fingerprints=fingerprint_body(page(i).encode(), "text/html"), content_type="text/html")
         for i in range(300)
     ]
-    store.add_observations(rows)
+    store.add(rows)
     store.close()
     assert store.size() / len(rows) < 2_500
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.content.retention import MOST_OF_KIND, MOST_VERSIONS
 from scrapy_dedup.content.versions import Version
-from scrapy_dedup.store.pages import fetched_within
+from scrapy_dedup.store.page_queries import fetched_within
 from scrapy_dedup.store.store import Store
 
 from .store_rows import seen
@@ -26,7 +26,7 @@ def test_a_version_comes_back_as_it_was_packed(blocks: list[tuple[str, str, str]
 
 def test_versions_come_url_by_url_the_oldest_first(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
-        store.add_observations([
+        store.add([
             seen("a")._replace(time=1.0, version=version("one").to_bytes()),
             seen("b")._replace(time=2.0, version=version("other").to_bytes()),
             seen("c")._replace(time=3.0),
@@ -45,10 +45,10 @@ def test_versions_come_url_by_url_the_oldest_first(tmp_path: Path) -> None:
 def test_versions_go_with_their_site_and_their_responses(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
         row = seen("a")
-        store.add_observations([row._replace(time=1.0, version=Version(BLOCKS).to_bytes()), row._replace(time=1e9)])
+        store.add([row._replace(time=1.0, version=Version(BLOCKS).to_bytes()), row._replace(time=1e9)])
         assert store.prune(max_age_days=1, now=1e9) == 1
         assert list(store.versions()) == []
-        store.add_observations([row._replace(time=1e9, version=Version(BLOCKS).to_bytes())])
+        store.add([row._replace(time=1e9, version=Version(BLOCKS).to_bytes())])
         assert [each.blocks for _, _, each in store.versions()] == [BLOCKS]
         store.forget(row.site)
         assert list(store.versions()) == []
@@ -63,7 +63,7 @@ def test_where_there_is_no_room_versions_in_between_go(tmp_path: Path) -> None:
                 seen(f"p/{n}")._replace(time=float(crawl), version=version(f"{n} {crawl}").to_bytes())
                 for n in range(pages)
             ]
-            store.add_observations(rows)
+            store.add(rows)
         found = [(url, at) for url, at, _ in store.versions()]
         assert len(list(store.observations())) == pages
     assert len(found) <= cap
@@ -81,7 +81,7 @@ def test_pages_beyond_enough_of_their_kind_are_kept_in_fewer_versions(tmp_path: 
                 seen(f"p/{n}")._replace(time=float(crawl), version=version(f"{n} {crawl}").to_bytes())
                 for n in range(pages)
             ]
-            store.add_observations(rows)
+            store.add(rows)
         numbers = Counter(url for url, _, _ in store.versions())
         latest = Counter(at for _, at, _ in store.versions())
     assert numbers.total() <= cap
@@ -97,9 +97,9 @@ def test_versions_that_pages_share_stay_as_long_as_one_of_them_has_them(tmp_path
     with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
         for crawl in range(crawls):
             text = "always" if crawl % 2 else str(crawl)
-            store.add_observations([seen("p")._replace(time=float(crawl), version=version(text).to_bytes())])
+            store.add([seen("p")._replace(time=float(crawl), version=version(text).to_bytes())])
             other = seen("p", site="other.example", url="http://other.example/")
-            store.add_observations([other._replace(time=float(crawl), version=version(text).to_bytes())])
+            store.add([other._replace(time=float(crawl), version=version(text).to_bytes())])
         for site in ("example.com", "other.example"):
             found = list(store.versions("", site))
             assert version("always") in [each for _, _, each in found]
@@ -108,7 +108,7 @@ def test_versions_that_pages_share_stay_as_long_as_one_of_them_has_them(tmp_path
 
 def test_past_the_cap_no_version_is_kept(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite", sketches_per_site=4) as store:
-        store.add_observations([seen(str(n))._replace(version=version(str(n)).to_bytes()) for n in range(10)])
+        store.add([seen(str(n))._replace(version=version(str(n)).to_bytes()) for n in range(10)])
         assert len(list(store.versions())) == 4
         assert len(list(store.observations())) == 10
 
@@ -120,7 +120,7 @@ def test_urls_fetched_twice_within_some_time(tmp_path: Path) -> None:
         rows = [seen(url)._replace(time=at, version=data) for url, times in fetches.items() for at in times]
         rows += [seen("bare")._replace(time=0.0), seen("bare")._replace(time=1.0, version=data)]
         rows += [seen("other", scope="b")._replace(time=at, version=data) for at in (0.0, 1.0)]
-        store.add_observations(rows)
+        store.add(rows)
 
         def found(before: float = 1e9) -> list[str]:
             return sorted(fetched_within(store, "", "example.com", 900.0, before=before))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.store import writer as module
+from scrapy_dedup.store import access as module
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer, WriterCounts

@@ -15,7 +15,7 @@ from ..masks.model import Mask
 from ..masks.seed.thresholds import Thresholds
 from ..observation import APART, Observation
 from ..rules import Rule, RuleBook
-from ..store.pages import cut_off_pages
+from ..store.page_queries import cut_off_pages
 from ..store.store import Store
 from ..urls import DeepSplit, normal_form
 from .asking.controls import seen_pages, undecided, unequal_pairs

@@ -12,7 +12,7 @@ from typing import TypeVar
 from xxhash import xxh3_128_digest
 
 from ..content.versions import Version
-from ..store.reading import version_in
+from ..store.conversions import version_in
 
 __all__ = ["Memory"]
 

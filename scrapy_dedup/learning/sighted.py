@@ -8,7 +8,7 @@ from ..masks.model import Mask
 from ..rules import Rule, RuleBook, Status
 from ..rules.aliases import AliasKinds
 from ..rules.lifecycle import Departure, Reason
-from ..store.reading import Unpack, version_in
+from ..store.conversions import Unpack, version_in
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url

@@ -23,7 +23,7 @@ def _insert_of(connection: Connection) -> Callable[[Any], Any]:
     return postgresql.insert
 
 
-class Conflict(NamedTuple):
+class OnConflict(NamedTuple):
     """What is done with a row that is there already: its columns *update* get the new values; if there are none, nothing."""
 
     #: The columns by which it is the same row, where there is something to update.
@@ -36,7 +36,7 @@ def insert_rows(
     table: Table,
     names: tuple[str, ...],
     rows: Sequence[Sequence[Any]],
-    conflict: Conflict | None = None,
+    conflict: OnConflict | None = None,
 ) -> None:
     """Write *rows*, each with a value for each of the columns *names*, which are in the order of the table.
 
@@ -61,7 +61,7 @@ def insert_rows(
         connection.exec_driver_sql(statement, tuple(values))
 
 
-class _Form(NamedTuple):
+class _Statement(NamedTuple):
     """The insert statement of a table in SQLite."""
 
     #: It as far as VALUES.
@@ -75,7 +75,7 @@ class _Form(NamedTuple):
 
 
 @lru_cache
-def _form(table: Table, names: tuple[str, ...], conflict: Conflict | None) -> _Form:
+def _form(table: Table, names: tuple[str, ...], conflict: OnConflict | None) -> _Statement:
     dialect = sqlite.dialect()
     if conflict is not None and not conflict.update:  # not ON CONFLICT, which is slower
         insert: Insert = table.insert().prefix_with("OR IGNORE")
@@ -91,10 +91,10 @@ def _form(table: Table, names: tuple[str, ...], conflict: Conflict | None) -> _F
         process = table.c[name].type.dialect_impl(dialect).bind_processor(dialect)
         if process is not None:
             stored.append((at, process))
-    return _Form(beginning + values, row, end, tuple(stored))
+    return _Statement(beginning + values, row, end, tuple(stored))
 
 
-def _insert(insert: Any, conflict: Conflict | None) -> Insert:
+def _insert(insert: Any, conflict: OnConflict | None) -> Insert:
     if conflict is None:
         made: Insert = insert
     elif conflict.update:
@@ -106,7 +106,7 @@ def _insert(insert: Any, conflict: Conflict | None) -> Insert:
 
 
 def upsert(
-    connection: Connection, table: Table, names: tuple[str, ...], again: Conflict, rows: Iterable[tuple[Any, ...]]
+    connection: Connection, table: Table, names: tuple[str, ...], again: OnConflict, rows: Iterable[tuple[Any, ...]]
 ) -> None:
     """Write rows; of those with the same keys, the last one wins."""
     same = itemgetter(*map(names.index, again.keys))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import exists, func, or_, select
 
+from .conversions import name_of
 from .schema import meta, observation
-from .values import name_of
 
 if TYPE_CHECKING:
     from .store import Store

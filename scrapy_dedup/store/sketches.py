@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Table, func, select
 
 from ..urls.templates import template_of
-from .inserting import Conflict, insert_rows
+from .inserting import OnConflict, insert_rows
 from .rows import ObservationRow
 from .schema import page_sketch, page_version, signed_hash
 from .thinning import thin
@@ -107,7 +107,7 @@ class Keeper:
         scope, name = site
         values = [(number, scope, name, data) for number, data in found.items()]
         # Another process may have written some of them since they were looked for.
-        insert_rows(connection, self._table, _COLUMNS, values, Conflict())
+        insert_rows(connection, self._table, _COLUMNS, values, OnConflict())
         self._numbers[site] += len(values)
 
     def _room(self, connection: Connection, site: _Site, wanted: int) -> int:

@@ -2,45 +2,43 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, inspect, null, or_, select, update
+from sqlalchemy import Engine, delete, exists, func, inspect, null, or_, select, update
 
 from ..content.versions import Version
 from ..observation import Observation
-from .database import StoreError, clear_errors, database_path, open_engine, place_of
-from .inserting import insert_rows, upsert
-from .reading import OBSERVED, SiteCount, Unpack, observation_of, version_in
-from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
-from .sketches import sketch_keeper, version_keeper
-from .values import (
+from .connections import CHUNK, Connections
+from .conversions import (
     DISCARD,
     DISCARD_AGAIN,
     OBSERVATION,
+    OBSERVED,
     SIGHTING,
     SIGHTING_AGAIN,
+    SiteCount,
+    Unpack,
     discard_values,
     name_of,
+    observation_of,
     observation_values,
     prefix_of,
     sighting_values,
+    version_in,
 )
+from .database import StoreError, open_engine
+from .inserting import insert_rows, upsert
+from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
+from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
+from .sketches import sketch_keeper, version_keeper
 
 __all__ = ["SiteCount", "Store", "StoreError"]
 
-_STREAM = 1_000  # rows fetched at a time
-_CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
 _DAY = 86_400
 
 
-_GONE = (-1, -1)  # the identity of a file that is not there
-
-
-class Store:
+class Store(Connections):
     """A database of observations, page sketches and discards.
 
     Every method raises :exc:`StoreError` when the database cannot be used. A
@@ -48,13 +46,7 @@ class Store:
     """
 
     def __init__(self, target: str | Path, engine: Engine, sketches_per_site: int) -> None:
-        self.place = place_of(target)
-        #: The file, None if the database is not a file.
-        self.path = database_path(target)
-        self._identity = self._file_identity()
-        self._engine = engine
-        self._results: set[CursorResult[Any]] = set()
-        self._writing = engine.execution_options(writes=True)
+        super().__init__(target, engine)
         self._sketches = sketch_keeper(sketches_per_site)
         self._versions = version_keeper(sketches_per_site)
 
@@ -67,39 +59,15 @@ class Store:
         timeout: float = 5.0,
         sketches_per_site: int = 20_000,
     ) -> "Store":
-        """Open the store at *target*, a path or an SQLAlchemy URL, and make it if need be.
+        """Open the store at *target*, a path or an SQLAlchemy URL, and create it if it does not exist.
 
-        *timeout* is how many seconds to wait for another process that writes;
-        past *sketches_per_site* sketches per scope and site only fingerprints are kept;
-        it bounds versions, too, of which those in between make room for later ones.
+        *timeout* is the seconds to wait for another process that writes. *sketches_per_site* bounds the sketches of a scope
+        and site, beyond which only fingerprints are kept, and the versions, of which older ones make room for later ones.
         """
         return cls(target, open_engine(target, readonly=readonly, timeout=timeout), sketches_per_site)
 
-    def close(self) -> None:
-        """Close all connections, those too of what is not read to its end."""
-        for result in list(self._results):
-            result.close()
-            result.connection.close()
-        self._engine.dispose()
-
     def __enter__(self) -> "Store":  # noqa: PYI034 (Self needs Python 3.11)
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def intact(self) -> bool:
-        """Return False if the file of the store was removed or replaced since it was opened."""
-        return self._file_identity() == self._identity != _GONE
-
-    def size(self) -> int:
-        """Return the bytes that the store takes on disk; 0 if it is not a file."""
-        if self.path is None:
-            return 0
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
 
     # Writing
 
@@ -122,21 +90,13 @@ class Store:
             if checked:
                 connection.execute(rule_check.insert(), [row._asdict() for row in checked])
 
-    def add_observations(self, rows: Iterable[ObservationRow]) -> None:
-        """Write a row for each response, in one transaction."""
-        self.add(rows)
-
-    def add_discards(self, rows: Iterable[DiscardRow]) -> None:
-        """Write discards; one of a URL that is there already, of the same job, is replaced."""
-        self.add(rows)
-
     def end_job(self, scope: str, spider: str, job: str) -> None:
         """Note that a job of a spider has ended, which nothing goes on with: of all ended ones a URL has one discard."""
         d = discard.c
         its = d.scope == scope, d.spider == spider
-        some = select(d.url_key).where(*its, d.job == job).order_by(d.url_key).limit(_CHUNK)
-        ended = _CHUNK
-        while ended == _CHUNK:
+        some = select(d.url_key).where(*its, d.job == job).order_by(d.url_key).limit(CHUNK)
+        ended = CHUNK
+        while ended == CHUNK:
             with self._transaction() as connection:
                 connection.execute(delete(discard).where(*its, d.job == "", d.url_key.in_(some)))
                 renamed = update(discard).where(*its, d.job == job, d.url_key.in_(some)).values(job="")
@@ -169,12 +129,10 @@ class Store:
         again: float | None = None,
         unpack: Unpack = version_in,
     ) -> Iterator[Observation]:
-        """Yield the latest observation of each URL, redirects included.
+        """Yield the latest observation of each URL, redirects included, in a fixed order without meaning.
 
-        *since* is seconds since 1970; with *again* pages come, too, that the same URL has shown at most so many seconds before,
-        the oldest first, unless a cache has answered; *versions* are read only where they are asked for. Responses with status 200 of which no
-        content is known (answers to HEAD) are left out. The order is fixed, but
-        means nothing.
+        *since* is seconds since 1970. With *again*, pages that the same URL has shown at most so many seconds before come, too,
+        the oldest first, unless a cache has answered. Responses with status 200 and no content (to HEAD) are left out.
         """
         o, n = observation, observation.alias()
         later = exists().where(
@@ -336,59 +294,6 @@ class Store:
             self._versions.forget()
             self._shrink()
         return removed
-
-    def _delete(self, table: Any, condition: Any) -> int:
-        removed = 0
-        while True:
-            chunk = select(table.c.id).where(condition).limit(_CHUNK)
-            with self._transaction() as connection:
-                number = connection.execute(delete(table).where(table.c.id.in_(chunk))).rowcount
-            removed += number
-            if number < _CHUNK:
-                return removed
-
-    def _shrink(self) -> None:
-        """Give free pages back to the file system."""
-        if self.path is None:
-            return
-        with clear_errors(self.place), self._engine.connect() as connection:
-            raw = connection.connection.dbapi_connection
-            assert raw is not None
-            # execute() would stop after one page, since there is no row to fetch.
-            raw.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
-
-    # Connections
-
-    @contextmanager
-    def _transaction(self, *, secure: bool = False) -> Iterator[Connection]:
-        with clear_errors(self.place), self._writing.connect() as connection:
-            if secure and self.path is not None:
-                connection.connection.dbapi_connection.execute("PRAGMA secure_delete = ON")  # type: ignore[union-attr]
-            with connection.begin():
-                yield connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with clear_errors(self.place), self._engine.connect() as connection:
-            yield connection
-
-    def rows(self, query: Any) -> Iterator[Any]:
-        with self._reading() as connection:
-            result = connection.execution_options(yield_per=_STREAM).execute(query)
-            self._results.add(result)
-            try:
-                yield from result
-            finally:
-                self._results.discard(result)
-
-    def _file_identity(self) -> tuple[int, int] | None:
-        if self.path is None:
-            return None
-        try:
-            found = self.path.stat()
-        except OSError:
-            return _GONE
-        return found.st_dev, found.st_ino
 
 
 def _known(table: Any) -> Any:

@@ -8,15 +8,12 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import NamedTuple, TypeVar
 
+from .access import StoreAccess
 from .database import StoreError
 from .rows import DiscardRow, ObservationRow, SightingRow
 from .store import Store
 
 logger = logging.getLogger(__name__)
-
-_LOCK_WAIT = 1.0  # seconds that the database itself waits for another writer
-_LOCK_PATIENCE = 30.0  # seconds of waiting for other writers before it is told
-_LONGEST_PAUSE = 30.0  # seconds between two attempts on a store that fails
 
 _T = TypeVar("_T")
 
@@ -72,12 +69,10 @@ class Writer:
         max_bytes: int = 64 << 20,
         sketches_per_site: int = 20_000,
     ) -> None:
-        self._target = target
         self._batch = batch
         self._interval = interval
         self._max_waiting = max_waiting
         self._max_bytes = max_bytes
-        self._sketches_per_site = sketches_per_site
         self._queue: SimpleQueue[tuple[Row | Task, int]] = SimpleQueue()
         self._flushes: SimpleQueue[_Flush] = SimpleQueue()
         self._wake = Event()
@@ -93,11 +88,7 @@ class Writer:
         self._settled = 0
         self._accepted = 0  # by add()
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._store: Store | None = None
-        self._retry_at = 0.0
-        self._pause = 0.0
-        self._locked_since = 0.0
-        self._warned = self._recovered = False  # each is told once: a full disk comes and goes
+        self._access = StoreAccess(target, sketches_per_site)
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
         self._thread.start()
 
@@ -116,7 +107,7 @@ class Writer:
         self._bytes_in += size
         self._accepted += 1
         much = waiting * 2 > self._max_waiting or held * 2 > self._max_bytes
-        if much and not self._pause and not self._wake.is_set():
+        if much and not self._access.pause and not self._wake.is_set():
             self._wake.set()
         self._queue.put((row, size))
         return True
@@ -151,12 +142,12 @@ class Writer:
     @property
     def failing(self) -> bool:
         """Whether the store cannot be written now, so that what is handed over may be lost."""
-        return self._pause > 0 or self._closing is not None
+        return self._access.pause > 0 or self._closing is not None
 
     @property
     def told(self) -> bool:
         """Whether the warning that the store cannot be written was given."""
-        return self._warned
+        return self._access.warned
 
     @property
     def accepted(self) -> int:
@@ -190,8 +181,7 @@ class Writer:
             if self._closing is None:
                 self._closing = time.monotonic()
             self._lose_the_rest()
-            if self._store is not None:
-                self._store.close()
+            self._access.close()
 
     def _write_waiting(self, closing: float | None, wanted: int) -> StoreError | None:
         """Write what waits, the first *wanted* rows and tasks at least; return what hinders it.
@@ -200,7 +190,7 @@ class Writer:
         meanwhile: in a crawl that would be a batch for every few rows.
         """
         waited_for = wanted > 0 or closing is not None
-        if not waited_for and time.monotonic() < self._retry_at:
+        if not waited_for and time.monotonic() < self._access.retry_at:
             return None
         while True:
             self._take()
@@ -210,7 +200,7 @@ class Writer:
             full = len(self._held) >= self._batch
             error = self._write()
             if error is not None:
-                self._troubled(error)
+                self._access.failed(error)
                 if closing is None or not error.locked or time.monotonic() > closing:
                     return error
             elif not full and closing is None and self._taken >= wanted:
@@ -231,13 +221,9 @@ class Writer:
     def _made_by(self, task: Task) -> Iterable[Row]:
         try:
             made = task()
-            return (
-                ()
-                if made is None
-                else (made,)
-                if isinstance(made, (ObservationRow, DiscardRow, SightingRow))
-                else list(made)
-            )
+            if made is None:
+                return ()
+            return (made,) if isinstance(made, (ObservationRow, DiscardRow, SightingRow)) else list(made)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._fail("A response could not be recorded")
             return ()
@@ -245,7 +231,7 @@ class Writer:
     def _write(self) -> StoreError | None:
         """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
         try:
-            store = self._open_store()
+            store = self._access.store()
             try:
                 store.add(self._held)
                 self._written += len(self._held)
@@ -258,11 +244,8 @@ class Writer:
                     del self._held[0]
         except StoreError as error:
             return error
-        if self._warned and not self._recovered:
-            self._recovered = True
-            logger.info("The store %s can be written again", store.place)
+        self._access.succeeded()
         self._settled = self._taken
-        self._pause = self._locked_since = 0.0
         return None
 
     def _write_one(self, store: Store, row: Row) -> None:
@@ -276,36 +259,9 @@ class Writer:
 
     def _open(self) -> None:
         try:
-            self._open_store()
+            self._access.store()
         except StoreError as error:
-            self._troubled(error)
-
-    def _open_store(self) -> Store:
-        """Return the store, opened anew where its file has vanished."""
-        if self._store is not None and not self._store.intact():
-            self._store.close()
-            self._store = None
-        if self._store is None:
-            self._store = Store.open(self._target, timeout=_LOCK_WAIT, sketches_per_site=self._sketches_per_site)
-        return self._store
-
-    def _troubled(self, error: StoreError) -> None:
-        """Tell the trouble once, and say when to try again."""
-        now = time.monotonic()
-        if error.locked:
-            self._locked_since = self._locked_since or now
-            if now - self._locked_since < _LOCK_PATIENCE:
-                return
-        elif self._store is not None:
-            self._store.close()
-            self._store = None
-        self._pause = min(max(2 * self._pause, 1.0), _LONGEST_PAUSE)
-        self._retry_at = now + self._pause
-        if not self._warned:
-            self._warned = True
-            logger.warning(
-                "The crawl goes on, but what it sees is not recorded: %s Until it is, rules discard nothing.", error
-            )
+            self._access.failed(error)
 
     def _fail(self, message: str) -> None:
         self._failed += 1

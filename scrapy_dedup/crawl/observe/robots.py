@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from ...store.pages import some_discards
+from ...store.page_queries import some_discards
 from ...store.store import Store
 from ..support.compatibility import robots_of, run_in_thread
 

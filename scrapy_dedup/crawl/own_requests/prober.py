@@ -14,7 +14,7 @@ from ...learning.asking.doubts import Doubt, doubts
 from ...learning.asking.probing import Outcome, Tried, Verdict, head_outcome, verdict
 from ...learning.data.clusters import Identities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
-from ...store.pages import some_pages
+from ...store.page_queries import some_pages
 from ...store.store import Store
 from ...urls.acting import acts
 from ..support.compatibility import run_in_thread

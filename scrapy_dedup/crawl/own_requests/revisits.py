@@ -225,7 +225,7 @@ class Revisits:
                 break
 
     def _fetched_before(self, site: str) -> list[str]:
-        from ...store.pages import fetched_within
+        from ...store.page_queries import fetched_within
         from ...store.store import Store, StoreError
 
         shared = self._shared

@@ -12,7 +12,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from ...rules.files import load_sites
 from ...rules.model import Status
-from ...store.pages import spiders_before
+from ...store.page_queries import spiders_before
 from ...store.store import Store
 from ..support.compatibility import run_in_thread
 

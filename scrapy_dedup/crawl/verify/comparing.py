@@ -14,8 +14,8 @@ from ...learning.data.clusters import Identities, no_evidence
 from ...learning.data.lasting import plain_identity
 from ...learning.lifetime.refutation import Noise, noise_of
 from ...observation import Observation
-from ...store.pages import fetched_twice, is_elsewhere, latest_page, some_pages
-from ...store.reading import version_in
+from ...store.conversions import version_in
+from ...store.page_queries import fetched_twice, is_elsewhere, latest_page, some_pages
 from ...store.store import Store
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ other ways to compare that the document names.
 from collections.abc import Iterable
 from enum import Enum
 
-from ....content.comparisons import checksum, classes, line_classes, rare_words, words_checksum
-from ....content.megashingles import buckets, equivalence_classes
-from ....content.shingles import shingling, words_of_html
+from .comparisons import checksum, classes, line_classes, rare_words, words_checksum
+from .megashingles import buckets, equivalence_classes
+from .shingles import shingling, words_of_html
 from .testing import Observed
 
 __all__ = ["Comparison", "observed_pages"]

@@ -18,23 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from .html import parse
-from .sketch import visible_texts
-
-__all__ = [
-    "MEGASHINGLES",
-    "MINWISE",
-    "SHINGLE_WORDS",
-    "SUPERSHINGLES",
-    "Shingling",
-    "megashingles",
-    "minwise_values",
-    "probability_of_sharing",
-    "resemblance",
-    "shingles",
-    "shingling",
-    "words_of_html",
-]
+from ....content.html import parse
+from ....content.sketch import visible_texts
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -122,25 +107,6 @@ def megashingles(minwise: Hashes) -> tuple[int, ...]:
     groups = np.ascontiguousarray(minwise, dtype="<u8").reshape(SUPERSHINGLES, _EACH)
     supers = [xxh3_64_intdigest(group.tobytes()).to_bytes(8, "little") for group in groups]
     return tuple(xxh3_64_intdigest(supers[a] + supers[b]) for a, b in _PAIRS)
-
-
-def resemblance(a: Shingling, b: Shingling) -> float:
-    """Return the estimated resemblance of two pages, from 0 to 1."""
-    return float(np.count_nonzero(a.minwise == b.minwise)) / MINWISE
-
-
-def probability_of_sharing(similarity: float) -> float:
-    """Return the probability that pages of this resemblance have a megashingle in common.
-
-    It is that of two supershingles of six or more to agree, each of 14 minwise values.
-
-    >>> [round(probability_of_sharing(s), 4) for s in (0.95, 0.8)]
-    [0.8786, 0.0258]
-    """
-    agree = similarity**_EACH
-    none = (1 - agree) ** SUPERSHINGLES
-    one = SUPERSHINGLES * agree * (1 - agree) ** (SUPERSHINGLES - 1)
-    return 1 - none - one
 
 
 @cache

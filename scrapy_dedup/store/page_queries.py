@@ -9,10 +9,9 @@ from sqlalchemy import func, select
 from ..content.versions import Version
 from ..observation import Observation
 from ..urls.templates import template_of
-from .reading import OBSERVED, observation_of, version_in
+from .conversions import OBSERVED, clean_url, observation_of, version_in
 from .schema import discard, observation, page_sketch, page_version, signed_hash
 from .store import Store
-from .values import clean_url
 
 _NEAR = 5_000
 """Rows, the latest ones, among which some pages of a site are looked for."""

@@ -16,8 +16,6 @@ import numpy as np
 
 from .shingles import MEGASHINGLES, MINWISE, Hashes, Shingling
 
-__all__ = ["MIN_RESEMBLANCE", "MIN_WORDS", "buckets", "equivalence_classes", "parted", "sharing"]
-
 MIN_RESEMBLANCE = 0.9
 """Estimated resemblance to the medoid that makes a page one of its class."""
 MIN_WORDS = 100

@@ -15,8 +15,6 @@ from xxhash import xxh3_128_hexdigest
 
 from .shingles import words_of_html
 
-__all__ = ["checksum", "classes", "line_classes", "line_difference", "rare_words", "words_checksum"]
-
 RARE = 4
 """Pages at most on which a rare word stands."""
 MAX_LINES = 20_000

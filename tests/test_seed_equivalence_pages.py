@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.comparisons import (
+from scrapy_dedup.learning.methods.equivalence.comparisons import (
     checksum,
     classes,
     line_classes,
@@ -15,15 +15,19 @@ from scrapy_dedup.content.comparisons import (
     rare_words,
     words_checksum,
 )
-from scrapy_dedup.content.megashingles import MAX_ROUNDS, buckets, equivalence_classes, parted, sharing
-from scrapy_dedup.content.shingles import (
+from scrapy_dedup.learning.methods.equivalence.megashingles import (
+    MAX_ROUNDS,
+    buckets,
+    equivalence_classes,
+    parted,
+    sharing,
+)
+from scrapy_dedup.learning.methods.equivalence.shingles import (
     MEGASHINGLES,
     MINWISE,
     Shingling,
     megashingles,
     minwise_values,
-    probability_of_sharing,
-    resemblance,
     shingles,
     shingling,
     words_of_html,
@@ -39,6 +43,16 @@ ALIKE = [
     (0.80, 0.0258),
     (0.70, 0.0007),
 ]
+
+
+def probability_of_sharing(similarity: float) -> float:
+    """Return the probability that two supershingles of six or more agree, each of 14 minwise values."""
+    agree = similarity**14
+    return 1 - (1 - agree) ** 6 - 6 * agree * (1 - agree) ** 5
+
+
+def resemblance(a: Shingling, b: Shingling) -> float:
+    return float(np.mean(a.minwise == b.minwise))
 
 
 def page(number: int, words: int = 400) -> list[str]:

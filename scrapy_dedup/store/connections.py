@@ -1,0 +1,104 @@
+"""Connections to the database of a store: transactions, rows that are streamed, and the file on disk."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sqlalchemy import Connection, CursorResult, Engine, delete, select
+
+from .database import clear_errors, database_path, place_of
+
+CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
+_STREAM = 1_000  # rows fetched at a time
+_GONE = (-1, -1)  # the identity of a file that is not there
+
+
+class Connections:
+    """The connections of one process to a store. Every method raises :exc:`StoreError` when the database cannot be used."""
+
+    def __init__(self, target: str | Path, engine: Engine) -> None:
+        self.place = place_of(target)
+        #: The file, None if the database is not a file.
+        self.path = database_path(target)
+        self._identity = self._file_identity()
+        self._engine = engine
+        self._results: set[CursorResult[Any]] = set()
+        self._writing = engine.execution_options(writes=True)
+
+    def close(self) -> None:
+        """Close all connections, those too of what is not read to its end."""
+        for result in list(self._results):
+            result.close()
+            result.connection.close()
+        self._engine.dispose()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def intact(self) -> bool:
+        """Return False if the file of the store was removed or replaced since it was opened."""
+        return self._file_identity() == self._identity != _GONE
+
+    def size(self) -> int:
+        """Return the bytes that the store takes on disk; 0 if it is not a file."""
+        if self.path is None:
+            return 0
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def _delete(self, table: Any, condition: Any) -> int:
+        """Delete the rows of *table* for which *condition* holds, in chunks. Return their number."""
+        removed = 0
+        while True:
+            chunk = select(table.c.id).where(condition).limit(CHUNK)
+            with self._transaction() as connection:
+                number = connection.execute(delete(table).where(table.c.id.in_(chunk))).rowcount
+            removed += number
+            if number < CHUNK:
+                return removed
+
+    def _shrink(self) -> None:
+        """Give free pages back to the file system."""
+        if self.path is None:
+            return
+        with clear_errors(self.place), self._engine.connect() as connection:
+            raw = connection.connection.dbapi_connection
+            assert raw is not None
+            # execute() would stop after one page, since there is no row to fetch.
+            raw.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _transaction(self, *, secure: bool = False) -> Iterator[Connection]:
+        with clear_errors(self.place), self._writing.connect() as connection:
+            if secure and self.path is not None:
+                connection.connection.dbapi_connection.execute("PRAGMA secure_delete = ON")  # type: ignore[union-attr]
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with clear_errors(self.place), self._engine.connect() as connection:
+            yield connection
+
+    def rows(self, query: Any) -> Iterator[Any]:
+        """Yield the rows of a query, some thousand of which are held at a time."""
+        with self._reading() as connection:
+            result = connection.execution_options(yield_per=_STREAM).execute(query)
+            self._results.add(result)
+            try:
+                yield from result
+            finally:
+                self._results.discard(result)
+
+    def _file_identity(self) -> tuple[int, int] | None:
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:
+            return _GONE
+        return found.st_dev, found.st_ino
