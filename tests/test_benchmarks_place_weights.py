@@ -10,10 +10,19 @@ import pytest
 import tomlkit
 
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.masks.learning import mask_of, score
-from scrapy_dedup.masks.learning.epochs import Seen
-from scrapy_dedup.masks.learning.features import Features
-from scrapy_dedup.masks.learning.score import CONSTANT, STRIPPED, WEIGHED, WEIGHTS_FILE, probability, shipped, weighed
+from scrapy_dedup.masks.learning import mask_of
+from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.judging import score
+from scrapy_dedup.masks.learning.judging.features import Features
+from scrapy_dedup.masks.learning.judging.score import (
+    CONSTANT,
+    STRIPPED,
+    WEIGHED,
+    WEIGHTS_FILE,
+    probability,
+    shipped,
+    weighed,
+)
 
 from .benchmarks import place_weights
 from .benchmarks.place_fitting import Known, Row, fitted, left_out, rows_of, scores

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.anchors import LONGEST_NAME, anchors_of
+from scrapy_dedup.content.html import LONGEST_NAME, anchors_of
 from scrapy_dedup.urls import values_of
 from scrapy_dedup.urls.namings import Naming, namings, token_of, tokens_in
 

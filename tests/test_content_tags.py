@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content import places, tags
-from scrapy_dedup.content.memo import Memo
-from scrapy_dedup.content.selectors import step_of
-from scrapy_dedup.content.tags import Tag, read_tag
+from scrapy_dedup.content.tokenizer import automaton, tags
+from scrapy_dedup.content.tokenizer.memo import Memo
+from scrapy_dedup.content.tokenizer.selectors import step_of
+from scrapy_dedup.content.tokenizer.tags import Tag, read_tag
 
 PARTS = ["a", "p", "img", "/", " ", "\t", "=", '"', "'", "id", "class", "href", "src", "x1", "ID", "\0", "é"]
 
@@ -45,7 +45,7 @@ def test_a_tag_read_by_its_outline_says_the_same(text: str) -> None:
 
 @given(st.text(alphabet="0123456789abfxyzGH-_ .é"), st.text(alphabet="019afxZ- _"))
 def test_a_step_does_not_depend_on_which_digits_there_are(identifier: str, classes: str) -> None:
-    names = places._without_digits(identifier), places._without_digits(classes)
+    names = tags.without_digits(identifier), tags.without_digits(classes)
     assert step_of("p", *names) == step_of("p", identifier, classes)
 
 
@@ -60,11 +60,11 @@ def test_what_is_remembered_of_outlines_is_bounded(monkeypatch: pytest.MonkeyPat
 @given(st.lists(st.sampled_from([*PARTS, "7", "08", "h1", "h2", "&#49;", ">"])).map("".join))
 def test_tags_that_differ_in_their_digits_lead_to_the_place_that_they_lead_to_by_themselves(text: str) -> None:
     """What a place has learned from other tags says nothing else of a tag than the tag itself."""
-    known = places.Trie().root
+    known = automaton.Trie().root
     for number in ("1", "2", "30"):
         _ = known[f"p class=x{number} {text}"], known[f"h{number} {text}"], known[text.replace("1", number)]
     for tag in (f"p class=x5 {text}", f"h2 {text}", f"h1 {text}", text):
-        mine, alone = known[tag], places.Trie().root[tag]
+        mine, alone = known[tag], automaton.Trie().root[tag]
         assert (mine is None) is (alone is None)
         if mine is not None and alone is not None:
             assert (mine.row, mine.special, mine.raw) == (alone.row, alone.special, alone.raw)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content import places, scanning
-from scrapy_dedup.content import tokens as module
 from scrapy_dedup.content.html import parse
-from scrapy_dedup.content.memo import Memo
-from scrapy_dedup.content.places import MAX_DEPTH
-from scrapy_dedup.content.selectors import step_of
 from scrapy_dedup.content.sketch import sketch_of_html, sketch_of_texts
-from scrapy_dedup.content.tokens import Block, Kind, Token, blocks, tokens
+from scrapy_dedup.content.tokenizer import automaton, scanning
+from scrapy_dedup.content.tokenizer import tokens as module
+from scrapy_dedup.content.tokenizer.automaton import MAX_DEPTH
+from scrapy_dedup.content.tokenizer.memo import Memo
+from scrapy_dedup.content.tokenizer.selectors import step_of
+from scrapy_dedup.content.tokenizer.tokens import Block, Kind, Token, blocks, tokens
 
 from .work import work_of
 
@@ -25,7 +25,7 @@ OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW = Kind
 @pytest.fixture(autouse=True)
 def _own_trie(monkeypatch: pytest.MonkeyPatch) -> None:
     # What one test teaches the reader must not hide what another one shows.
-    monkeypatch.setattr(scanning, "_tries", [places.Trie()])
+    monkeypatch.setattr(scanning, "_tries", [automaton.Trie()])
 
 
 def kinds(html: str) -> list[tuple[Kind, str]]:
@@ -362,7 +362,7 @@ def test_portions_change_nothing(html: str, portion: int, lines: bool) -> None:
 
 
 def test_a_page_of_elements_no_two_alike_leaves_few_objects_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_MANY", 5)
+    monkeypatch.setattr(automaton, "_MANY", 5)
     names = ["".join(name) for name in product("bcd", "aeiou", "fgh")]
     html = "<body>" + "".join([f'<p id="{name}">{name}<b>x</b>' for name in names])
     expected = [(f"body/p#{name}{bold}", text) for name in names for bold, text in (("", name), ("/b", "x"))]
@@ -382,8 +382,8 @@ def test_the_limit_of_depth_changes_paths_only(html: str, limit: int) -> None:
 
     expected = places_of()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(places, "MAX_DEPTH", limit)
-        patch.setattr(scanning, "_tries", [places.Trie()])
+        patch.setattr(automaton, "MAX_DEPTH", limit)
+        patch.setattr(scanning, "_tries", [automaton.Trie()])
         assert places_of() == expected
         assert max([token.path.count("/") for token in tokens(html)], default=0) <= max(limit - 1, 0)
         assert [block.text for block in blocks(html)] == [block.text for block in blocks(html)]
@@ -415,9 +415,9 @@ def test_many_threads_share_what_they_learn(monkeypatch: pytest.MonkeyPatch) -> 
         for i, name in product(range(30), ("news", "ad"))
     ]
     expected = [list(blocks(page)) for page in some]
-    monkeypatch.setattr(places, "_LIMIT", 20_000)
+    monkeypatch.setattr(automaton, "_LIMIT", 20_000)
     monkeypatch.setattr(module, "_texts", Memo(module._texts._make, each=100, times=2, limit=2_000))
-    monkeypatch.setattr(scanning, "_tries", [places.Trie()])
+    monkeypatch.setattr(scanning, "_tries", [automaton.Trie()])
     first = scanning._tries[0]
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(lambda _: [list(blocks(page)) for page in some], range(16)):
@@ -478,7 +478,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 def test_work_grows_with_the_page_and_no_faster(name: str, function: Callable[[str], Any]) -> None:
     counts = []
     for size in (300, 900):
-        scanning._tries[0] = places.Trie()
+        scanning._tries[0] = automaton.Trie()
         page = Measured(HOSTILE[name](size))
         counts.append((work_of(partial(function, page), "scrapy_dedup"), page.searched, len(page)))
     (few, _, short), (many, searched, long) = counts
@@ -488,11 +488,11 @@ def test_work_grows_with_the_page_and_no_faster(name: str, function: Callable[[s
 
 @pytest.mark.parametrize("name", ["deep", "names", "names side by side", "classes", "lists"])
 def test_what_is_remembered_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def count(place: places.Place) -> int:
+    def count(place: automaton.Place) -> int:
         return len(place) + len(place._alike) + 1 + sum(map(count, place._children.values()))
 
-    monkeypatch.setattr(places, "_LIMIT", 100_000)
-    scanning._tries[0] = places.Trie()
+    monkeypatch.setattr(automaton, "_LIMIT", 100_000)
+    scanning._tries[0] = automaton.Trie()
     page = HOSTILE[name](3000)
     assert list(blocks(page)) == list(blocks(page))
     assert count(scanning._tries[0].root) < 500

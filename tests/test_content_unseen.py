@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.literals import LONGEST, in_address, in_attribute, in_script
-from scrapy_dedup.content.markup import decoded_attribute
-from scrapy_dedup.content.tokens import blocks
-from scrapy_dedup.content.unseen import MOST, attribute_spans, is_unseen, unseen_blocks
+from scrapy_dedup.content.tokenizer.literals import LONGEST, in_address, in_attribute, in_script
+from scrapy_dedup.content.tokenizer.markup import decoded_attribute
+from scrapy_dedup.content.tokenizer.tokens import blocks
+from scrapy_dedup.content.tokenizer.unseen import MOST, attribute_spans, is_unseen, unseen_blocks
 from scrapy_dedup.content.versions import Version, packed_version, version_of
 
 PAGE = """<!doctype html><html lang=en><head><meta charset="utf-8"><meta name="csrf-token" content="4f2a">

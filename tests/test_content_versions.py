@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.tokens import blocks
+from scrapy_dedup.content.tokenizer.tokens import blocks
 from scrapy_dedup.content.versions import Version, packed_version, version_of, with_table
 
 PAGE = '<body><h1>Title</h1><p class="price">&pound;5</p><a href="/x">more</a><img src="i.png"><script>1</script>'

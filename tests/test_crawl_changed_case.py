@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.masks.fields.rewriting import removed
+from scrapy_dedup.masks.fields.text_cuts import removed
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.fields.visible_text import Stream, folded
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
 
-from scrapy_dedup.content.tokens import tokens
-from scrapy_dedup.masks.fields.rewriting import marked, removed
+from scrapy_dedup.content.tokenizer.tokens import tokens
 from scrapy_dedup.masks.fields.text_alignment import alignments
+from scrapy_dedup.masks.fields.text_cuts import marked, removed
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.fields.visible_text import Stream
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.masks.fields.rewriting import removed
+from scrapy_dedup.masks.fields.text_cuts import removed
 from scrapy_dedup.masks.model import Mask, TransientPath
 
 from .conftest import Serve

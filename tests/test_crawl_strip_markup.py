@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse
 
 import scrapy_dedup
 from scrapy_dedup import Mask
-from scrapy_dedup.content.unseen import unseen_blocks
+from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
 from scrapy_dedup.crawl.items.stripping import remember_crawl
 from scrapy_dedup.crawl.observe import store_rows as observing
 from scrapy_dedup.crawl.shared import Shared
@@ -172,7 +172,9 @@ def test_marks_are_set_in_what_is_shown_alone() -> None:
 
 def test_where_it_is_switched_off_it_costs_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("scrapy_dedup.masks.unseen.unseen_blocks", lambda html: asked.append(html) or [])
+    monkeypatch.setattr(
+        "scrapy_dedup.masks.applying.unseen_values.unseen_blocks", lambda html: asked.append(html) or []
+    )
     response = response_of()
     processed({"html": "x"}, shared_of(DEDUP_STRIP_MARKUP=False), response)
     assert not asked

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.masks.learning.evidence import Change
-from scrapy_dedup.masks.learning.examples import example_of, examples_of, shown
+from scrapy_dedup.masks.learning.counts.place_counts import Change
+from scrapy_dedup.masks.learning.judging.examples import example_of, examples_of, shown
 
 TOKEN, OTHER = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 LONG = "A long text that is the same in both versions of a page and says nothing of what changes there, which is "

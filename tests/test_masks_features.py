@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from scrapy_dedup.masks.learning.distances import Distances, Shown
-from scrapy_dedup.masks.learning.features import Features, features_of
+from scrapy_dedup.masks.learning.judging.distances import Distances, Shown
+from scrapy_dedup.masks.learning.judging.features import Features, features_of
 
 DAY = 86_400.0
 

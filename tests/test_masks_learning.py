@@ -12,10 +12,10 @@ from parsel import Selector
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.alignment import aligned, compared
-from scrapy_dedup.masks.learning.epochs import Seen
-from scrapy_dedup.masks.learning.seed_mask import seed_mask
+from scrapy_dedup.masks.learning.counts.alignment import aligned, compared
+from scrapy_dedup.masks.learning.counts.epochs import Seen
 from scrapy_dedup.masks.model import TransientPath
+from scrapy_dedup.masks.seed.mask import seed_mask
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 from scrapy_dedup.masks.slots import slot_problem
 

@@ -10,7 +10,7 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.epochs import Epochs, Seen, latest_epoch
+from scrapy_dedup.masks.learning.counts.epochs import Epochs, Seen, latest_epoch
 from scrapy_dedup.masks.learning.learn import AGED
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.store.store import Store

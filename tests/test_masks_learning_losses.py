@@ -18,8 +18,8 @@ from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
 from scrapy_dedup.learning.site_pages import SitePages, _with_visits
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.epochs import Seen
-from scrapy_dedup.masks.learning.visits import Passing, passing_places
+from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.single_crawl.visits import Passing, passing_places
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Evidence as RuleEvidence

@@ -4,8 +4,8 @@ from collections import deque
 from random import Random
 
 from scrapy_dedup.content.versions import Version
-from scrapy_dedup.masks.learning.crawls import MOST_CRAWLS, crawl_numbers, crawls_of
-from scrapy_dedup.masks.learning.visits import passing_places
+from scrapy_dedup.masks.learning.single_crawl.crawl_order import MOST_CRAWLS, crawl_numbers, crawls_of
+from scrapy_dedup.masks.learning.single_crawl.visits import passing_places
 
 Pages = list[tuple[str, Version]]
 BODY = "html/body/div.page"

@@ -10,7 +10,7 @@ from parsel import Selector
 
 from scrapy_dedup import Mask
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.content.tokens import Kind, blocks
+from scrapy_dedup.content.tokenizer.tokens import Kind, blocks
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.slots import hidden, joined, pieces, places, slot_problem

@@ -15,8 +15,7 @@ from scrapy_dedup.masks.files import load_mask, save_learned_mask, save_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.page_kinds import PageKinds, PatternError, pattern_of, template_in
 from scrapy_dedup.masks.reading import read_mask
-from scrapy_dedup.masks.slot_texts import slot_in, slot_text
-from scrapy_dedup.masks.slots import slot_problem
+from scrapy_dedup.masks.slots import slot_in, slot_problem, slot_text
 from scrapy_dedup.masks.writing import written_mask
 from scrapy_dedup.rules import RuleFileError
 from scrapy_dedup.urls.templates import template_of

@@ -13,8 +13,8 @@ from lxml import html as lxml_html
 from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.tokens import Kind, blocks
-from scrapy_dedup.content.unseen import unseen_blocks
+from scrapy_dedup.content.tokenizer.tokens import Kind, blocks
+from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.files import written_mask
 from scrapy_dedup.masks.model import TransientPath

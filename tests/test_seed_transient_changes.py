@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.tokens import Kind
+from scrapy_dedup.content.tokenizer.tokens import Kind
 from scrapy_dedup.masks.seed.changes import (
     Changes,
     TokenTable,

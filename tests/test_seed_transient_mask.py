@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.tokens import Kind, tokens
-from scrapy_dedup.masks.fields.rewriting import marked, removed
+from scrapy_dedup.content.tokenizer.tokens import Kind, tokens
+from scrapy_dedup.masks.applying.plan import Roots
+from scrapy_dedup.masks.css_xpath import BELOW
+from scrapy_dedup.masks.fields.text_cuts import marked, removed
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.plan import Roots
-from scrapy_dedup.masks.queries import BELOW
 from scrapy_dedup.masks.seed.changes import changes_between
-from scrapy_dedup.masks.seed.paths import TransientPaths
 from scrapy_dedup.masks.seed.token_table import path_of
+from scrapy_dedup.masks.seed.transient_paths import TransientPaths
 
 
 def page(weather: str, visitors: str, title: str = "Title") -> str:

@@ -4,8 +4,8 @@ import pytest
 
 from scrapy_dedup import learn_mask
 from scrapy_dedup.masks.seed.changes import changes_between, token_table
-from scrapy_dedup.masks.seed.paths import PathTables, TransientPaths, learn_paths, transient_paths
 from scrapy_dedup.masks.seed.token_table import path_of
+from scrapy_dedup.masks.seed.transient_paths import PathTables, TransientPaths, learn_paths, transient_paths
 
 PAGE = "<html><body><h1>{}</h1><div>{}</div><p><em>{}</em></p><ul><li>a<li>b</ul></body></html>"
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.tokens import Kind
+from scrapy_dedup.content.tokenizer.tokens import Kind
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.seed.changes import changes_between, changes_of
-from scrapy_dedup.masks.seed.paths import path_counts
 from scrapy_dedup.masks.seed.token_table import (
     CLOSE,
     CUT,
@@ -21,6 +20,7 @@ from scrapy_dedup.masks.seed.token_table import (
     token_table,
     unpacked_table,
 )
+from scrapy_dedup.masks.seed.transient_paths import path_counts
 
 from .test_seed_transient_changes import FIRST, SECOND
 

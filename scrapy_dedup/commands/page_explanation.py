@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..learning.wording import counted
-from ..masks.fields.rewriting import marked
-from ..masks.places import Act, marked_text
+from ..masks.applying.page_report import Act, marked_text
+from ..masks.fields.text_cuts import marked
 from .console import plain_console
 from .page_places import moment
 

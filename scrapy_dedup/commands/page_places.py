@@ -6,8 +6,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..crawl.learn.mask_book import with_links
-from ..masks.places import PlaceOnPage, places_on, texts_at
-from ..masks.slot_texts import shown_slot
+from ..masks.applying.page_report import PlaceOnPage, places_on, texts_at
+from ..masks.slots import shown_slot
 from ..store.page_queries import versions_of_page
 from .base import Nothing
 from .evidence import open_store

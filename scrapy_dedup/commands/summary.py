@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ..learning.lifetime.certainty import UNINFORMATIVE
 from ..learning.wording import counted
-from ..masks.slot_texts import shown_slot
+from ..masks.slots import shown_slot
 from .aliases import kinds_table
 from .console import plain_console
 from .wording import condition_of, operations_of, sampled

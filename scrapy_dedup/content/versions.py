@@ -24,8 +24,8 @@ from itertools import chain
 from struct import Struct
 from typing import Any
 
-from .tokens import blocks
-from .unseen import unseen_blocks
+from .tokenizer.tokens import blocks
+from .tokenizer.unseen import unseen_blocks
 
 _JSON, _JOINED, _WITH_MARKUP, _WITH_TABLE = b"\x01", b"\x02", b"\x03", b"\x10"
 _LENGTHS = Struct("<cII")
@@ -41,7 +41,7 @@ _Row = tuple[str, str, str]
 class Version:
     """The content of a page at one time: a row of selector, attribute and text for each block.
 
-    See :class:`~scrapy_dedup.content.tokens.Block`; the attribute is "" for visible text. ``markup`` are the same of values that
+    See :class:`~scrapy_dedup.content.tokenizer.tokens.Block`; the attribute is "" for visible text. ``markup`` are the same of values that
     nobody sees (:mod:`.unseen`), where they are kept: pages are never compared by them, and only what passes is looked for.
     """
 

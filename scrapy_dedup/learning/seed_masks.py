@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..content.versions import Version
-from ..masks.learning.seed_mask import SeedMask, counts_of, mask_of_counts
+from ..masks.css_xpath import BELOW
 from ..masks.model import Mask
-from ..masks.queries import BELOW
-from ..masks.seed.paths import PathCounts
+from ..masks.seed.mask import SeedMask, counts_of, mask_of_counts
 from ..masks.seed.thresholds import Thresholds
 from ..masks.seed.token_table import TokenTable, unpacked_table
+from ..masks.seed.transient_paths import PathCounts
 from .wording import counted
 
 __all__ = ["seed_mask_of"]

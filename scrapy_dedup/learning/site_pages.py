@@ -10,13 +10,13 @@ from xxhash import xxh3_64_intdigest
 
 from ..content.retention import MOST_OF_KIND, MOST_VERSIONS, retained
 from ..content.versions import Version
-from ..masks.learning.carrying import CarryOver
-from ..masks.learning.crawls import crawl_numbers, crawls_of
-from ..masks.learning.epochs import Seen, latest_epoch
-from ..masks.learning.evidence import Place
+from ..masks.learning.carry_over.carrying import CarryOver
+from ..masks.learning.carry_over.site_texts import SiteTexts
+from ..masks.learning.counts.epochs import Seen, latest_epoch
+from ..masks.learning.counts.place_counts import Place
 from ..masks.learning.learn import mask_of
-from ..masks.learning.site_texts import SiteTexts
-from ..masks.learning.visits import Passing, passing_places
+from ..masks.learning.single_crawl.crawl_order import crawl_numbers, crawls_of
+from ..masks.learning.single_crawl.visits import Passing, passing_places
 from ..masks.model import Mask, Template, TransientPath
 from ..masks.seed.thresholds import Thresholds
 from ..rules import RuleBook

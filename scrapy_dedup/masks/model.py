@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from xxhash import xxh3_128_hexdigest
 
 from ..content.sketch import Sketch
-from ..content.tokens import Token
-from .comparing import Comparing
+from ..content.tokenizer.tokens import Token
+from .applying.compared import ComparedPages
+from .applying.plan import Ranges, Row, plan_for
+from .applying.reach import Reach
+from .applying.stripper import Stripper, UnseenPlan, cut_out, tokens_in
+from .css_xpath import BELOW
 from .path import PathKind, Template, TransientPath
-from .plan import Ranges, Row, plan_for
-from .queries import BELOW
-from .reach import Reach
-from .stripping import Stripping, cut_out, tokens_in
-from .unseen import UnseenPlan
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -62,8 +61,8 @@ class Mask:
     version: str = field(init=False, compare=False)
     #: On which pages it acts, what these are compared without, and what is stripped of them.
     _reach: Reach = field(init=False, repr=False, compare=False)
-    _comparing: Comparing = field(init=False, repr=False, compare=False)
-    _stripping: Stripping = field(init=False, repr=False, compare=False)
+    _comparing: ComparedPages = field(init=False, repr=False, compare=False)
+    _stripping: Stripper = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
@@ -81,9 +80,9 @@ class Mask:
         object.__setattr__(self, "_reach", reach)
         # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
         compared = plan_for(acting, kept, whole=True)
-        object.__setattr__(self, "_comparing", Comparing(compared, reach, self.version))
+        object.__setattr__(self, "_comparing", ComparedPages(compared, reach, self.version))
         unseen_plan = UnseenPlan(plan_for(unseen, kept), self._templates_of(unseen))
-        object.__setattr__(self, "_stripping", Stripping(acting, kept, reach, unseen_plan))
+        object.__setattr__(self, "_stripping", Stripper(acting, kept, reach, unseen_plan))
 
     def _digest(self, acting: Iterable[TransientPath], keeping: Iterable[tuple[str, str, int, int]]) -> str:
         """Return a digest of what pages are compared without, "" for nothing."""

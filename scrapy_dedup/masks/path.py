@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ..content.unseen import is_unseen
+from ..content.tokenizer.unseen import is_unseen
 from ..urls.templates import in_order
-from .queries import css_of, xpath_of
+from .css_xpath import css_of, xpath_of
 from .slots import Slot
 
 __all__ = ["Example", "PathKind", "State", "Template", "TransientPath"]
@@ -25,7 +25,7 @@ class TransientPath:
     ``selector`` is made of the names of tags, with ids and classes that last: ``html/body/div#main/p.clock``. One that ends in ``/*``,
     as the mode "seed" makes them, is made of names alone (``html/body/p/*``), and means all that stands in such elements.
     ``attribute`` is "" for texts, else the attribute whose values are meant, or what stands for one where they are in a script, in a
-    comment or in a part of a value (:mod:`scrapy_dedup.content.unseen`). ``position`` is the number, from 1, of
+    comment or in a part of a value (:mod:`scrapy_dedup.content.tokenizer.unseen`). ``position`` is the number, from 1, of
     one block among the ``of`` blocks of a page with this selector and attribute; 0 for all of them, however many. With
     an ``of`` of 0, it is counted from the first (1) or from the last (-1) of however many, and there must be a slot, or
     it must be typed.
@@ -40,7 +40,7 @@ class TransientPath:
     What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped.
 
-    ``confidence`` is the probability (0 to 1) that what changes there is transient (:mod:`scrapy_dedup.masks.learning.score`), from
+    ``confidence`` is the probability (0 to 1) that what changes there is transient (:mod:`scrapy_dedup.masks.learning.judging.score`), from
     ``changes`` in ``opportunities`` on so many ``pages``; ``examples`` show one of them. ``state`` is what the user
     says: "keep" (never stripped, whatever is learned), "strip" (always), or "" for nothing.
     """

@@ -12,8 +12,7 @@ from .file_keys import KINDS, MACHINE, PATH_KEYS, RENAMED, is_path_header
 from .model import Mask, Mode
 from .page_kinds import NOT, PageKinds, PatternError, pattern_of, template_of_entry
 from .path import Example, PathKind, State, Template, TransientPath
-from .slot_texts import slot_in
-from .slots import Slot, slot_problem
+from .slots import Slot, slot_in, slot_problem
 
 __all__ = ["Reader"]
 

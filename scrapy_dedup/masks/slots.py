@@ -6,39 +6,32 @@ ends in "users online", of which everything before that is passing. In a literal
 that stay: ``("… viewed", "times")`` leaves the name of what was viewed in its place.
 
 A text is taken in *pieces*: its words, or, of an address (an attribute that is content), what stands between ``/?&=;#`` and
-these. Values that nobody sees (:mod:`scrapy_dedup.content.unseen`) have words.
+these. Values that nobody sees (:mod:`scrapy_dedup.content.tokenizer.unseen`) have words.
 """
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from html import unescape
+from itertools import pairwise
+from typing import Final
 
-from ..content.markup import decoded_attribute
-from ..content.unseen import is_unseen
-
-__all__ = ["ANYTHING", "Slot", "has_digit", "hidden", "is_typed", "joined", "pieces", "places", "slot_problem"]
+from ..content.tokenizer.markup import decoded_attribute
+from ..content.tokenizer.unseen import is_unseen
 
 Slot = tuple[str, ...]
 
 ANYTHING = "…"
 """A piece of a literal that stands for any number of pieces, which stay."""
 
+GAP: Final = "{…}"
+"""What stands for a gap in a slot that is written as one text: ``Today is {…}``."""
+_TYPED_GAP: Final = "{...}"
+
 _address = re.compile(r"[/?&=;#]|[^/?&=;#]+").findall
 _address_source = re.compile(r"&amp;|[/?=;#]|&(?!#?\w+;)|(?:[^/?&=;#]|&(?!amp;)#?\w+;)+").finditer
 _plain_words = re.compile(r"\S+").finditer
 _words = re.compile(r"&(?:nbsp|#160|#[xX][aA]0);|(?:(?!&(?:nbsp|#160|#[xX][aA]0);)\S)+").finditer
-
-
-_calendar = re.compile(
-    r"(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.,]?", re.IGNORECASE
-).fullmatch
-has_digit = re.compile(r"[0-9]").search
-
-
-def is_typed(piece: str) -> bool:
-    """Whether a piece is a number, a code or a word of the calendar, as clocks, counters and tokens are made of."""
-    return has_digit(piece) is not None or _calendar(piece) is not None
 
 
 def pieces(text: str, attribute: str = "") -> list[str]:
@@ -135,3 +128,49 @@ def slot_problem(slot: Sequence[str], attribute: str = "") -> str | None:
     if not any(runs):
         return "a slot without any literal is the whole text; remove the line"
     return None
+
+
+def slot_text(slot: Slot | None, attribute: str = "") -> str | None:
+    """Return the text that says a slot; None where none does exactly. Of no slot at all it is the gap alone.
+
+    >>> slot_text(("Today is", "")), slot_text(("/cart?sid=", ""), "href"), slot_text(None)
+    ('Today is {…}', '/cart?sid={…}', '{…}')
+    >>> slot_text(("a {…}", ""))
+    """
+    if slot is None:
+        return GAP
+    text = shown_slot(slot, attribute)
+    try:
+        return text if slot_in(text, attribute) == slot else None
+    except ValueError:
+        return None
+
+
+def shown_slot(slot: Slot | None, attribute: str = "") -> str:
+    """As :func:`slot_text`, for slots of any words: what a reader sees."""
+    if slot is None:
+        return GAP
+    parts = [part for literal in slot for part in (GAP, literal)][1:]
+    return joined([part for part in parts if part], attribute)
+
+
+def slot_in(text: str, attribute: str = "") -> Slot | None:
+    """Return the slot that a text with gaps says; None for a gap alone. Raises ValueError that says what would be right.
+
+    >>> slot_in("{…} users online"), slot_in("{...}")
+    (('', 'users online'), None)
+    """
+    literals = text.replace(_TYPED_GAP, GAP).split(GAP)
+    if len(literals) == 1:
+        raise ValueError(f'no {GAP} stands where something goes; write "Today is {GAP}", or "{GAP}" for all of it')
+    if joined(("", ""), attribute):  # words, with space between them
+        for before, after in pairwise(literals):
+            if (before and not before[-1].isspace()) or (after and not after[0].isspace()):
+                raise ValueError(f'{GAP} stands for whole words; put spaces around it: "Today is {GAP} again"')
+        literals = [literal.strip() for literal in literals]
+    if literals == ["", ""]:
+        return None
+    problem = slot_problem(literals, attribute)
+    if problem is not None:
+        raise ValueError(problem)
+    return tuple(literals)

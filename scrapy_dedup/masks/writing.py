@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
 from .comments import Comments, Items, commented, comments_in, header_in, renamed
+from .css_xpath import BELOW
 from .file_keys import FORMAT, KINDS, MACHINE, PATH_KEYS, RENAMED, is_path_header
 from .model import Mask
 from .page_kinds import PageKinds, PatternError, pattern_of
 from .path import Example, TransientPath
-from .queries import BELOW
 from .reading import MaskText, read_mask
-from .slot_texts import slot_text
+from .slots import slot_text
 
 __all__ = ["written_mask"]
 

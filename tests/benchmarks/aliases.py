@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.content.anchors import anchors_of
+from scrapy_dedup.content.html import anchors_of
 from scrapy_dedup.learning.aliases.fetched import Fetched
 from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
 from scrapy_dedup.rules.aliases import candidates

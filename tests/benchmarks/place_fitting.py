@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.epochs import Seen
-from scrapy_dedup.masks.learning.evidence import Place
-from scrapy_dedup.masks.learning.features import Features
-from scrapy_dedup.masks.learning.score import CONSTANT, WEIGHED, Score, weighed
+from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.counts.place_counts import Place
+from scrapy_dedup.masks.learning.judging.features import Features
+from scrapy_dedup.masks.learning.judging.score import CONSTANT, WEIGHED, Score, weighed
 from scrapy_dedup.urls import site_of_url
 
 from .places.site import PlacedSite

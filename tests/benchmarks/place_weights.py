@@ -20,8 +20,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from scrapy_dedup.masks.learning import score
-from scrapy_dedup.masks.learning.score import LEFT_OUT, STRIPPED, WEIGHTS_FILE, shipped
+from scrapy_dedup.masks.learning.judging import score
+from scrapy_dedup.masks.learning.judging.score import LEFT_OUT, STRIPPED, WEIGHTS_FILE, shipped
 
 from .checks import Check, report
 from .place_fitting import FOLDS, Flags, Known, Numbers, Weights, fitted, left_out, rows_of, scores

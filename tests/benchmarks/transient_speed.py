@@ -17,7 +17,7 @@ from time import process_time
 from lxml import html as lxml_html
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.tokens import blocks, tokens
+from scrapy_dedup.content.tokenizer.tokens import blocks, tokens
 from scrapy_dedup.content.versions import version_of
 
 from .many_keys import page, word

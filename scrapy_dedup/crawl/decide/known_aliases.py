@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 from scrapy import Request
 from scrapy.http import TextResponse
 
-from ...content.anchors import anchors_of
+from ...content.html import anchors_of
 from ...rules.aliases import AliasKinds, candidates
 from ...store.rows import SightingRow
 from ...urls import normal_form, normal_parts, values_of

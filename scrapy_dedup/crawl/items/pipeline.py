@@ -7,7 +7,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from ...masks.fields.json_text import JsonText, json_text
-from ...masks.fields.rewriting import marked, removed
+from ...masks.fields.text_cuts import marked, removed
 from ..shared import Shared
 from ..support.compatibility import without_spider
 from .content_fields import with_field

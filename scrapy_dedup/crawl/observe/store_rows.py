@@ -11,9 +11,8 @@ from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from w3lib.encoding import http_content_type_encoding
 
-from ...content.fields import has_password_field
 from ...content.fingerprints import Kind, fingerprint_body, kind_of
-from ...content.html import decode, parse
+from ...content.html import decode, has_password_field, parse
 from ...store.rows import ObservationRow
 from ..support.request_meta import redirects_to
 from .excluded_responses import ends_of

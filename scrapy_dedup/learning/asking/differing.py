@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 
 from ...content.resemblance import SHARED
+from ...masks.css_xpath import css_of
 from ...masks.model import Mask
-from ...masks.queries import css_of
 from .controls import Page, UnequalPair
 
 __all__ = ["NOTABLE_SHARE", "differing_note"]

@@ -10,7 +10,7 @@ from html import unescape
 from itertools import islice
 from typing import NamedTuple
 
-from ...content.tokens import Kind, Token, tokens
+from ...content.tokenizer.tokens import Kind, Token, tokens
 
 __all__ = ["MANY", "ScriptText", "Sought", "script_texts"]
 

@@ -4,7 +4,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from ...content.tokens import Kind, Token
+from ...content.tokenizer.tokens import Kind, Token
 from .ranges import Range, between, merged, overlapping
 from .script_texts import MANY, ScriptText, Sought, script_texts
 from .text_alignment import Stretch, alignments

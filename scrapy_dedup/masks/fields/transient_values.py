@@ -11,10 +11,10 @@ from html import escape, unescape
 from itertools import zip_longest
 from typing import NamedTuple
 
-from ...content.markup import decoded_attribute
-from ...content.tokens import Kind, Token
-from ...content.unseen import SCRIPT_NAME, attribute_spans
-from ..spans import whole_value
+from ...content.tokenizer.markup import decoded_attribute
+from ...content.tokenizer.tokens import Kind, Token
+from ...content.tokenizer.unseen import SCRIPT_NAME, attribute_spans
+from ..applying.spans import whole_value
 from .visible_text import Node, Stream
 
 __all__ = ["TagValues", "TransientValue", "comment_cuts", "cuts_of", "transient_comments", "transient_values"]

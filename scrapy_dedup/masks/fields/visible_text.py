@@ -14,7 +14,7 @@ from html import unescape
 from operator import itemgetter
 from typing import NamedTuple
 
-from ...content.tokens import Kind, Token, tokens
+from ...content.tokenizer.tokens import Kind, Token, tokens
 from .script_texts import script_texts
 
 __all__ = ["Node", "Stream", "Tags", "folded"]

@@ -16,8 +16,8 @@ from struct import pack, unpack
 
 from xxhash import xxh3_64_intdigest
 
-from ...content.markup import HEADINGS, SPACE
-from ...content.tokens import Kind, Token, tokens
+from ...content.tokenizer.markup import HEADINGS, SPACE
+from ...content.tokenizer.tokens import Kind, Token, tokens
 from ...content.versions import packed_version, with_table
 
 __all__ = [

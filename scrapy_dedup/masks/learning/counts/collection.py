@@ -1,0 +1,191 @@
+"""Versions of pages taken in, one page after the other, into evidence by place and kinds of pages."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from xxhash import xxh3_64_intdigest
+
+from ....content.tokenizer.unseen import is_unseen
+from .alignment import Comparison, compared
+from .epochs import REDESIGN, Seen, likeness
+from .moving import Moves
+from .place_counts import Evidence, Kinds, Pair, Place, grouped
+from .sightings import Sightings, sightings_of
+
+if TYPE_CHECKING:
+    from ...path import Template
+
+__all__ = ["Collection"]
+
+DYNAMIC = 0.8
+"""Share of the words of a page, those left aside that it shares with others, that changes where all of it does."""
+_LOST_BLOCKS = 5
+"""Blocks that such a page loses at least."""
+OWN = 0.1
+"""Share of the pages that a text stands on at most, if on more than one, which is theirs and not the site's."""
+_SHARED = 3
+"""Pages that a text stands on to be the site's."""
+
+Groups = dict[Place, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """What a pair of versions shows, by place."""
+
+    pair: Pair
+    kinds: Kinds
+    before: Groups
+    after: Groups
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A place that lost texts and got others, which may have moved."""
+
+    place: Place
+    pair: Pair
+    kinds: Kinds
+    before: list[str]
+    after: list[str]
+    found: Comparison
+
+
+class Collection:
+    """Evidence, page by page; the order of pages does not matter."""
+
+    def __init__(self) -> None:
+        self.evidence: dict[Place, dict[Kinds, Evidence]] = {}
+        #: Templates of which a page was seen in two versions.
+        self.templates: set[Template] = set()
+        self.pages = 0
+        self._pages_by_text: Counter[int] = Counter()
+        #: What is to be judged when all pages are known.
+        self._doubtful: list[_Versions] = []
+        self._changes: list[_Change] = []
+        self._seen: list[Seen] = []
+        self._dynamic: set[str] = set()
+
+    def add(self, seen: Seen) -> None:
+        """Take in the versions of a page."""
+        page, versions = seen.name, seen.versions
+        if not versions:
+            return
+        self.pages += 1
+        self._pages_by_text.update({_hash(text) for _, attribute, text in versions[0].blocks if not attribute})
+        if len(versions) < 2:
+            return
+        kinds = seen.kinds
+        self.templates.update(kinds)
+        groups = [grouped(version.rows()) for version in versions]
+        # What a page shows says whether two versions are alike; what nobody sees is but judged.
+        shown = [_shown(each) if version.markup else each for each, version in zip(groups, versions, strict=True)]
+        self._seen.append(seen)
+        for number, (before, after) in enumerate(pairwise(groups)):
+            if likeness(shown[number].keys(), shown[number + 1].keys()) < REDESIGN:
+                continue  # they are not of one design, and say nothing of each other
+            found = _Versions(Pair(page, number), kinds, before, after)
+            if self._is_doubtful(shown[number], shown[number + 1]):
+                self._doubtful.append(found)
+            else:
+                self._count(found)
+
+    def settle(self) -> Sightings:
+        """Judge what could not be judged before all pages were known; return what was seen at the places that change.
+
+        No page says anything that is all new each time, and what has moved to another page has not passed.
+        """
+        for versions in self._doubtful:
+            if self._is_dynamic(versions):
+                self._dynamic.add(versions.pair.page)
+            else:
+                self._count(versions)
+        self._doubtful = []
+        changed = {each.place for each in self._changes}
+        lasting = {
+            place for place, found in self.evidence.items() if place not in changed and not _changed(found.values())
+        }
+        pages = ((seen.name, seen.versions, seen.crawls) for seen in self._seen)
+        moves = Moves(((each.place, each.before, each.after) for each in self._changes), pages, lasting)
+        for each in self._changes:
+            evidence = self._evidence(each.place, each.kinds)
+            stayed = moves.without(each.place, each.before, each.after)
+            if stayed is None:
+                evidence.compare(each.pair, each.before, each.after, each.found)
+            else:
+                evidence.moved(each.pair, min(stayed) / len(each.before))
+        changing = {place for place, found in self.evidence.items() if _changed(found.values())}
+        visiting: defaultdict[Kinds, set[Place]] = defaultdict(set)
+        for place in changing:
+            for kinds, evidence in self.evidence[place].items():
+                if evidence.went.opportunities or evidence.appeared:
+                    visiting[kinds].add(place)
+        sightings = sightings_of(
+            (seen for seen in self._seen if seen.name not in self._dynamic),
+            changing,
+            visiting,
+            lambda text: self._pages_by_text[_hash(text)] <= max(1, OWN * self.pages),
+        )
+        self._changes = []
+        self._seen = []
+        return sightings
+
+    def _count(self, versions: _Versions) -> None:
+        pair, kinds = versions.pair, versions.kinds
+        for place, before in versions.before.items():
+            evidence = self._evidence(place, kinds)
+            after = versions.after.get(place)
+            if after is None:
+                evidence.gone(pair, before)
+                continue
+            found = compared(before, after)
+            if found.lost and found.came:
+                self._changes.append(_Change(place, pair, kinds, before, after, found))
+            else:
+                evidence.compare(pair, before, after, found)
+        for place in versions.after.keys() - versions.before.keys():
+            self._evidence(place, kinds).appeared += 1
+
+    def _evidence(self, place: Place, kinds: Kinds) -> Evidence:
+        found = self.evidence.setdefault(place, {})
+        if kinds not in found:
+            found[kinds] = Evidence()
+        return found[kinds]
+
+    @staticmethod
+    def _is_doubtful(before: Groups, after: Groups) -> bool:
+        """Whether a page may be one of which all that is its own changed, as far as one page can tell."""
+        lost = _lost(before, after)
+        return lost.total() >= _LOST_BLOCKS and lost.total() > 0.1 * sum(map(len, before.values()))
+
+    def _is_dynamic(self, versions: _Versions) -> bool:
+        lost = self._words(_lost(versions.before, versions.after))
+        return lost >= DYNAMIC * self._words(_texts(versions.before)) > 0
+
+    def _words(self, texts: Counter[str]) -> int:
+        """Return the number of words of those texts that are not the site's."""
+        by_text = self._pages_by_text
+        return sum(len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < _SHARED)
+
+
+def _shown(groups: Groups) -> Groups:
+    return {place: texts for place, texts in groups.items() if not is_unseen(place[1])}
+
+
+def _changed(found: Iterable[Evidence]) -> bool:
+    return any(each.whole.changes or each.grown or each.went.opportunities or each.appeared for each in found)
+
+
+def _texts(groups: Groups) -> Counter[str]:
+    return Counter([text for (_, attribute), texts in groups.items() if not attribute for text in texts])
+
+
+def _lost(before: Groups, after: Groups) -> Counter[str]:
+    return _texts(before) - _texts(after)
+
+
+def _hash(text: str) -> int:
+    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))

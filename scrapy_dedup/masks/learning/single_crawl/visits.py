@@ -1,0 +1,226 @@
+"""What depends on the visit and not on the page, found in a single crawl: "recently viewed", a trace, a cart.
+
+A page that stands under several URLs is seen several times in a crawl, and what differs between two of
+these times may be what the URLs ask for (another order of a list) or what the visit brings with it. Of the
+latter kind is what is *more like what other pages showed just before and after than like what the same page
+showed at another time, or than what other pages with those parameters showed then*: contents of a page are
+not, nor is what the parameters ask for. So pairs of URLs that differ in the same few query
+parameters, and whose pages are nearly the same, are compared place by place with the pages next to them in
+time; if all that tells most of these pairs apart stands in such places, these places are passing.
+
+What changes at random (an advertisement) or with each request (a clock) is not found this way, since
+neither neighbours nor versions are alike: that takes versions of a page (:mod:`.learn`).
+
+A visit is of one crawl: the next one begins with an empty cart. So what one crawl shows is compared with what
+the same crawl shows; of several crawls the one counts that has shown most of the parameters. A crawl that has
+learned what they are downloads few of their pages: what an earlier one has shown stands then.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ....urls.templates import in_order, template_of
+from ...path import TransientPath
+from .visit_pairs import LEAST_PAGES, Pages, Place, Visit, jaccard, similarity, telling
+
+FEW_PAGES = 4
+"""Pages on which a place must differ that stands beside passing ones: a heading that comes and goes with its list."""
+MARGIN = 0.15
+"""By how much neighbours must be more alike than visits (Jaccard similarity of the texts at a place)."""
+MOST_EXPLAINED = 0.9
+"""The share of pairs that must be equal without the passing places."""
+SIBLINGS = 3
+"""Passing places that make a common ancestor passing, with those of its places of which nothing is known."""
+
+NEAR, FAR = 3, 400
+"""Pages before and after in which a neighbour is looked for: any, and one with given parameters."""
+
+Asked = tuple[str | None, ...]
+"""The values of the parameters in which two URLs differ."""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Of one place: on how many pages two visits differ, and how alike others are then.
+
+    Sums of similarities to the first of two visits: of the second one, of the first one's neighbour in time, and
+    of the second one's neighbour whose URL has the first one's parameters.
+    """
+
+    pages: int = 0
+    compared: int = 0
+    visits: float = 0.0
+    neighbours: float = 0.0
+    namesakes: float = 0.0
+
+    def passes(self, least: int) -> bool:
+        """Tell whether neighbours are more alike than visits, and than what the parameters ask for."""
+        others = max(self.visits, self.namesakes)
+        return self.compared >= least and self.neighbours - others >= MARGIN * self.compared
+
+    def fails(self) -> bool:
+        """Tell whether there is evidence that visits are more alike."""
+        return self.compared >= FEW_PAGES and self.neighbours < max(self.visits, self.namesakes)
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """Places whose texts depend on the visit, and the kinds of pages that were compared."""
+
+    paths: tuple[TransientPath, ...]
+    templates: frozenset[tuple[object, ...]]
+
+
+def passing_places(crawls: Iterable[Pages]) -> Passing:
+    """Return the places whose texts depend on the visit, on the pages of one site.
+
+    *crawls* are the pages that each of several crawls has seen, the latest crawl first: (URL, version) in order of
+    time. Linear in the blocks of the pages, but for a bounded number of comparisons.
+    """
+    found: dict[Place, Comparison] = {}
+    templates: set[tuple[object, ...]] = set()
+    for keys, (pages, urls, visits, pairs) in telling(crawls).items():
+        asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
+        passing = _passing(visits, asked, pairs)
+        if passing:
+            templates.update(template_of(pages[number][0]) for pair in pairs for number in pair)
+        for place, comparison in passing.items():
+            if place not in found or comparison.compared > found[place].compared:
+                found[place] = comparison
+    paths = [
+        TransientPath(
+            selector,
+            attribute,
+            confidence=round(1 - 1 / (1 + comparison.pages), 3),
+            pages=comparison.pages,
+            changes=comparison.pages,
+            opportunities=comparison.pages,
+            templates=in_order(templates),
+        )
+        for (selector, attribute), comparison in sorted(found.items())
+    ]
+    return Passing(tuple(paths), frozenset(templates))
+
+
+def _passing(
+    visits: Sequence[Visit], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]]
+) -> dict[Place, Comparison]:
+    """Return the places that tell most of the *pairs* apart, if they are passing; else nothing."""
+    differing = {pair: _differing(visits, pair) for pair in pairs}
+    differing = {pair: places for pair, places in differing.items() if places}
+    if len({one for one, _ in differing}) < LEAST_PAGES:
+        return {}
+    comparisons = _compared(visits, asked, differing)
+    passing = {place for place, each in comparisons.items() if each.passes(LEAST_PAGES)}
+    passing |= {
+        place for place, each in comparisons.items() if each.passes(FEW_PAGES) and _beside(place, passing, differing)
+    }
+    passing |= _inside(passing, comparisons, visits, differing)
+    explained = sum(places <= passing for places in differing.values())
+    if explained < LEAST_PAGES or explained < MOST_EXPLAINED * len(differing):
+        return {}
+    return {place: comparisons[place] for place in passing}
+
+
+def _differing(visits: Sequence[Visit], pair: tuple[int, int]) -> set[Place]:
+    one, other = visits[pair[0]].places, visits[pair[1]].places
+    return {place for place in one.keys() | other.keys() if one.get(place) != other.get(place)}
+
+
+def _compared(
+    visits: Sequence[Visit], asked: Sequence[Asked], differing: Mapping[tuple[int, int], set[Place]]
+) -> dict[Place, Comparison]:
+    comparisons: dict[Place, Comparison] = defaultdict(Comparison)
+    for (one, other), places in differing.items():
+        for place in places:
+            comparison = comparisons[place]
+            comparison.pages += 1
+            texts = visits[one].places.get(place, Counter())
+            near = _neighbour(visits, one, one, place)
+            namesake = _neighbour(visits, one, other, place, asked)
+            if near is not None and namesake is not None:
+                comparison.compared += 1
+                comparison.visits += jaccard(texts, visits[other].places.get(place, Counter()))
+                comparison.neighbours += jaccard(texts, near)
+                comparison.namesakes += jaccard(texts, namesake)
+    return comparisons
+
+
+def _neighbour(
+    visits: Sequence[Visit], one: int, at: int, place: Place, asked: Sequence[Asked] | None = None
+) -> Counter[str] | None:
+    """Return what another page than page *one* shows at *place*, the one next in time to page *at*.
+
+    With *asked*, one whose URL has the same parameters as that of page *one*.
+    """
+    for distance in range(1, (NEAR if asked is None else FAR) + 1):
+        for near in (at + distance, at - distance):
+            if not 0 <= near < len(visits) or near == one or place not in visits[near].places:
+                continue
+            if asked is not None and asked[near] != asked[one]:
+                continue
+            if similarity(visits[one], visits[near]) < MOST_EXPLAINED:
+                return visits[near].places[place]
+    return None
+
+
+def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int], set[Place]]) -> bool:
+    """Tell whether *place* differs only where passing places differ, too."""
+    with_it = [places for places in differing.values() if place in places]
+    return bool(passing) and all(places & passing for places in with_it)
+
+
+def _inside(
+    passing: set[Place],
+    comparisons: dict[Place, Comparison],
+    visits: Sequence[Visit],
+    differing: Mapping[tuple[int, int], set[Place]],
+) -> set[Place]:
+    """Return the places of passing blocks of which by themselves nothing is known.
+
+    A block is an ancestor of several passing places, and of none that is known to last: by comparison with its
+    neighbours, or since two visits mostly show the same there, and another page something else. What stands in the
+    smallest of them now and then ("out of stock"), in no two visits that were compared, is passing, too.
+    """
+    steps = [place[0].split("/") for place in passing]
+    under = Counter("/".join(each[:depth]) + "/" for each in steps for depth in range(2, len(each)))
+    blocks = {ancestor for ancestor, number in under.items() if number >= SIBLINGS}
+    shown = {place for visit in visits if visit.places.keys() & passing for place in visit.places} - passing
+    inside = {place for place in shown if _is_in(place, blocks)}
+    same: Counter[Place] = Counter()
+    for (one, other), places in differing.items():
+        if places & passing and (near := _other_page(visits, one)) is not None:
+            mine, its = visits[one].places, visits[near].places
+            both = inside & mine.keys() & visits[other].places.keys()
+            same.update(place for place in both - places if mine[place].keys() != its.get(place, Counter()).keys())
+    lasting = {
+        place
+        for place in inside
+        if comparisons[place].fails() or same[place] >= max(FEW_PAGES, comparisons[place].pages)
+    }
+    blocks = {ancestor for ancestor in blocks if not any(place[0].startswith(ancestor) for place in lasting)}
+    smallest = {one for one in blocks if not any(other != one and other.startswith(one) for other in blocks)}
+    found = set()
+    for place in inside - lasting:
+        if comparisons[place].pages:
+            if _is_in(place, blocks):
+                found.add(place)
+        elif block := next((ancestor for ancestor in sorted(smallest) if place[0].startswith(ancestor)), ""):
+            found.add(place)
+            around = (comparisons[each] for each in passing if each[0].startswith(block))
+            comparisons[place] = min(around, key=lambda each: each.pages)
+    return found
+
+
+def _other_page(visits: Sequence[Visit], one: int) -> int | None:
+    """Return another page than page *one*, next to it in time; None if there is none near."""
+    for distance in range(1, NEAR + 1):
+        for near in (one + distance, one - distance):
+            if 0 <= near < len(visits) and similarity(visits[one], visits[near]) < MOST_EXPLAINED:
+                return near
+    return None
+
+
+def _is_in(place: Place, blocks: set[str]) -> bool:
+    return any(place[0].startswith(ancestor) for ancestor in blocks)
