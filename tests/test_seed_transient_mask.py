@@ -20,8 +20,9 @@ from scrapy_dedup.masks.fields.text_cuts import marked, removed
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.seed.changes import changes_between
-from scrapy_dedup.masks.seed.token_table import path_of
 from scrapy_dedup.masks.seed.transient_paths import TransientPaths
+
+from .token_paths import path_of
 
 
 def page(weather: str, visitors: str, title: str = "Title") -> str:

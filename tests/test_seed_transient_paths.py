@@ -1,11 +1,14 @@
 """Transient paths after transient-content, paragraphs on FIG. 2, FIG. 3, FIG. 6 and FIG. 7."""
 
+from itertools import pairwise
+
 import pytest
 
 from scrapy_dedup import learn_mask
 from scrapy_dedup.masks.seed.changes import changes_between, token_table
-from scrapy_dedup.masks.seed.token_table import path_of
-from scrapy_dedup.masks.seed.transient_paths import PathTables, TransientPaths, learn_paths, transient_paths
+from scrapy_dedup.masks.seed.transient_paths import PathTables, TransientPaths, transient_paths
+
+from .token_paths import path_of
 
 PAGE = "<html><body><h1>{}</h1><div>{}</div><p><em>{}</em></p><ul><li>a<li>b</ul></body></html>"
 
@@ -242,8 +245,7 @@ def test_a_verified_path_takes_its_lasting_tokens_along() -> None:
 
 def test_learning_from_pages() -> None:
     pages = [[page(f"t{i}", f"about {i}", f"{hour}:{i}0") for hour in range(3)] for i in range(4)]
-    paths = learn_paths(pages)
+    paths = transient_paths(tables_of(*[pair for versions in pages for pair in pairwise(versions)]))
     assert paths.paths == {"html/body/p"}
     assert shown(paths, OTHER) == ["<p>", "<em>", "three", "</em>", "</p>"]
-    assert not learn_paths([versions[:1] for versions in pages]).paths
-    assert not learn_paths([]).paths
+    assert not transient_paths(tables_of()).paths

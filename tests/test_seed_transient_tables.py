@@ -11,18 +11,11 @@ from hypothesis import strategies as st
 from scrapy_dedup.content.tokenizer.tokens import Kind
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.seed.changes import changes_between, changes_of
-from scrapy_dedup.masks.seed.token_table import (
-    CLOSE,
-    CUT,
-    packed_table,
-    packed_with_table,
-    path_of,
-    token_table,
-    unpacked_table,
-)
+from scrapy_dedup.masks.seed.token_table import CLOSE, CUT, packed_table, packed_with_table, token_table, unpacked_table
 from scrapy_dedup.masks.seed.transient_paths import path_counts
 
 from .test_seed_transient_changes import FIRST, SECOND
+from .token_paths import path_of
 
 PAGES = st.lists(
     st.sampled_from(

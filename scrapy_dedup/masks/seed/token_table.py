@@ -20,18 +20,6 @@ from ...content.tokenizer.markup import HEADINGS, SPACE
 from ...content.tokenizer.tokens import Kind, Token, tokens
 from ...content.versions import packed_version, with_table
 
-__all__ = [
-    "CLOSE",
-    "CUT",
-    "ROOT",
-    "TokenTable",
-    "packed_table",
-    "packed_with_table",
-    "path_of",
-    "token_table",
-    "unpacked_table",
-]
-
 ROOT, CLOSE, CUT = range(3)
 """What an entry is: it roots a subtree; it is an end tag, which roots nothing; it is too deep for its path to be named."""
 
@@ -53,7 +41,8 @@ class TokenTable:
     ends: tuple[int, ...]
     #: For each entry its fingerprint (64 bits). Of a tag all of its text counts, of a text all but white space around it.
     fingerprints: tuple[int, ...]
-    #: For each entry the number of the path that it counts for (see :func:`path_of`), -1 for none.
+    #: For each entry the number of the path that it counts for, -1 for none: with its own name for a tag, else of where
+    #: it stands.
     nodes: tuple[int, ...]
     #: For each entry ROOT, CLOSE or CUT.
     roles: tuple[int, ...]
@@ -73,13 +62,6 @@ class TokenTable:
             node, name = self.names[node]
             names.append(name)
         return "/".join(reversed(names))
-
-
-def path_of(token: Token) -> str:
-    """Return the path that a token counts for: with its own name for a tag, else of where it stands."""
-    if token.kind in (Kind.OPEN, Kind.EMPTY) and not _is_cut(token):
-        return f"{token.path}/{token.name}" if token.path else token.name
-    return token.path
 
 
 def _is_cut(token: Token) -> bool:

@@ -13,13 +13,12 @@ Paragraphs on FIG. 2, FIG. 3, FIG. 6 and FIG. 7. Where the document leaves a cho
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from sys import intern
 from typing import NamedTuple
 
-from .changes import MAX_MARKED, Bits, Changes, changes_between, whole_subtrees
+from .changes import Bits, Changes, whole_subtrees
 from .thresholds import Thresholds
 from .token_table import CLOSE, CUT, TokenTable
 
@@ -198,21 +197,3 @@ def _parent(path: str) -> str:
 
 def _depth(path: str) -> int:
     return path.count("/")
-
-
-def learn_paths(
-    pages: Iterable[Sequence[str]],
-    *,
-    threshold: float = 0.5,
-    max_share: float = MAX_SHARE,
-    max_marked: float = MAX_MARKED,
-) -> TransientPaths:
-    """Return the transient paths of a site from its pages, each given as its versions in order of time.
-
-    The document compares two versions; of more, each is compared with the next one.
-    """
-    tables = PathTables()
-    for versions in pages:
-        for first, second in pairwise(versions):
-            tables.add(changes_between(first, second, max_marked=max_marked))
-    return transient_paths(tables, threshold=threshold, max_share=max_share)
