@@ -11,7 +11,7 @@ import tomlkit
 
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.counts.epochs import PageVersions
 from scrapy_dedup.masks.learning.judging import score
 from scrapy_dedup.masks.learning.judging.features import Features
 from scrapy_dedup.masks.learning.judging.score import (
@@ -129,7 +129,7 @@ def test_check_asks_for_what_is_found_and_what_is_wrong(wrong: bool, share: floa
 def test_a_mask_is_judged_by_the_score_that_is_given() -> None:
     page = "<body><h1>Page {}</h1><p>Today is {}</p>"
     pages = [
-        Seen(f"http://a.example/{n}", [version_of(page.format(n, day)) for day in ("Mon", "Tue", "Wed")])
+        PageVersions(f"http://a.example/{n}", [version_of(page.format(n, day)) for day in ("Mon", "Tue", "Wed")])
         for n in range(4)
     ]
     assert [path.kind for path in mask_of(pages).paths] == ["transient"]

@@ -15,11 +15,12 @@ from scrapy_dedup.content.tokenizer import tokens as module
 from scrapy_dedup.content.tokenizer.automaton import MAX_DEPTH
 from scrapy_dedup.content.tokenizer.memo import Memo
 from scrapy_dedup.content.tokenizer.selectors import step_of
-from scrapy_dedup.content.tokenizer.tokens import Block, Kind, Token, blocks, tokens
+from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
+from scrapy_dedup.content.tokenizer.tokens import Block, Token, blocks, tokens
 
 from .work import work_of
 
-OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW = Kind
+OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW = TokenKind
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +29,7 @@ def _own_trie(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "_tries", [automaton.Trie()])
 
 
-def kinds(html: str) -> list[tuple[Kind, str]]:
+def kinds(html: str) -> list[tuple[TokenKind, str]]:
     return [(token.kind, html[token.start : token.end]) for token in tokens(html)]
 
 
@@ -488,7 +489,7 @@ def test_work_grows_with_the_page_and_no_faster(name: str, function: Callable[[s
 
 @pytest.mark.parametrize("name", ["deep", "names", "names side by side", "classes", "lists"])
 def test_what_is_remembered_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def count(place: automaton.Place) -> int:
+    def count(place: automaton.OpenElements) -> int:
         return len(place) + len(place._alike) + 1 + sum(map(count, place._children.values()))
 
     monkeypatch.setattr(automaton, "_LIMIT", 100_000)

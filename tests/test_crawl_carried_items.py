@@ -15,7 +15,7 @@ from scrapy_dedup.crawl.items.carried_items import MOST_STEPS, CarriedPages, Kep
 from scrapy_dedup.crawl.items.field_pages import FieldPages
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.support.request_meta import BEGUN
-from scrapy_dedup.masks.fields.transient_page import Found, TransientPage
+from scrapy_dedup.masks.fields.transient_page import FieldCuts, TransientPage
 from scrapy_dedup.masks.model import Mask, TransientPath
 
 from .conftest import Serve
@@ -343,13 +343,13 @@ def page(html: str) -> TransientPage:
     return TransientPage(html.replace("[", "").replace("]", ""), [(start, end)])
 
 
-NOTHING = Found([[]], False)
-DOUBT = Found([[]], True)
+NOTHING = FieldCuts([[]], False)
+DOUBT = FieldCuts([[]], True)
 
 
 def test_that_which_fits_for_sure_wins() -> None:
     text = "12 chairs of oak were sold"
-    passes = Found([[(0, 2)]], False)
+    passes = FieldCuts([[(0, 2)]], False)
     listed, lasts, other = f"<p>[12]{text[2:]}</p>", f"<p>{text}</p>", "<p>Something else altogether</p>"
     # Handed over, and on one of the pages, or on both.
     assert pages_of(other, listed, text).find([text], "text") == passes
@@ -375,10 +375,12 @@ def test_lists_of_which_some_strings_were_handed_over() -> None:
     own = "<p>They weigh seven kilograms or [8] if wet</p>"
     texts = ["12 chairs of oak were sold", "They weigh seven kilograms or 8 if wet"]
     pages = pages_of(own, listed, texts[0])
-    assert pages.find(texts, "text") == Found([[(0, 2)], [(30, 31)]], False)
+    assert pages.find(texts, "text") == FieldCuts([[(0, 2)], [(30, 31)]], False)
     assert pages.elsewhere == 1
     html = "<p>12 chairs of oak were sold</p><p>They weigh seven kilograms or [8] if wet</p>"
-    assert pages_of(html, listed, texts[0]).find(texts, "text") == Found([[], [(30, 31)]], False), "a list of its page"
+    assert pages_of(html, listed, texts[0]).find(texts, "text") == FieldCuts([[], [(30, 31)]], False), (
+        "a list of its page"
+    )
 
 
 def test_what_a_request_hands_over() -> None:

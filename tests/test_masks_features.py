@@ -4,17 +4,17 @@ from itertools import pairwise
 
 import pytest
 
-from scrapy_dedup.masks.learning.judging.distances import Distances, Shown
+from scrapy_dedup.masks.learning.judging.distances import Distances, ShownValue
 from scrapy_dedup.masks.learning.judging.features import Features, features_of
 
 DAY = 86_400.0
 
 
-def shown(page: int, at: float, text: str) -> Shown:
-    return Shown(f"p{page}", ((f"k{page % 2}",),), at, f"u{page}", (text,))
+def shown(page: int, at: float, text: str) -> ShownValue:
+    return ShownValue(f"p{page}", ((f"k{page % 2}",),), at, f"u{page}", (text,))
 
 
-def features(*found: Shown) -> Features:
+def features(*found: ShownValue) -> Features:
     return features_of(found, everywhere=0.5)
 
 

@@ -13,7 +13,7 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.learning import mask_of
 from scrapy_dedup.masks.learning.counts.alignment import aligned, compared
-from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.counts.epochs import PageVersions
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.seed.mask import seed_mask
 from scrapy_dedup.masks.seed.thresholds import Thresholds
@@ -515,7 +515,7 @@ versions_of_pages = st.dictionaries(
 @given(versions_of_pages, st.randoms(use_true_random=False))
 @settings(max_examples=100)
 def test_the_order_of_pages_does_not_matter(pages: dict[str, Sequence[Version]], random: Random) -> None:
-    seen = [Seen(*page) for page in pages.items()]
+    seen = [PageVersions(*page) for page in pages.items()]
     shuffled = list(seen)
     random.shuffle(shuffled)
     assert mask_of(shuffled, site="a.example") == mask_of(seen, site="a.example")
@@ -563,7 +563,7 @@ def test_what_the_user_said_stays_and_what_is_not_known_now() -> None:
             TransientPath("html/body/p.old"),
         ),
     )
-    pages = [Seen(url, [version_of(html) for html in found]) for url, found in pages_of(extra).items()]
+    pages = [PageVersions(url, [version_of(html) for html in found]) for url, found in pages_of(extra).items()]
     again = mask_of(pages, previous=said)
     assert hidden(again) == [("p.mine", ""), ("p.old", "")]
     assert again.site == "shop.example"

@@ -10,7 +10,7 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.counts.epochs import Epochs, Seen, latest_epoch
+from scrapy_dedup.masks.learning.counts.epochs import Epochs, PageVersions, latest_epoch
 from scrapy_dedup.masks.learning.learn import AGED
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.store.store import Store
@@ -42,13 +42,13 @@ def new_page(page: int, k: int, kind: str = "item") -> str:
     )
 
 
-def seen(page: int, designs: str, kind: str = "item", crawls: Sequence[int] = ()) -> Seen:
+def seen(page: int, designs: str, kind: str = "item", crawls: Sequence[int] = ()) -> PageVersions:
     """A page in versions of the old design (o), the new one (n) and a third (t)."""
     made = {"o": old_page, "n": new_page, "t": third_page}
     versions = [version_of(made[design](page, k, kind)) for k, design in enumerate(designs)]
     url = f"http://shop.example/{kind}/{page}/"
     # All but a minute apart: the number of users is drawn anew each time.
-    return Seen(url, versions, (), crawls, [(60.0 * k, url) for k in range(len(versions))])
+    return PageVersions(url, versions, (), crawls, [(60.0 * k, url) for k in range(len(versions))])
 
 
 def third_page(page: int, k: int, kind: str = "item") -> str:
@@ -180,12 +180,12 @@ def test_what_is_known_of_kinds_of_pages_that_are_seen_once_now_stays(again: str
 def test_wording_that_is_new_counts_for_all_kinds() -> None:
     before = mask_of([seen(page, "ooo", kind) for kind in ("item", "news") for page in range(8)])
 
-    def reworded(page: int, designs: str, kind: str) -> Seen:
+    def reworded(page: int, designs: str, kind: str) -> PageVersions:
         found = seen(page, designs, kind)
         versions = [
             version_of(old_page(page, k, kind).replace("users online", "guests here")) for k in range(len(designs))
         ]
-        return Seen(found.name, versions, (), (), found.fetches)
+        return PageVersions(found.name, versions, (), (), found.fetches)
 
     now = [*(reworded(page, "ooo", "item") for page in range(8)), *(reworded(page, "o", "news") for page in range(8))]
     mask = mask_of(now, previous=before)

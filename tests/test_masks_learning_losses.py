@@ -18,7 +18,7 @@ from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
 from scrapy_dedup.learning.site_pages import SitePages, _with_visits
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.counts.epochs import PageVersions
 from scrapy_dedup.masks.learning.single_crawl.visits import Passing, passing_places
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import Observation
@@ -377,7 +377,7 @@ def test_what_did_not_change_on_a_kind_of_pages_is_not_hidden_there(lasting: int
 def test_kinds_are_those_of_the_urls_and_not_of_a_page_s_name() -> None:
     kind = template_of(f"http://{SITE}/teaser/0/?sid=1")
     pages = [
-        Seen(url, [version_of(html) for html in found], (kind,) if "teaser" in url else ())
+        PageVersions(url, [version_of(html) for html in found], (kind,) if "teaser" in url else ())
         for url, found in kinds_of_pages().items()
     ]
     mask = mask_of(pages)

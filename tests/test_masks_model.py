@@ -10,7 +10,8 @@ from parsel import Selector
 
 from scrapy_dedup import Mask
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.content.tokenizer.tokens import Kind, blocks
+from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
+from scrapy_dedup.content.tokenizer.tokens import blocks
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.slots import hidden, joined, pieces, places, slot_problem
@@ -48,7 +49,7 @@ def test_tokens_that_pass() -> None:
         TransientPath("html/body/div.col-0/a", "href", ("…?sid=", "&x=1")),
     )
     found = mask.transient(PAGE)
-    assert [token.kind for token in found] == [Kind.TEXT, Kind.OPEN]
+    assert [token.kind for token in found] == [TokenKind.TEXT, TokenKind.OPEN]
     assert found[0].text == "12 users online"
     assert '<a href="/p/1?sid=&amp;x=1">' in mask.strip(PAGE)
 

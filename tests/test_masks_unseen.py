@@ -13,7 +13,8 @@ from lxml import html as lxml_html
 from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.tokenizer.tokens import Kind, blocks
+from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
+from scrapy_dedup.content.tokenizer.tokens import blocks
 from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.files import written_mask
@@ -107,7 +108,7 @@ def test_the_tokens_that_lose_something() -> None:
             TransientPath(BODY, "data-request"),
         )
     )
-    assert [token.kind for token in mask.transient(PAGE)] == [Kind.RAW, Kind.OPEN, Kind.COMMENT]
+    assert [token.kind for token in mask.transient(PAGE)] == [TokenKind.RAW, TokenKind.OPEN, TokenKind.COMMENT]
     assert mask.transient(PAGE, markup=False) == []
     other = PAGE.replace("1700", "1800")
     assert mask.strip(PAGE, other=other) == PAGE.replace(', "at": 1700', ""), (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.tokenizer.tokens import Kind
+from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.masks.seed.changes import (
     Changes,
     TokenTable,
@@ -87,7 +87,7 @@ def test_the_table_of_the_document() -> None:
 def test_tokens_4_9_13_and_14_are_texts() -> None:
     changes = changes_between(FIRST, SECOND)
     texts = [
-        [number for number, token in enumerate(table.tokens, 1) if token.kind is Kind.TEXT]
+        [number for number, token in enumerate(table.tokens, 1) if token.kind is TokenKind.TEXT]
         for table in (changes.first, changes.second)
     ]
     assert texts == [[4, 9, 13], [4, 9, 13, 14]]

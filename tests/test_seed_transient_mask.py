@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from parsel import Selector
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.tokenizer.tokens import Kind, tokens
+from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
+from scrapy_dedup.content.tokenizer.tokens import tokens
 from scrapy_dedup.masks.applying.plan import Roots
 from scrapy_dedup.masks.css_xpath import BELOW
 from scrapy_dedup.masks.fields.text_cuts import marked, removed
@@ -153,9 +154,9 @@ def test_paths_outside_the_body_act(outside: Mask) -> None:
     assert outside.strip(shop(17, 6)) == left, "a page that did not change is the same on another day"
     assert outside.strip(left) == left
     gone = [token.kind for token in outside.transient(shop(17, 5))]
-    assert gone.count(Kind.RAW) == gone.count(Kind.COMMENT) == 1
+    assert gone.count(TokenKind.RAW) == gone.count(TokenKind.COMMENT) == 1
     # <meta> and <img>; of what holds others, <script> and two tags whose values are gone.
-    assert (gone.count(Kind.EMPTY), gone.count(Kind.OPEN)) == (2, 3)
+    assert (gone.count(TokenKind.EMPTY), gone.count(TokenKind.OPEN)) == (2, 3)
 
 
 def test_two_lines_never_become_one() -> None:
@@ -277,9 +278,9 @@ def test_any_page_keeps_its_structure(html: str) -> None:
         here = gone & set(range(token.start, token.end))
         if not on:
             assert not here
-        elif token.kind in (Kind.RAW, Kind.COMMENT) or (token.kind is Kind.TEXT and token.text):
+        elif token.kind in (TokenKind.RAW, TokenKind.COMMENT) or (token.kind is TokenKind.TEXT and token.text):
             assert len(here) == token.end - token.start
-        elif token.kind is Kind.CLOSE and token.name not in ("script", "style", "template"):
+        elif token.kind is TokenKind.CLOSE and token.name not in ("script", "style", "template"):
             assert not here
 
 

@@ -180,3 +180,11 @@ def packed_version(html: str, *, markup: bool = False) -> bytes:
         attributes = [*attributes, *[block.attribute for block in unseen]]
         texts = [*texts, *[block.text for block in unseen]]
     return _packed(selectors, attributes, texts, length)
+
+
+def by_place(rows: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], list[str]]:
+    """Return the texts of a version by place, (selector, attribute), in order."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for selector, attribute, text in rows:
+        found.setdefault((selector, attribute), []).append(text)
+    return found

@@ -12,7 +12,7 @@ from ..content.retention import MOST_OF_KIND, MOST_VERSIONS, retained
 from ..content.versions import Version
 from ..masks.learning.carry_over.carrying import CarryOver
 from ..masks.learning.carry_over.site_texts import SiteTexts
-from ..masks.learning.counts.epochs import Seen, latest_epoch
+from ..masks.learning.counts.epochs import PageVersions, latest_epoch
 from ..masks.learning.counts.place_counts import Place
 from ..masks.learning.learn import mask_of
 from ..masks.learning.single_crawl.crawl_order import crawl_numbers, crawls_of
@@ -117,7 +117,7 @@ class SitePages:
         paths = [path for path in before.paths if path.state or (path.selector, path.attribute) not in wrong]
         return replace(before, paths=tuple(paths), templates=before.templates - (taught.templates - proper.templates))
 
-    def _pages(self, key_of: Callable[[str], str]) -> list[Seen]:
+    def _pages(self, key_of: Callable[[str], str]) -> list[PageVersions]:
         """Return the pages that were seen more than once; URLs of one key are one page."""
         pages = self._by_key(key_of)
         # By their hashes: neighbours in the alphabet may be pages of one sort.
@@ -126,7 +126,7 @@ class SitePages:
             key=lambda page: (-len(page[1]), xxh3_64_intdigest(page[0].encode()), page[0]),
         )
         compared = Counter[Template]()
-        chosen: list[Seen] = []
+        chosen: list[PageVersions] = []
         for name, found in several:
             kinds = {template_of(url) for url, _, _ in found}
             if len(chosen) < MOST_PAGES and min(compared[kind] for kind in kinds) < MOST_OF_KIND:
@@ -140,7 +140,7 @@ class SitePages:
             pages.setdefault(key_of(each[0]), []).append(each)
         return pages
 
-    def _seen(self, name: str, kept: Sequence[Kept]) -> Seen:
+    def _seen(self, name: str, kept: Sequence[Kept]) -> PageVersions:
         """Return one page; where its versions come from several URLs, only their texts: links and forms echo the URL."""
         fetched = sorted(kept, key=lambda each: (each[1], each[0]))
         compared = [fetched[place] for place in retained([(at, url) for url, at, _ in fetched], MOST_VERSIONS)]
@@ -150,9 +150,9 @@ class SitePages:
         # Pages are named by their keys, which may be of another kind than the URLs they are seen under.
         templates = tuple({template_of(url) for url, _, _ in kept})
         crawls = [self._crawls[url, at] for url, at, _ in compared]
-        return Seen(name, versions, templates, crawls, [(at, url) for url, at, _ in compared])
+        return PageVersions(name, versions, templates, crawls, [(at, url) for url, at, _ in compared])
 
-    def _comparing(self, pages: Iterable[Seen], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
+    def _comparing(self, pages: Iterable[PageVersions], key_of: Callable[[str], str], mask: Mask) -> Mask | None:
         """Return *mask* with what passed in past designs, by which their pages can still be compared; None without."""
         epochs = latest_epoch(pages)
         if not epochs.past:
@@ -194,7 +194,7 @@ class SitePages:
         return passing_places(crawls_of(seen))
 
     @cached_property
-    def _controls(self) -> Sequence[Seen]:
+    def _controls(self) -> Sequence[PageVersions]:
         """The pages that were seen more than once under one URL, in the present design."""
         return latest_epoch(self._pages(str)).latest
 
@@ -203,7 +203,7 @@ class SitePages:
         """URLs that were seen in the present design."""
         by_url = [(url, list(found)) for url, found in groupby(self._kept, key=lambda each: each[0])]
         pages = [
-            Seen(url, [version for _, _, version in found], (), [self._crawls[url, at] for _, at, _ in found])
+            PageVersions(url, [version for _, _, version in found], (), [self._crawls[url, at] for _, at, _ in found])
             for url, found in by_url
         ]
         return {page.name for page in latest_epoch(pages).latest}

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.masks.learning import mask_of
-from scrapy_dedup.masks.learning.counts.epochs import Seen
+from scrapy_dedup.masks.learning.counts.epochs import PageVersions
 from scrapy_dedup.masks.learning.counts.place_counts import Place
 from scrapy_dedup.masks.learning.judging.features import Features
 from scrapy_dedup.masks.learning.judging.score import CONSTANT, WEIGHED, Score, weighed
@@ -73,7 +73,7 @@ def rows_of(site: PlacedSite) -> list[Row]:
         return record
 
     pages = [
-        Seen(
+        PageVersions(
             page,
             [version_of(each, markup=True) for each in found],
             fetches=[(at, page) for at in times[page]] if site.is_timed else (),

@@ -9,10 +9,10 @@ step, either result will do. Past its bound it learns nothing more, and the next
 
 from dataclasses import dataclass
 
-from .kinds import CLOSE, EMPTY, OPEN, TEXT, Row
 from .markup import RAW, VOID, is_foreign, kept_on_end, kept_on_start
 from .memo import Memo
 from .tags import BEFORE_VALUE, Shape, Tag, alike_of, quoted_value, read_tag, shape_step, without_digits
+from .token_kinds import CLOSE, EMPTY, OPEN, TEXT, Row
 
 #: Open elements that a path or a selector names; the deeper ones share the place of the last one.
 MAX_DEPTH = 256
@@ -26,13 +26,13 @@ _MANY = 2000
 
 
 @dataclass(slots=True)  # frozen ones take four times as long to make
-class Step:
+class TagStep:
     """What one tag does at one place; never changed once it is made."""
 
     #: What the tag is: an end tag stands inside the element that it closes.
     row: Row
     #: Where the page goes on.
-    place: "Place"
+    place: "OpenElements"
     #: True if it needs more than to go on: it has a value, or its contents are raw.
     special: bool = False
     #: Name of the element if its contents are not markup.
@@ -61,10 +61,10 @@ class Trie:
 
     def __init__(self) -> None:
         self.left = _LIMIT
-        self.root = Place(self, None, "", "")
+        self.root = OpenElements(self, None, "", "")
 
 
-class Place(dict[str, Step]):
+class OpenElements(dict[str, TagStep]):
     """A list of open elements; maps the text of a tag (between its angle brackets) to its step.
 
     The step is None for what is no complete tag: other markup, text, or a tag with ``>`` in a value.
@@ -85,13 +85,13 @@ class Place(dict[str, Step]):
         "text",
     )
 
-    def __init__(self, trie: Trie, parent: "Place | None", name: str, step: str, *, shared: bool = True) -> None:
+    def __init__(self, trie: Trie, parent: "OpenElements | None", name: str, step: str, *, shared: bool = True) -> None:
         self._trie = trie
         #: Whether its parent remembers it. What is not remembered remembers nothing, and nothing leads there.
         self.shared = shared
-        self._alike: dict[str | bytes, Step] = {}
-        self._children: dict[str, Place] = {}
-        self._shapes: dict[Shape, Step] = {}
+        self._alike: dict[str | bytes, TagStep] = {}
+        self._children: dict[str, OpenElements] = {}
+        self._shapes: dict[Shape, TagStep] = {}
         self.parent = parent
         self.name = name
         if parent is None:
@@ -106,7 +106,7 @@ class Place(dict[str, Step]):
         self.selector = f"{parent.selector}/{step}" if parent.selector else step
         self.text = self.row(TEXT, "")
 
-    def __missing__(self, tag: str) -> Step | None:
+    def __missing__(self, tag: str) -> TagStep | None:
         alike, varies = alike_of(tag)
         if alike:
             known = self._alike.get(alike)
@@ -114,7 +114,7 @@ class Place(dict[str, Step]):
                 return known
         return self._met(tag, alike, varies=varies)
 
-    def _met(self, tag: str, alike: str | bytes, *, varies: bool) -> Step | None:
+    def _met(self, tag: str, alike: str | bytes, *, varies: bool) -> TagStep | None:
         """Return the step of a tag that is met for the first time, and remember it if there is room.
 
         Tags with the same *alike* share one.
@@ -150,11 +150,11 @@ class Place(dict[str, Step]):
             return False
         return True
 
-    def step(self, tag: str) -> Step | None:
+    def step(self, tag: str) -> TagStep | None:
         """Return what the tag with this text does here, None if *tag* is not the text of a complete tag."""
         return self._step(read_tag(tag))
 
-    def _step(self, read: Tag | None) -> Step | None:
+    def _step(self, read: Tag | None) -> TagStep | None:
         if read is None:
             return None
         is_end, name, identifier, classes, closed, value = read
@@ -165,63 +165,63 @@ class Place(dict[str, Step]):
         if value[0] >= value[1]:
             return step
         owner = step.place if step.row[0] == OPEN else step.place.leaf(name, shape_step(shape))
-        return Step(step.row, step.place, True, step.raw, owner.row(step.row[0], name), value)
+        return TagStep(step.row, step.place, True, step.raw, owner.row(step.row[0], name), value)
 
-    def _learned(self, shape: Shape) -> Step:
+    def _learned(self, shape: Shape) -> TagStep:
         step = self._start(shape)
         if self._learns(len(self._shapes)) and step.place.shared:
             self._trie.left -= sum(map(len, shape[:3])) + 200
             self._shapes[shape] = step
         return step
 
-    def _start(self, shape: Shape) -> Step:
+    def _start(self, shape: Shape) -> TagStep:
         name, closed = shape[0], shape[3]
         keep = kept_on_start(name, self.name, self.depths)
         if keep is None:
-            return Step(self.row(EMPTY, name), self)
+            return TagStep(self.row(EMPTY, name), self)
         outer = self.left_open(keep)
         if name in VOID or closed:
-            return Step(outer.row(EMPTY, name), outer)
+            return TagStep(outer.row(EMPTY, name), outer)
         row = outer.row(OPEN, name)
         inner = outer.inside(shape)
         # The title of a drawing is markup; other raw elements are not met in one.
         raw = name if name in RAW and not (name == "title" and is_foreign(outer.depths)) else ""
-        return Step(row, inner, bool(raw), raw)
+        return TagStep(row, inner, bool(raw), raw)
 
-    def _end(self, name: str) -> Step:
+    def _end(self, name: str) -> TagStep:
         keep = kept_on_end(name, self.name, self.depths)
         if keep is None:
-            return Step(self.row(CLOSE, name), self)
+            return TagStep(self.row(CLOSE, name), self)
         inner = self.left_open(keep + 1)
         row = inner.row(CLOSE, name)
-        return Step(row, inner.left_open(keep))
+        return TagStep(row, inner.left_open(keep))
 
     def row(self, kind: str, name: str) -> Row:
         """Return what a token of this kind and name is here."""
         return kind, name, self.path, self.selector, self.depth
 
-    def leaf(self, name: str, step: str) -> "Place":
+    def leaf(self, name: str, step: str) -> "OpenElements":
         """Return the place of an element that has no contents; this one past the limits of depth and length."""
         found = self._children.get(step)
         if found is None:
             if self._is_last(step):
                 return self
             shared = self._learns(len(self._children))
-            found = Place(self._trie, self, name, step, shared=shared)
+            found = OpenElements(self._trie, self, name, step, shared=shared)
             if shared:
                 self._trie.left -= len(found.selector) + 100 * found.depth + 500
                 self._children[step] = found
         return found
 
-    def inside(self, shape: Shape) -> "Place":
+    def inside(self, shape: Shape) -> "OpenElements":
         """Return the place inside one more element."""
         name, step = shape[0], shape_step(shape)
-        return Deep(self._trie, self, name) if self._is_last(step) else self.leaf(name, step)
+        return DeepElements(self._trie, self, name) if self._is_last(step) else self.leaf(name, step)
 
     def _is_last(self, step: str) -> bool:
         return self.depth >= MAX_DEPTH or len(self.selector) + len(step) >= MAX_PATH
 
-    def left_open(self, keep: int) -> "Place":
+    def left_open(self, keep: int) -> "OpenElements":
         """Return the place where only the *keep* outermost elements are open."""
         place = self
         while place.depth > keep and place.parent is not None:
@@ -229,7 +229,7 @@ class Place(dict[str, Step]):
         return place
 
 
-class Deep(Place):
+class DeepElements(OpenElements):
     """A place past the limits: it has the path of the last place within them.
 
     It belongs to one reader and changes with it; so it remembers no steps, and opening or closing
@@ -238,7 +238,7 @@ class Deep(Place):
 
     __slots__ = ("_base", "_open", "_text")
 
-    def __init__(self, trie: Trie, base: Place, name: str) -> None:
+    def __init__(self, trie: Trie, base: OpenElements, name: str) -> None:
         self._trie = trie
         self._base = self.parent = base
         self.shared = False
@@ -258,17 +258,17 @@ class Deep(Place):
             self._text = self.row(TEXT, "")
         return self._text
 
-    def __missing__(self, tag: str) -> Step | None:
+    def __missing__(self, tag: str) -> TagStep | None:
         return self._step(_tags[tag])
 
-    def _learned(self, shape: Shape) -> Step:
+    def _learned(self, shape: Shape) -> TagStep:
         return self._start(shape)
 
-    def leaf(self, name: str, step: str) -> Place:
+    def leaf(self, name: str, step: str) -> OpenElements:
         """Return this place: there is none for a single element past the limits."""
         return self
 
-    def inside(self, shape: Shape) -> Place:
+    def inside(self, shape: Shape) -> OpenElements:
         """Open one more element."""
         self._push(shape[0])
         return self
@@ -280,7 +280,7 @@ class Deep(Place):
         self.name = name
         self._text = None
 
-    def left_open(self, keep: int) -> Place:
+    def left_open(self, keep: int) -> OpenElements:
         """Close elements until *keep* are left."""
         if keep <= self._base.depth:
             return self._base.left_open(keep)

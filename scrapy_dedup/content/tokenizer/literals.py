@@ -14,7 +14,7 @@ from xxhash import xxh3_64_hexdigest
 from .memo import Memo
 from .selectors import stable
 
-__all__ = ["Literal", "in_address", "in_attribute", "in_script", "kept_text", "key_of"]
+__all__ = ["NamedValue", "in_address", "in_attribute", "in_script", "kept_text", "key_of"]
 
 MOST: Final = 20_000
 """Characters of a script that are looked at, the first ones."""
@@ -54,7 +54,7 @@ _parameter = re.compile(
 ).finditer
 
 
-class Literal(NamedTuple):
+class NamedValue(NamedTuple):
     """A value in a source: what it is called there, what it says, and where it stands."""
 
     key: str
@@ -63,7 +63,7 @@ class Literal(NamedTuple):
     end: int
 
 
-def in_script(source: str) -> tuple[Literal, ...]:
+def in_script(source: str) -> tuple[NamedValue, ...]:
     """Return the values of strings and numbers in a script, or in JSON, each by the name that stands before it.
 
     >>> [(each.key, each.text) for each in in_script('s = {"request": "4f2a", "at": 12}; load("/p.gif?r=7")')]
@@ -72,16 +72,16 @@ def in_script(source: str) -> tuple[Literal, ...]:
     return _scripts[source]
 
 
-def _read_script(source: str) -> tuple[Literal, ...]:
+def _read_script(source: str) -> tuple[NamedValue, ...]:
     return tuple(_literals(source, _script(source, 0, MOST), whole=len(source) <= MOST))
 
 
-def in_attribute(source: str) -> tuple[Literal, ...]:
+def in_attribute(source: str) -> tuple[NamedValue, ...]:
     """Return the same of JSON, or of a script, in an attribute, where quotes may be written as references."""
     return tuple(_literals(source, _attribute(source, 0, MOST), whole=len(source) <= MOST))
 
 
-def in_address(source: str) -> tuple[Literal, ...] | None:
+def in_address(source: str) -> tuple[NamedValue, ...] | None:
     """Return the values of the parameters of an address, or of several, as ``srcset`` has; None if there are no parameters.
 
     >>> [(each.key, each.text) for each in in_address("/a.js?v=12&amp;x=b 2x")], in_address("/a/b.js")
@@ -94,7 +94,7 @@ def in_address(source: str) -> tuple[Literal, ...] | None:
 _scripts = Memo(_read_script, each=200, times=8)
 
 
-def _literals(source: str, found: Iterator[re.Match[str]], *, whole: bool) -> Iterator[Literal]:
+def _literals(source: str, found: Iterator[re.Match[str]], *, whole: bool) -> Iterator[NamedValue]:
     name = ""
     for match in found:
         group = match.lastgroup
@@ -105,14 +105,14 @@ def _literals(source: str, found: Iterator[re.Match[str]], *, whole: bool) -> It
                 group = "text"
             start, end = match.span(group)
             if group == "number":
-                yield Literal(key_of(name), match[0], start, end)
+                yield NamedValue(key_of(name), match[0], start, end)
             elif _names(source, match.end()):
                 name = match[group]
             else:
                 yield from _of_string(key_of(name), source, start, end)
 
 
-def _of_string(key: str, source: str, start: int, end: int) -> Iterator[Literal]:
+def _of_string(key: str, source: str, start: int, end: int) -> Iterator[NamedValue]:
     parameters = _parameters(key, source, start, end)
     if parameters is not None:
         yield from parameters
@@ -121,10 +121,10 @@ def _of_string(key: str, source: str, start: int, end: int) -> Iterator[Literal]
     kept = kept_text(text.strip())
     if kept:
         start += len(text) - len(text.lstrip())
-        yield Literal(key, kept, start, start + len(text.strip()))
+        yield NamedValue(key, kept, start, start + len(text.strip()))
 
 
-def _parameters(key: str, source: str, start: int, end: int) -> tuple[Literal, ...] | None:
+def _parameters(key: str, source: str, start: int, end: int) -> tuple[NamedValue, ...] | None:
     """Return the parameters in a part of a source, those that have a value; None if nothing there is one."""
     if not _is_address(source, start, end):
         return None
@@ -134,7 +134,7 @@ def _parameters(key: str, source: str, start: int, end: int) -> tuple[Literal, .
     groups = [(match, "value" if match["bare"] is None else "bare") for match in found]
     return tuple(
         [
-            Literal(f"{key}?{key_of(match['name'] or '')}", kept_text(match[group]), *match.span(group))
+            NamedValue(f"{key}?{key_of(match['name'] or '')}", kept_text(match[group]), *match.span(group))
             for match, group in groups
             if match[group]
         ]

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 
-from .automaton import Place, Step, Trie
-from .kinds import COMMENT, RAW_TEXT, TEXT, Row
+from .automaton import OpenElements, TagStep, Trie
 from .markup import VISIBLE_RAW, comment_end, is_foreign, raw_end, tag_end
+from .token_kinds import COMMENT, RAW_TEXT, TEXT, Row
 
 __all__ = ["CDATA", "Columns", "scan"]
 
@@ -80,7 +80,7 @@ class Columns:
 _tries = [Trie()]
 
 
-def _root() -> Place:
+def _root() -> OpenElements:
     trie = _tries[0]
     if trie.left <= 0:
         trie = _tries[0] = Trie()
@@ -191,7 +191,7 @@ def _passed(chunks: Iterator[Chunk], following: int, end: int) -> int:
     return following
 
 
-def _unusual(html: str, start: int, place: Place) -> tuple[Row, int, Step | None]:
+def _unusual(html: str, start: int, place: OpenElements) -> tuple[Row, int, TagStep | None]:
     """Return what the ``<`` at *start* begins, its end, and its step if it is a tag.
 
     The end is *start* if it is but text.

@@ -14,14 +14,12 @@ from functools import cached_property, partial
 from itertools import compress
 from typing import Any, NamedTuple, overload
 
-from .kinds import OPEN, TEXT, Kind
 from .markup import CONTENT_ATTRIBUTES, SPACE, VISIBLE_RAW, decoded, decoded_attribute
 from .memo import Memo
 from .scanning import CDATA, Columns, scan
+from .token_kinds import OPEN, TEXT, TokenKind
 
-__all__ = ["Block", "Blocks", "Kind", "Token", "Tokens", "blocks", "tokens"]
-
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in TokenKind}
 _LINE_END = re.compile(r"\r\n?|\n")
 _SHORT = 1000
 # White space to Python, and not to HTML.
@@ -32,7 +30,7 @@ _OTHER_SPACES = ("\n", "\t", "\r", "\f", "\xa0")
 class Token(NamedTuple):
     """One tag, text, comment or raw contents: ``source[start:end]``; the tokens of a page tile it."""
 
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
     #: Name of the tag in lower case, "" for all else.
@@ -54,7 +52,7 @@ class Token(NamedTuple):
     @property
     def text(self) -> str:
         """Return the visible text: references decoded, white space collapsed; "" for what is no text."""
-        return _shown(self.source[self.start : self.end], self.path) if self.kind is Kind.TEXT else ""
+        return _shown(self.source[self.start : self.end], self.path) if self.kind is TokenKind.TEXT else ""
 
 
 class Block(NamedTuple):
@@ -149,7 +147,7 @@ class Tokens(Sequence[Token]):
         columns = self._whole
         kind, name, path, selector, depth = columns.rows[number]
         start, end = columns.ends[number - 1] if number else 0, columns.ends[number]
-        return Token(Kind(kind), start, end, name, self._parents[number], depth, path, selector, columns.html)
+        return Token(TokenKind(kind), start, end, name, self._parents[number], depth, path, selector, columns.html)
 
     def __iter__(self) -> Iterator[Token]:
         html, new, kinds = self._html, tuple.__new__, _KINDS

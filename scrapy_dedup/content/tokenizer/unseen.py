@@ -17,12 +17,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .kinds import COMMENT, EMPTY, OPEN, RAW_TEXT
-from .literals import LONGEST, Literal, in_address, in_attribute, in_script, kept_text, key_of
+from .literals import LONGEST, NamedValue, in_address, in_attribute, in_script, kept_text, key_of
 from .markup import ATTRIBUTE, CONTENT_ATTRIBUTES, SPACE, TAG_NAME, decoded_attribute, lower
 from .memo import Memo
 from .scanning import scan
 from .selectors import step_of
+from .token_kinds import COMMENT, EMPTY, OPEN, RAW_TEXT
 from .tokens import Block
 
 __all__ = [
@@ -86,7 +86,7 @@ def is_unseen(attribute: str) -> bool:
     return attribute not in _SEEN
 
 
-class _Outline(NamedTuple):
+class _ValueOutline(NamedTuple):
     """How to read all tags that differ in quoted values only: which of these (from 1) is what, 0 for none."""
 
     name: str
@@ -183,7 +183,7 @@ def _of_tag(html: str, start: int, end: int, outer: str, name: str) -> Iterator[
     yield from _of_values(html, place, spans, CONTENT_ATTRIBUTES.get(name))
 
 
-def _read_outline(outline: str) -> _Outline | None:
+def _read_outline(outline: str) -> _ValueOutline | None:
     """Read a tag without what stands in its quotes; None where there are values without, or with others."""
     tag = TAG_NAME.match(outline)
     if tag is None or "'" in outline:
@@ -202,7 +202,7 @@ def _read_outline(outline: str) -> _Outline | None:
     values = tuple([each for each in numbers.items() if _is_taken(name, each[0], which)])
     naming = which, numbers.get(which, 0)
     is_address = [attribute for attribute, _ in values] == [CONTENT_ATTRIBUTES.get(name)]
-    return _Outline(name, numbers.get("id", 0), numbers.get("class", 0), naming, values, is_address)
+    return _ValueOutline(name, numbers.get("id", 0), numbers.get("class", 0), naming, values, is_address)
 
 
 def _with_ends(outline: str) -> str:
@@ -255,11 +255,11 @@ def _of_values(
             yield Block(selector, text, start + first, start + last, full)
 
 
-def _values(attribute: str, source: str) -> Iterator[tuple[str, Literal]]:
+def _values(attribute: str, source: str) -> Iterator[tuple[str, NamedValue]]:
     """Yield the values in a value, itself or those that it is made of, each after what tells it from others there."""
     if not (stripped := source.strip(SPACE)):
         return
-    found: tuple[Literal, ...] | None = None
+    found: tuple[NamedValue, ...] | None = None
     if attribute not in _READ:
         if attribute.startswith("on") or (stripped[0] in "{[" and _quoted(stripped)):
             found = in_attribute(source)
@@ -272,4 +272,4 @@ def _values(attribute: str, source: str) -> Iterator[tuple[str, Literal]]:
     text = decoded_attribute(stripped) if "&" in stripped or "\0" in stripped else stripped
     kept = text if attribute in _READ and len(text) <= 2 * LONGEST else kept_text(text)
     if kept:
-        yield "", Literal("", kept, first, first + len(stripped))
+        yield "", NamedValue("", kept, first, first + len(stripped))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ...masks.fields.transient_page import Found, Reading, TransientPage
+from ...masks.fields.transient_page import FieldCuts, Reading, TransientPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,10 +32,10 @@ class FieldPages:
         #: Fields, or parts of lists, in which another page than the response's own has shown what is transient.
         self.elsewhere = 0
 
-    def find(self, strings: list[str], kind: str) -> Found:
+    def find(self, strings: list[str], kind: str) -> FieldCuts:
         """Return what of a field, one string or several, is transient; *kind* is "html" or "text"."""
         if not self._steps:
-            return self._own.find(strings, kind) if self._own is not None else Found([[] for _ in strings], False)
+            return self._own.find(strings, kind) if self._own is not None else FieldCuts([[] for _ in strings], False)
         origins = [self._origin_of(string) for string in strings]
         if len(set(origins)) > 1 and self._own is not None:
             read = self._own.read(strings, kind)
@@ -49,7 +49,7 @@ class FieldPages:
             for number, each in zip(numbers, found.cuts, strict=True):
                 cuts[number] = each
             ambiguous = ambiguous or found.ambiguous
-        return Found(cuts, ambiguous)
+        return FieldCuts(cuts, ambiguous)
 
     def covered(self, string: str, kind: str) -> float:
         """Return how much of a string stands in the page that has most of it."""
@@ -73,7 +73,7 @@ class FieldPages:
         return [self._page_of(page).read(strings, kind) for page in pages if self._page_of is not None]
 
     def _read(self, strings: list[str], kind: str, origin: int, *, quiet: bool = False) -> Reading:
-        own = Reading(Found([[] for _ in strings], False), 0.0)
+        own = Reading(FieldCuts([[] for _ in strings], False), 0.0)
         if self._own is not None:
             own = self._own.read(strings, kind)
         giving = [] if origin < 0 else self._readings(strings, kind, self._steps[origin : origin + 1])
@@ -88,7 +88,7 @@ class FieldPages:
         # What fits for sure goes before what stands in several places of its page.
         best = [each for each in best if not each.found.ambiguous] or best
         if any(each.found.cuts != best[0].found.cuts for each in best):
-            return Reading(Found([[] for _ in strings], True), most)
+            return Reading(FieldCuts([[] for _ in strings], True), most)
         if not quiet and best[0] is not own and any(best[0].found.cuts):
             self.elsewhere += 1
         return best[0]

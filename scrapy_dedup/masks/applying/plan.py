@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..css_xpath import BELOW
+from ..ranges import merged
 from ..slots import ANYTHING, Slot, hidden, pieces
 from ..words import has_digit, is_typed
 
@@ -96,7 +97,7 @@ class PageKind:
 
 
 @dataclass(slots=True)
-class _Place:
+class _PathsAtPlace:
     """The paths of one selector and attribute."""
 
     anywhere: list[PathPlan] = field(default_factory=list)
@@ -120,7 +121,7 @@ class Plan:
 
     def __init__(self, paths: Iterable[PathPlan], *, kept: Iterable[tuple[str, str]] = (), again: bool = True) -> None:
         paths, kept = list(paths), list(kept)
-        self._places: dict[tuple[str, str], _Place] = {}
+        self._places: dict[tuple[str, str], _PathsAtPlace] = {}
         #: The paths below which all is hidden, and those below which nothing is.
         self.roots = Roots(path.selector for path in paths)
         self.kept_roots = Roots(selector for selector, _ in kept)
@@ -128,7 +129,7 @@ class Plan:
         for path in paths:
             if path.selector.endswith(BELOW):
                 continue
-            place = self._places.setdefault((path.selector, path.attribute), _Place())
+            place = self._places.setdefault((path.selector, path.attribute), _PathsAtPlace())
             if path.position:
                 place.numbered[path.position, path.of] = path
             else:
@@ -210,7 +211,7 @@ class Roots:
         return path in self.paths
 
 
-def _settle(place: _Place) -> None:
+def _settle(place: _PathsAtPlace) -> None:
     """Drop numbered paths that would act again on a page that others have acted on.
 
     Without the two of five blocks that pass a page has three, which must not be taken for a page of three.
@@ -235,13 +236,7 @@ def _united(found: Sequence[Ranges | None]) -> Ranges | None:
         return ()
     if len(some) == 1:
         return some[0]
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(pair for ranges in some for pair in ranges):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
+    return merged(pair for ranges in some for pair in ranges)
 
 
 def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:

@@ -8,18 +8,6 @@ from ...content.tokenizer.tokens import Block
 from ...content.tokenizer.unseen import COMMENT_NAME, meant_by
 from ..slots import joined, pieces, places
 
-__all__ = [
-    "Span",
-    "by_place",
-    "disjoint",
-    "lasting_texts",
-    "members",
-    "spans_of",
-    "unseen_spans",
-    "whole_value",
-    "without",
-]
-
 _NEAR: Final = 200
 """Characters before a value in which its name is looked for."""
 _BESIDE: Final = ("", " ", "\t", "\n", "\f", "\r", ">", "/")
@@ -133,11 +121,3 @@ def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Seq
         ranges = hidden.get(index)
         texts.append(text if ranges is None else without(text, ranges))
     return [text for text in texts if text]
-
-
-def by_place(rows: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], list[str]]:
-    """Return (selector, attribute) -> the texts there."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for selector, attribute, text in rows:
-        found.setdefault((selector, attribute), []).append(text)
-    return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...content.tokenizer.tokens import Block, Blocks, Token, blocks, tokens
 from ...content.tokenizer.unseen import SOURCE, unseen_blocks
+from ...content.versions import by_place
 from ...urls.templates import template_of
 from ..css_xpath import BELOW
 from ..path import TransientPath
@@ -14,7 +15,7 @@ from ..seed.marked_spans import markup_spans
 from ..seed.transient_paths import TransientPaths
 from .plan import PageKind, Plan, Ranges, Row, plan_for
 from .reach import Reach
-from .spans import Span, by_place, disjoint, lasting_texts, spans_of, unseen_spans
+from .spans import Span, disjoint, lasting_texts, spans_of, unseen_spans
 
 if TYPE_CHECKING:
     from ...content.versions import Version

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from .ranges import Range, overlapping
+from ..ranges import Range, overlapping
 
 __all__ = ["JsonText", "json_text"]
 

@@ -10,7 +10,8 @@ from html import unescape
 from itertools import islice
 from typing import NamedTuple
 
-from ...content.tokenizer.tokens import Kind, Token, tokens
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import Token, tokens
 
 __all__ = ["MANY", "ScriptText", "Sought", "script_texts"]
 
@@ -47,9 +48,9 @@ def script_texts(found: Sequence[Token], number: int, *, depth: int = 1) -> Iter
     inner = list(tokens(token.source[token.start : token.end]))
     for index, each in enumerate(inner):
         start, end = token.start + each.start, token.start + each.end
-        if each.kind is Kind.TEXT:
+        if each.kind is TokenKind.TEXT:
             yield ScriptText(number, start, end, True)
-        elif each.kind is Kind.RAW and depth < _DEEPEST:
+        elif each.kind is TokenKind.RAW and depth < _DEEPEST:
             for text in script_texts(inner, index, depth=depth + 1):
                 yield ScriptText(number, token.start + text.start, token.start + text.end, text.is_markup)
 

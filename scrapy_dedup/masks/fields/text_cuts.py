@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from ...content.tokenizer.tokens import Kind, tokens
-from .ranges import overlapping
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import tokens
+from ..ranges import overlapping
 from .transient_page import end_of
 
 __all__ = ["marked", "removed"]
@@ -145,12 +146,12 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
         if token.start < done:
             continue
         for start, end in overlapping(places, token.start, token.end):
-            if token.kind is Kind.TEXT:
+            if token.kind is TokenKind.TEXT:
                 low, high = max(start, token.start), min(end, token.end)
                 parent = found[token.parent].name if token.parent >= 0 else ""
                 if text[low:high].strip() and parent not in _NO_SPAN:
                     additions += [(low, f"<span{_ATTRIBUTE}>"), (high, "</span>")]
-            elif token.kind in (Kind.OPEN, Kind.EMPTY) and start <= token.start and token.end <= end:
+            elif token.kind in (TokenKind.OPEN, TokenKind.EMPTY) and start <= token.start and token.end <= end:
                 close = token.end - (2 if text.endswith("/>", token.start, token.end) else 1)
                 additions.append((close, _ATTRIBUTE))
                 done = end_of(found, index)

@@ -6,7 +6,7 @@ from html import unescape
 from typing import Final
 from urllib.parse import urljoin
 
-from .ranges import overlapping
+from ..ranges import overlapping
 from .transient_page import TransientPage
 
 __all__ = ["transient_links"]

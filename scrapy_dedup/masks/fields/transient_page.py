@@ -4,14 +4,15 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from ...content.tokenizer.tokens import Kind, Token
-from .ranges import Range, between, merged, overlapping
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import Token
+from ..ranges import Range, between, merged, overlapping
 from .script_texts import MANY, ScriptText, Sought, script_texts
 from .text_alignment import Stretch, alignments
 from .transient_values import TagValues, TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
 from .visible_text import Stream, Tags, folded
 
-__all__ = ["Found", "Reading", "TransientPage"]
+__all__ = ["FieldCuts", "Reading", "TransientPage"]
 
 #: Kinds of streams that a field of a kind is aligned with, and whether folded, after that of its own kind. "all text" is text
 #: with that of scripts.
@@ -20,7 +21,7 @@ _FURTHER = {"html": (("html", True),), "text": (("all text", False), ("text", Tr
 _MANY_PLACES = 16
 
 
-class Found(NamedTuple):
+class FieldCuts(NamedTuple):
     """What of a field is transient."""
 
     #: For each of its strings, the places, sorted and disjoint.
@@ -32,7 +33,7 @@ class Found(NamedTuple):
 class Reading(NamedTuple):
     """What of a field is transient if it comes from a page, which part of its characters stands there, and the others."""
 
-    found: Found
+    found: FieldCuts
     covered: float
     rest: str = ""
 
@@ -61,10 +62,10 @@ class TransientPage:
         self._tags = Tags()
         self._made: dict[tuple[str, bool], tuple[Stream, _Pieces]] = {}
 
-    def find(self, strings: list[str], kind: str) -> Found:
+    def find(self, strings: list[str], kind: str) -> FieldCuts:
         """Return what of a field, one string or several, is transient; *kind* is "html" or "text"."""
         if not self.spans:
-            return Found([[] for _ in strings], False)
+            return FieldCuts([[] for _ in strings], False)
         return self.read(strings, kind, hasty=True).found
 
     def read(self, strings: list[str], kind: str, *, hasty: bool = False) -> Reading:
@@ -77,12 +78,12 @@ class TransientPage:
             if found is not None:
                 return Reading(found, 1.0)
         if hasty and kind == "text" and not self._may_hold("".join(strings)):
-            return Reading(Found([[] for _ in strings], False), 0.0)
+            return Reading(FieldCuts([[] for _ in strings], False), 0.0)
         read = self._aligned(strings, kind, fold=False)
         if kind == "text" and read.covered == 1.0 and any(read.found.cuts) and self._is_in_scripts(strings):
             # It may come from there as well.
             other = self._aligned(strings, "all text", fold=False).found
-            return read if other == read.found else read._replace(found=Found([[] for _ in strings], True))
+            return read if other == read.found else read._replace(found=FieldCuts([[] for _ in strings], True))
         for stream, fold in _FURTHER[kind]:
             if read.covered == 1.0 or (hasty and not self._may_hold(read.rest)):
                 break
@@ -121,7 +122,7 @@ class TransientPage:
         if not self._reads_scripts:
             return []
         found = self._stream("text")[0].tokens[0]
-        raw = [number for number, token in enumerate(found) if token.kind is Kind.RAW]
+        raw = [number for number, token in enumerate(found) if token.kind is TokenKind.RAW]
         return [text for number in raw for text in script_texts(found, number)]
 
     @cached_property
@@ -139,33 +140,35 @@ class TransientPage:
         return Sought([text for text in texts if text], folded)
 
     def _aligned(self, strings: list[str], kind: str, *, fold: bool) -> Reading:
-        nothing: Found = Found([[] for _ in strings], False)
+        nothing: FieldCuts = FieldCuts([[] for _ in strings], False)
         field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None, fold=fold)
         page, pieces = self._stream(kind, fold=fold)
         alike = list(alignments(field, page, TagValues(field, page).fit if kind == "html" else None))
         ways = [_transient(field, page, pieces, way) for way in alike]
         if not ways:
-            return Reading(Found(nothing.cuts, _holds_any(field.text, pieces)), 0.0 if field.text else 1.0, field.text)
+            return Reading(
+                FieldCuts(nothing.cuts, _holds_any(field.text, pieces)), 0.0 if field.text else 1.0, field.text
+            )
         rest = _rest_of(field, alike[0])
         share = 1.0 - len(rest.replace("\n", "")) / len(field.text)
         ranges, _, ambiguous = ways[0]
         if any((way[0], way[2]) != (ranges, ambiguous) for way in ways):
-            return Reading(Found(nothing.cuts, True), share, rest)
+            return Reading(FieldCuts(nothing.cuts, True), share, rest)
         if kind != "html":
-            return Reading(Found(_text_cuts(field, ranges), ambiguous), share, rest)
+            return Reading(FieldCuts(_text_cuts(field, ranges), ambiguous), share, rest)
         # Of several places that it may come from, all must say the same of a value.
         values = [cuts_of(field, way[1]) for way in ways]
         sure = set.intersection(*values)
         cuts = _html_cuts(field, ranges)
         for number, start, end in (*sure, *comment_cuts(field, pieces.comments)):
             cuts[number].append((start, end))
-        found = Found([merged(each) for each in cuts], ambiguous or any(each != sure for each in values))
+        found = FieldCuts([merged(each) for each in cuts], ambiguous or any(each != sure for each in values))
         return Reading(found, share, rest)
 
-    def _verbatim(self, field: str) -> Found | None:
+    def _verbatim(self, field: str) -> FieldCuts | None:
         """Return what is transient of a field that stands in the page as it is; None if it does not."""
         if not field.strip():
-            return Found([[]], False)
+            return FieldCuts([[]], False)
         found: list[list[Range]] = []
         at = self.html.find(field)
         for _ in range(_MANY_PLACES):
@@ -174,12 +177,12 @@ class TransientPage:
             end = at + len(field)
             cuts = [(max(a, at) - at, min(b, end) - at) for a, b in overlapping(self.spans, at, end)]
             if found and cuts != found[0]:  # which of the places it comes from, nobody knows
-                return Found([[]], True)
+                return FieldCuts([[]], True)
             found = [cuts]
             at = self.html.find(field, at + 1)
         if at >= 0:
-            return Found([[]], True)
-        return Found(found, False) if found else None
+            return FieldCuts([[]], True)
+        return FieldCuts(found, False) if found else None
 
     def _stream(self, kind: str, *, fold: bool = False) -> tuple[Stream, _Pieces]:
         key = kind, fold
@@ -289,11 +292,11 @@ def _html_cuts(field: Stream, ranges: list[Range]) -> list[list[Range]]:
 def end_of(tokens: list[Token], index: int) -> int:
     """Return where the element ends whose opening tag is *index*."""
     end = tokens[index].end
-    if tokens[index].kind is Kind.OPEN:
+    if tokens[index].kind is TokenKind.OPEN:
         for token in tokens[index + 1 :]:
             if token.parent < index:
                 break
             end = token.end
-            if token.kind is Kind.CLOSE and token.parent == index:
+            if token.kind is TokenKind.CLOSE and token.parent == index:
                 break
     return end

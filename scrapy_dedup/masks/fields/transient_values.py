@@ -12,10 +12,11 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ...content.tokenizer.markup import decoded_attribute
-from ...content.tokenizer.tokens import Kind, Token
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import Token
 from ...content.tokenizer.unseen import SCRIPT_NAME, attribute_spans
 from ..applying.spans import whole_value
-from .visible_text import Node, Stream
+from .visible_text import Stream, StreamNode
 
 __all__ = ["TagValues", "TransientValue", "comment_cuts", "cuts_of", "transient_comments", "transient_values"]
 
@@ -36,7 +37,7 @@ class TransientValue(NamedTuple):
     cuts: tuple[Range, ...]
 
 
-def transient_values(stream: Stream, node: Node, spans: list[Range]) -> Iterator[TransientValue]:
+def transient_values(stream: Stream, node: StreamNode, spans: list[Range]) -> Iterator[TransientValue]:
     """Yield the values of the tag at *node*, in the first string of *stream*, in which some of *spans*, those near to it, lie."""
     # What covers the tag is no matter of its values.
     inside = [span for span in spans if span[0] > node.start]
@@ -51,7 +52,7 @@ def transient_comments(stream: Stream, spans: list[Range]) -> dict[str, tuple[Ra
     found: dict[str, tuple[Range, ...]] = {}
     doubtful = set()
     for token in stream.tokens[0]:
-        if token.kind is Kind.COMMENT:
+        if token.kind is TokenKind.COMMENT:
             source = _source(token)
             cuts = _inside(spans, token.start, token.end)
             if found.setdefault(source, cuts) != cuts:
@@ -94,13 +95,13 @@ class TagValues:
                 }
 
 
-def _values_at(stream: Stream, node: Node) -> Iterator[tuple[str, int, int]]:
+def _values_at(stream: Stream, node: StreamNode) -> Iterator[tuple[str, int, int]]:
     """Yield name, start and end of the values of a tag, and of the script that it opens, in its string."""
     tag = stream.strings[node.string][node.start : node.end]
     for name, start, end in attribute_spans(tag):
         yield name, node.start + start, node.start + end
     following = stream.tokens[node.string][node.token + 1 : node.token + 2]
-    if following and following[0].kind is Kind.RAW:
+    if following and following[0].kind is TokenKind.RAW:
         yield SCRIPT_NAME, following[0].start, following[0].end
 
 
@@ -125,7 +126,7 @@ def comment_cuts(field: Stream, comments: Mapping[str, tuple[Range, ...]]) -> It
     """Yield (string, start, end) of what is transient of the comments in a *field*."""
     for number, tokens in enumerate(field.tokens if comments else ()):
         for token in tokens:
-            if token.kind is Kind.COMMENT:
+            if token.kind is TokenKind.COMMENT:
                 for start, end in comments.get(_source(token), ()):
                     yield number, token.start + start, token.start + end
 

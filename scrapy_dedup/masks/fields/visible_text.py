@@ -14,10 +14,11 @@ from html import unescape
 from operator import itemgetter
 from typing import NamedTuple
 
-from ...content.tokenizer.tokens import Kind, Token, tokens
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import Token, tokens
 from .script_texts import script_texts
 
-__all__ = ["Node", "Stream", "Tags", "folded"]
+__all__ = ["Stream", "StreamNode", "Tags", "folded"]
 
 _RUN = re.compile(r"\S+")
 _WORD_OR_SPACE = re.compile(r"(\w+)|\s+")
@@ -26,7 +27,7 @@ _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);?"
 _FIRST_TAG, _MANY_TAGS = 0xF0000, 0xFFFD
 
 
-class Node(NamedTuple):
+class StreamNode(NamedTuple):
     """A piece of text, or a tag, that has a part in a stream."""
 
     #: Its first character in the stream, and how many it has.
@@ -92,7 +93,7 @@ class Stream:
         self.tokens: list[list[Token]] = [list(tokens(string)) for string in strings] if html else []
         #: Whether tags have a part in it.
         self.has_tags = tags is not None
-        self.nodes: list[Node] = []
+        self.nodes: list[StreamNode] = []
         parts: list[str] = []
         at = 0
         for number in range(len(strings)):
@@ -101,7 +102,7 @@ class Stream:
                     text = self._shown(text)
                     parts.append(text)
                     coded = is_markup and "&" in strings[number][start:end]
-                    self.nodes.append(Node(at, len(text), number, start, end, token, coded))
+                    self.nodes.append(StreamNode(at, len(text), number, start, end, token, coded))
                     at += len(text)
         self.text = "".join(parts)
         self._runs: dict[int, list[Run]] = {}
@@ -115,15 +116,15 @@ class Stream:
             yield "".join(string.split()), -1, 0, len(string), False
             return
         for index, token in enumerate(self.tokens[number]):
-            if token.kind is Kind.TEXT:
+            if token.kind is TokenKind.TEXT:
                 yield "".join(unescape(string[token.start : token.end]).split()), index, token.start, token.end, True
-            elif tags is not None and token.kind in (Kind.OPEN, Kind.EMPTY):
+            elif tags is not None and token.kind in (TokenKind.OPEN, TokenKind.EMPTY):
                 yield tags.of(token.name), index, token.start, token.end, True
-            elif scripts and token.kind is Kind.RAW:
+            elif scripts and token.kind is TokenKind.RAW:
                 for text in script_texts(self.tokens[number], index):
                     yield text.squeezed(string), index, text.start, text.end, text.is_markup
 
-    def nodes_within(self, start: int, end: int) -> Iterator[Node]:
+    def nodes_within(self, start: int, end: int) -> Iterator[StreamNode]:
         """Give the nodes that have a character of the stream's [start, end), in order."""
         for index in range(max(bisect_right(self._starts, start) - 1, 0), bisect_left(self._starts, end)):
             node = self.nodes[index]
@@ -156,11 +157,11 @@ class Stream:
         index = bisect_right(self._starts, at) - 1
         return self._starts[index] if index >= 0 and self._starts[index] >= least else at
 
-    def is_tag(self, node: Node) -> bool:
+    def is_tag(self, node: StreamNode) -> bool:
         """Whether a node is a tag."""
-        return node.token >= 0 and self.tokens[node.string][node.token].kind in (Kind.OPEN, Kind.EMPTY)
+        return node.token >= 0 and self.tokens[node.string][node.token].kind in (TokenKind.OPEN, TokenKind.EMPTY)
 
-    def source(self, node: Node, start: int, end: int) -> tuple[int, int]:
+    def source(self, node: StreamNode, start: int, end: int) -> tuple[int, int]:
         """Return where the stream's [start, end), a part of *node*, stands in the node's string."""
         if self.is_tag(node):
             return node.start, node.end
@@ -172,7 +173,7 @@ class Stream:
             last.start + end - last.at if last.is_plain else last.end,
         )
 
-    def range_of(self, node: Node, start: int, end: int) -> tuple[int, int]:
+    def range_of(self, node: StreamNode, start: int, end: int) -> tuple[int, int]:
         """Return the characters of *node* in the stream that stand in [start, end) of its string; may be empty."""
         if start <= node.start and end >= node.end:
             return node.at, node.at + node.length
@@ -187,7 +188,7 @@ class Stream:
             last.at + (min(end, last.end) - last.start if last.is_plain else last.length),
         )
 
-    def _runs_of(self, node: Node) -> list[Run]:
+    def _runs_of(self, node: StreamNode) -> list[Run]:
         """Return what stands in a text without white space, in order; an entity is a run of its own."""
         runs = self._runs.get(node.at)
         if runs is not None:

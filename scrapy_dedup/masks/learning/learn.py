@@ -14,7 +14,7 @@ from ..seed.mask import seed_mask
 from ..seed.thresholds import Thresholds
 from ..slots import hidden, pieces
 from .counts.collection import Collection
-from .counts.epochs import Seen, latest_epoch
+from .counts.epochs import PageVersions, latest_epoch
 from .counts.place_counts import Place
 from .judging.place_judgement import lasting_kinds, paths_of
 from .judging.score import Score, probability
@@ -75,7 +75,7 @@ def learn_mask(
         return seed_mask(versions, site=site, thresholds=thresholds)
     fetches = _fetches(versions, times or {})
     seen = [
-        Seen(page, [version_of(html, markup=markup) for html in found], fetches=fetches.get(page, ()))
+        PageVersions(page, [version_of(html, markup=markup) for html in found], fetches=fetches.get(page, ()))
         for page, found in versions.items()
     ]
     return mask_of(seen, site=site)
@@ -95,7 +95,7 @@ def _fetches(
 
 
 def mask_of(
-    pages: Iterable[Seen],
+    pages: Iterable[PageVersions],
     *,
     previous: Mask | None = None,
     site: str = "",

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...content.tokenizer.markup import ATTRIBUTE, RAW, TAG_NAME, VISIBLE_RAW, lower
-from ...content.tokenizer.tokens import Kind, Token, tokens
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import Token, tokens
 
 __all__ = ["markup_spans"]
 
@@ -35,17 +36,17 @@ def markup_spans(html: str, roots: Iterable[str], kept: Iterable[str] = (), last
     if lasting:
         found = list(found)
     stays = _holding(found, lasting) if lasting else frozenset[int]()
-    names = _Names(roots, kept)
+    names = _PathTree(roots, kept)
     places = {-1: names.top}  # open tag -> where it leads
     spans: list[Span] = []
     for index, token in enumerate(found):
         kind = token.kind
         place = places[token.parent]
-        if kind is Kind.OPEN:
+        if kind is TokenKind.OPEN:
             place = places[index] = names.below(place, token.name)
-        elif kind is Kind.EMPTY:
+        elif kind is TokenKind.EMPTY:
             place = names.below(place, token.name)
-        if not place.goes or kind is Kind.TEXT or index in stays:
+        if not place.goes or kind is TokenKind.TEXT or index in stays:
             continue
         for start, end in _going(html, token):
             if spans and spans[-1][1] == start:
@@ -55,7 +56,7 @@ def markup_spans(html: str, roots: Iterable[str], kept: Iterable[str] = (), last
     return spans
 
 
-class _Place(NamedTuple):
+class _OpenPath(NamedTuple):
     """Where one or more open tags lead: what is begun there of the paths, and whether one is ended, or was before."""
 
     begun: str | None
@@ -67,22 +68,22 @@ class _Place(NamedTuple):
         return self.is_below and not self.is_kept
 
 
-class _Names:
+class _PathTree:
     """Paths name by name, so that no path of a page need be written out: those of deep ones are long."""
 
     def __init__(self, roots: Iterable[str], kept: Iterable[str]) -> None:
         self._roots, self._kept = frozenset(roots), frozenset(kept)
         self._begun = {path[:at] for path in self._roots | self._kept for at in _ends(path)}
-        self.top = _Place("", False, False)
+        self.top = _OpenPath("", False, False)
 
-    def below(self, place: _Place, name: str) -> _Place:
+    def below(self, place: _OpenPath, name: str) -> _OpenPath:
         """Return where a tag of this name leads from a place."""
         if place.begun is None:
             return place
         path = f"{place.begun}/{name}" if place.begun else name
         if path not in self._begun:
-            return _Place(None, place.is_below, place.is_kept)
-        return _Place(path, place.is_below or path in self._roots, place.is_kept or path in self._kept)
+            return _OpenPath(None, place.is_below, place.is_kept)
+        return _OpenPath(path, place.is_below or path in self._roots, place.is_kept or path in self._kept)
 
 
 def _ends(path: str) -> Iterator[int]:
@@ -94,12 +95,12 @@ def _ends(path: str) -> Iterator[int]:
 def _going(html: str, token: Token) -> Iterator[Span]:
     """Yield what goes of a token that is no text: all of it, or the values of a tag."""
     whole = token.start, token.end
-    if token.kind in (Kind.RAW, Kind.COMMENT) or token.name in _HIDDEN:
+    if token.kind in (TokenKind.RAW, TokenKind.COMMENT) or token.name in _HIDDEN:
         yield whole
-    elif token.kind is Kind.EMPTY and token.name not in _LINES:
+    elif token.kind is TokenKind.EMPTY and token.name not in _LINES:
         if any(True for _ in _attributes(html, token)):
             yield whole
-    elif token.kind in (Kind.OPEN, Kind.EMPTY):
+    elif token.kind in (TokenKind.OPEN, TokenKind.EMPTY):
         for name, (start, end) in _attributes(html, token):
             if name not in _STRUCTURE and start < end:
                 yield start, end

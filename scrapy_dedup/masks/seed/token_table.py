@@ -17,7 +17,8 @@ from struct import pack, unpack
 from xxhash import xxh3_64_intdigest
 
 from ...content.tokenizer.markup import HEADINGS, SPACE
-from ...content.tokenizer.tokens import Kind, Token, tokens
+from ...content.tokenizer.token_kinds import TokenKind
+from ...content.tokenizer.tokens import Token, tokens
 from ...content.versions import packed_version, with_table
 
 ROOT, CLOSE, CUT = range(3)
@@ -90,7 +91,7 @@ def _table(html: str, found: Iterable[Token], entries: list[Token] | None = None
     for index, token in enumerate(found):
         kind = token.kind
         written = html[token.start : token.end]
-        if kind in (Kind.TEXT, Kind.RAW):
+        if kind in (TokenKind.TEXT, TokenKind.RAW):
             written = written.strip(SPACE)
             if not written:
                 continue
@@ -99,19 +100,19 @@ def _table(html: str, found: Iterable[Token], entries: list[Token] | None = None
         node = above = nodes[parent] if parent >= 0 else -1
         if cut:
             node = bases[parent]
-        elif kind in (Kind.OPEN, Kind.EMPTY):
+        elif kind in (TokenKind.OPEN, TokenKind.EMPTY):
             node = known.setdefault((above, token.name), len(known))
-        if kind is Kind.OPEN:
+        if kind is TokenKind.OPEN:
             entry_of[index] = entry
             opened[entry] = token.name
             bases[entry] = node if cut else above
-        elif kind is Kind.CLOSE and parent >= 0 and _closes(token.name, opened[parent]):
+        elif kind is TokenKind.CLOSE and parent >= 0 and _closes(token.name, opened[parent]):
             ends[parent] = entry
         parents.append(parent)
         ends.append(-1)
         fingerprints.append(xxh3_64_intdigest(written.encode("utf-8", "surrogatepass")))
         nodes.append(node)
-        roles.append(CLOSE if kind is Kind.CLOSE else CUT if cut else ROOT)
+        roles.append(CLOSE if kind is TokenKind.CLOSE else CUT if cut else ROOT)
         if entries is not None:
             entries.append(token)
     columns = tuple(parents), tuple(ends), tuple(fingerprints), tuple(nodes), tuple(roles)

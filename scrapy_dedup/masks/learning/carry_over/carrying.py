@@ -18,12 +18,12 @@ from dataclasses import replace
 from ....urls.templates import in_order
 from ...model import Mask, PathKind, Template, TransientPath
 from ...words import has_digit
-from ..counts.epochs import Seen
+from ..counts.epochs import PageVersions
 from ..counts.place_counts import Place
 from ..judging.examples import example_of
 from .luck import OFTEN
-from .site_texts import Page, SiteTexts, is_whole, shape_of
-from .trials import Responses, Trials, is_too_soon
+from .site_texts import SitePage, SiteTexts, is_whole, shape_of
+from .trials import ChangeTrials, Responses, is_too_soon
 from .typed_words import literal_of
 
 __all__ = ["CarryOver"]
@@ -50,7 +50,9 @@ class CarryOver:
     *controls* are the pages seen twice under one URL.
     """
 
-    def __init__(self, seen: Iterable[Seen], controls: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
+    def __init__(
+        self, seen: Iterable[PageVersions], controls: Iterable[PageVersions], texts: Callable[[], SiteTexts]
+    ) -> None:
         self._again = Responses(seen, controls, texts)
 
     def carried(self, mask: Mask) -> Mask:
@@ -151,11 +153,11 @@ class CarryOver:
         words = self._again.trials(path).words if path.slot is None else ()
         return tuple(sorted(words)) if len(words) <= MOST_WORDS else ()
 
-    def _is_typed(self, path: TransientPath, trials: Trials) -> bool:
+    def _is_typed(self, path: TransientPath, trials: ChangeTrials) -> bool:
         return trials.is_typed and is_whole(path)
 
     def _fitting(
-        self, path: TransientPath, trials: Trials, acting: AbstractSet[Template], *, typed: bool
+        self, path: TransientPath, trials: ChangeTrials, acting: AbstractSet[Template], *, typed: bool
     ) -> tuple[set[Template], set[Template]]:
         """Return the further URL templates on whose pages a path fits, and those where it does not."""
         pool = {text for texts in trials.values for text in texts}
@@ -177,7 +179,7 @@ class CarryOver:
         return fitting - acting, set(met) - fitting - acting
 
     @staticmethod
-    def _shared(showing: Iterable[tuple[Page, Sequence[str] | None]], acting: AbstractSet[Template]) -> set[str]:
+    def _shared(showing: Iterable[tuple[SitePage, Sequence[str] | None]], acting: AbstractSet[Template]) -> set[str]:
         """Return the texts that pages show where a path acts, and those that stand there on pages of several URL templates."""
         templates: defaultdict[str, set[Template]] = defaultdict(set)
         for page, texts in showing:
@@ -244,7 +246,7 @@ class CarryOver:
             return [whole]
         return [replace(whole, position=end) for end in sorted(often)]
 
-    def _all_over(self, path: TransientPath, trials: Trials) -> set[Template] | None:
+    def _all_over(self, path: TransientPath, trials: ChangeTrials) -> set[Template] | None:
         """Return the URL templates where a typed path does not fit; None if it does not stand all over the site."""
         pages = self._again.texts.pages
         fitting, unfit = self._fitting(path, trials, frozenset(), typed=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ....chance import at_most
 from ....observation import AT_ONCE
 from ...path import Template
-from .site_texts import Page
+from .site_texts import SitePage
 
 __all__ = ["OFTEN", "agreements", "beyond_luck", "is_nearly_always"]
 
@@ -35,13 +35,13 @@ def beyond_luck(probabilities: Mapping[Template, float], tests: int) -> set[Temp
 
 
 def agreements(
-    showing: Sequence[tuple[Page, tuple[str, ...]]], agree: Callable[[tuple[str, ...], tuple[str, ...]], bool]
+    showing: Sequence[tuple[SitePage, tuple[str, ...]]], agree: Callable[[tuple[str, ...], tuple[str, ...]], bool]
 ) -> dict[Template, tuple[int, int]]:
     """Return how many pages of a URL template *agree* with another one, fetched much earlier or later, of how many.
 
     Pages that were fetched at once agree in whatever time they show.
     """
-    by_template: defaultdict[Template, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
+    by_template: defaultdict[Template, list[tuple[SitePage, tuple[str, ...]]]] = defaultdict(list)
     for page, texts in showing:
         by_template[page.template].append((page, texts))
     found = {}

@@ -6,14 +6,14 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ....content.versions import Version
+from ....content.versions import Version, by_place
 from ....urls.templates import template_of
 from ...path import Template, TransientPath
 from ...slots import ANYTHING, hidden, joined, pieces
 from ...words import has_digit, is_typed
-from ..counts.place_counts import Place, grouped
+from ..counts.place_counts import Place
 
-__all__ = ["Page", "SiteTexts", "changing_texts", "shape_of"]
+__all__ = ["SitePage", "SiteTexts", "changing_texts", "shape_of"]
 
 MOST_PER_TEMPLATE = 50
 """Pages of a URL template that are looked at."""
@@ -25,7 +25,7 @@ _digits = re.compile(r"[0-9]+").sub
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SitePage:
     """One page: its URL, the template of that, when it was fetched (seconds since 1970), and its texts by place."""
 
     url: str
@@ -48,7 +48,7 @@ class SiteTexts:
         chosen = [each for found in by_template.values() for each in _spread(found, MOST_PER_TEMPLATE)]
         self.pages = tuple(
             [
-                Page(url, template_of(url), at, grouped(latest[url][1].rows()))
+                SitePage(url, template_of(url), at, by_place(latest[url][1].rows()))
                 for at, url in _spread(sorted(chosen), MOST_PAGES)
             ]
         )
@@ -66,7 +66,7 @@ class SiteTexts:
             found[page.template][frozenset([selector for selector, attribute in page.texts if not attribute])] += 1
         return found
 
-    def showing(self, path: TransientPath) -> Iterator[tuple[Page, list[str] | None]]:
+    def showing(self, path: TransientPath) -> Iterator[tuple[SitePage, list[str] | None]]:
         """Yield each page that has the place of *path*, with what changes there; None where a text does not fit its slot."""
         for page in self.pages:
             texts = page.texts.get((path.selector, path.attribute))

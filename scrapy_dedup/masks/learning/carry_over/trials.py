@@ -8,16 +8,17 @@ from functools import cached_property
 from itertools import pairwise
 
 from ....chance import at_most
+from ....content.versions import by_place
 from ....observation import APART, AT_ONCE
 from ...path import Template, TransientPath
 from ...words import has_digit
-from ..counts.epochs import Seen
-from ..counts.place_counts import Place, grouped
+from ..counts.epochs import PageVersions
+from ..counts.place_counts import Place
 from .luck import OFTEN, agreements, beyond_luck, is_nearly_always
-from .site_texts import Page, SiteTexts, changing_texts
+from .site_texts import SitePage, SiteTexts, changing_texts
 from .typed_words import keep_number, untyped_words
 
-__all__ = ["Responses", "Trials", "is_too_soon"]
+__all__ = ["ChangeTrials", "Responses", "is_too_soon"]
 
 MOST_ALIKE = 0.5
 """Share of the pages from which on what they have in common is no matter of luck."""
@@ -30,7 +31,7 @@ Groups = Mapping[Place, Sequence[str]]
 
 
 @dataclass(slots=True)
-class Trials:
+class ChangeTrials:
     """What the responses that showed a page again say of one path."""
 
     changes: int = 0
@@ -71,13 +72,15 @@ class Responses:
     Of the pages *seen*, several URLs may be one; *controls* are those of one URL each.
     """
 
-    def __init__(self, seen: Iterable[Seen], controls: Iterable[Seen], texts: Callable[[], SiteTexts]) -> None:
+    def __init__(
+        self, seen: Iterable[PageVersions], controls: Iterable[PageVersions], texts: Callable[[], SiteTexts]
+    ) -> None:
         self.pages = _with_texts(seen)
         self._controls = _with_texts(controls)
         self._texts_of_site = texts
         #: What pages show at a path: the work of each is done once.
-        self._shown: dict[Hashable, Sequence[tuple[Page, list[str] | None]]] = {}
-        self._trials: dict[Hashable, Trials] = {}
+        self._shown: dict[Hashable, Sequence[tuple[SitePage, list[str] | None]]] = {}
+        self._trials: dict[Hashable, ChangeTrials] = {}
         self._agreements: dict[Hashable, Mapping[Template, tuple[int, int]]] = {}
 
     @cached_property
@@ -85,7 +88,7 @@ class Responses:
         """The texts of all pages."""
         return self._texts_of_site()
 
-    def again(self, *, controls: bool) -> Iterator[tuple[Seen, int, Groups, Groups]]:
+    def again(self, *, controls: bool) -> Iterator[tuple[PageVersions, int, Groups, Groups]]:
         """Yield (page, number of the version, its texts by place, those of the next version).
 
         With *controls*, only of versions of one URL in one crawl.
@@ -95,7 +98,7 @@ class Responses:
                 if not controls or _is_control(page, number):
                     yield page, number, one, other
 
-    def trials(self, path: TransientPath, *, controls: bool = False, anew: bool = False) -> Trials:
+    def trials(self, path: TransientPath, *, controls: bool = False, anew: bool = False) -> ChangeTrials:
         """Count how often what changes at a path did change on the pages that were seen again; with *controls*, in one crawl.
 
         With *anew*, all of it must have: a list that is pushed on has changed, too.
@@ -105,8 +108,8 @@ class Responses:
             self._trials[key] = self._counted(path, controls=controls, anew=anew)
         return self._trials[key]
 
-    def _counted(self, path: TransientPath, *, controls: bool, anew: bool) -> Trials:
-        trials = Trials()
+    def _counted(self, path: TransientPath, *, controls: bool, anew: bool) -> ChangeTrials:
+        trials = ChangeTrials()
         place = path.selector, path.attribute
         for page, number, one, other in self.again(controls=controls):
             if place not in one or place not in other:
@@ -149,7 +152,7 @@ class Responses:
         own = self.lasting(path, again) | self._keeping(path, again)
         return frozenset(own | self._alike(own, again.by_template.keys())) | self._agreeing(path, again)
 
-    def lasting(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
+    def lasting(self, path: TransientPath, trials: ChangeTrials) -> frozenset[Template]:
         """Return the URL templates whose pages have shown the same again at a path, in *trials* of it, and not by luck."""
         staying = {}
         for template, (changes, all_) in trials.by_template.items():
@@ -158,7 +161,7 @@ class Responses:
                 staying[template] = at_most(changes, all_, expected)
         return frozenset(beyond_luck(staying, len(trials.by_template)))
 
-    def _keeping(self, path: TransientPath, trials: Trials) -> frozenset[Template]:
+    def _keeping(self, path: TransientPath, trials: ChangeTrials) -> frozenset[Template]:
         """Return the URL templates whose pages keep a text with a number in its place, mostly, and not by luck."""
         keeping = {}
         for template, number in trials.keeping.items():
@@ -168,7 +171,7 @@ class Responses:
                 keeping[template] = at_most(changes - number, changes, 1.0 - chance)
         return frozenset(beyond_luck(keeping, len(trials.by_template)))
 
-    def _luck(self, path: TransientPath, trials: Trials, template: Template) -> float:
+    def _luck(self, path: TransientPath, trials: ChangeTrials, template: Template) -> float:
         """Return the probability with which what changes on pages of other URL templates stays the same."""
         return max(self._luck_of_pages(path, template), trials.staying(template))
 
@@ -185,7 +188,7 @@ class Responses:
             if template not in again and 2 * sum(found[layout] for layout in places) > found.total()
         }
 
-    def changes_often(self, path: TransientPath, trials: Trials) -> bool:
+    def changes_often(self, path: TransientPath, trials: ChangeTrials) -> bool:
         """Whether *trials* of a path say that what stands there changes nearly each time."""
         return trials.is_often(lambda: self._luck_of_pages(path))
 
@@ -205,12 +208,12 @@ class Responses:
         pairs = sum(all_ for _, all_ in counts)
         return sum(equal for equal, _ in counts) / pairs if pairs else None
 
-    def _texts_at(self, path: TransientPath) -> list[tuple[Page, tuple[str, ...]]]:
+    def _texts_at(self, path: TransientPath) -> list[tuple[SitePage, tuple[str, ...]]]:
         return [(page, tuple(texts)) for page, texts in self.showing(path) if texts]
 
-    def _agreeing(self, path: TransientPath, again: Trials) -> frozenset[Template]:
+    def _agreeing(self, path: TransientPath, again: ChangeTrials) -> frozenset[Template]:
         """Return the URL templates whose pages show what a URL does that lacks a parameter, or all, fetched at another time."""
-        by_name: defaultdict[str, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
+        by_name: defaultdict[str, list[tuple[SitePage, tuple[str, ...]]]] = defaultdict(list)
         for page, texts in self._texts_at(path):
             for name in _names(page.url):
                 by_name[name].append((page, texts))
@@ -238,19 +241,19 @@ class Responses:
                     return True
         return False
 
-    def showing(self, path: TransientPath) -> Sequence[tuple[Page, list[str] | None]]:
+    def showing(self, path: TransientPath) -> Sequence[tuple[SitePage, list[str] | None]]:
         key = *path.key, path.slot
         if key not in self._shown:
             self._shown[key] = list(self.texts.showing(path))
         return self._shown[key]
 
 
-def _with_texts(pages: Iterable[Seen]) -> list[tuple[Seen, list[Groups]]]:
+def _with_texts(pages: Iterable[PageVersions]) -> list[tuple[PageVersions, list[Groups]]]:
     several = (page for page in pages if len(page.versions) > 1)
-    return [(page, [grouped(version.rows()) for version in page.versions]) for page in several]
+    return [(page, [by_place(version.rows()) for version in page.versions]) for page in several]
 
 
-def _is_control(page: Seen, number: int) -> bool:
+def _is_control(page: PageVersions, number: int) -> bool:
     """Whether a version and the next one are of one URL, fetched twice in one crawl."""
     if not page.fetches:
         return True
@@ -258,12 +261,12 @@ def _is_control(page: Seen, number: int) -> bool:
     return url == other and _is_soon(page, number)
 
 
-def _is_soon(page: Seen, number: int) -> bool:
+def _is_soon(page: PageVersions, number: int) -> bool:
     """Whether a version was fetched in the crawl of the last one."""
     return not page.fetches or page.fetches[number + 1][0] - page.fetches[number][0] < APART
 
 
-def is_too_soon(page: Seen, number: int) -> bool:
+def is_too_soon(page: PageVersions, number: int) -> bool:
     """Whether a version was fetched so soon after the last one that a clock need not have moved."""
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
 

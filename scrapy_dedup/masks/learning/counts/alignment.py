@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Comparison", "aligned", "compared"]
+__all__ = ["TextDifference", "aligned", "compared"]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TextDifference:
     """How the texts of one place differ between two versions.
 
     ``lost`` and ``came``: texts of the one and not (so often) of the other. ``replaced``: the positions, from 0, whose
@@ -38,10 +38,10 @@ class Comparison:
         return bool(self.came) and not self.lost
 
 
-SAME = Comparison(0, 0, ())
+SAME = TextDifference(0, 0, ())
 
 
-def compared(before: Sequence[str], after: Sequence[str]) -> Comparison:
+def compared(before: Sequence[str], after: Sequence[str]) -> TextDifference:
     """Compare the texts of one place in two versions.
 
     >>> compared(["a", "b", "c"], ["c", "a", "b"]).is_same
@@ -62,7 +62,7 @@ def compared(before: Sequence[str], after: Sequence[str]) -> Comparison:
         differing = [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
         if len(differing) == lost == came:
             replaced = tuple(differing)
-    return Comparison(lost, came, replaced)
+    return TextDifference(lost, came, replaced)
 
 
 def aligned(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:

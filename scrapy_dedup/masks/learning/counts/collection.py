@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from xxhash import xxh3_64_intdigest
 
 from ....content.tokenizer.unseen import is_unseen
-from .alignment import Comparison, compared
-from .epochs import REDESIGN, Seen, likeness
+from ....content.versions import by_place
+from .alignment import TextDifference, compared
+from .epochs import REDESIGN, PageVersions, likeness
 from .moving import Moves
-from .place_counts import Evidence, Kinds, Pair, Place, grouped
+from .place_counts import Kinds, Place, PlaceCounts, VersionPair
 from .sightings import Sightings, sightings_of
 
 if TYPE_CHECKING:
@@ -33,43 +34,43 @@ Groups = dict[Place, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Versions:
+class _ComparedVersions:
     """What a pair of versions shows, by place."""
 
-    pair: Pair
+    pair: VersionPair
     kinds: Kinds
     before: Groups
     after: Groups
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _Replacement:
     """A place that lost texts and got others, which may have moved."""
 
     place: Place
-    pair: Pair
+    pair: VersionPair
     kinds: Kinds
     before: list[str]
     after: list[str]
-    found: Comparison
+    found: TextDifference
 
 
 class Collection:
     """Evidence, page by page; the order of pages does not matter."""
 
     def __init__(self) -> None:
-        self.evidence: dict[Place, dict[Kinds, Evidence]] = {}
+        self.evidence: dict[Place, dict[Kinds, PlaceCounts]] = {}
         #: Templates of which a page was seen in two versions.
         self.templates: set[Template] = set()
         self.pages = 0
         self._pages_by_text: Counter[int] = Counter()
         #: What is to be judged when all pages are known.
-        self._doubtful: list[_Versions] = []
-        self._changes: list[_Change] = []
-        self._seen: list[Seen] = []
+        self._doubtful: list[_ComparedVersions] = []
+        self._changes: list[_Replacement] = []
+        self._seen: list[PageVersions] = []
         self._dynamic: set[str] = set()
 
-    def add(self, seen: Seen) -> None:
+    def add(self, seen: PageVersions) -> None:
         """Take in the versions of a page."""
         page, versions = seen.name, seen.versions
         if not versions:
@@ -80,14 +81,14 @@ class Collection:
             return
         kinds = seen.kinds
         self.templates.update(kinds)
-        groups = [grouped(version.rows()) for version in versions]
+        groups = [by_place(version.rows()) for version in versions]
         # What a page shows says whether two versions are alike; what nobody sees is but judged.
         shown = [_shown(each) if version.markup else each for each, version in zip(groups, versions, strict=True)]
         self._seen.append(seen)
         for number, (before, after) in enumerate(pairwise(groups)):
             if likeness(shown[number].keys(), shown[number + 1].keys()) < REDESIGN:
                 continue  # they are not of one design, and say nothing of each other
-            found = _Versions(Pair(page, number), kinds, before, after)
+            found = _ComparedVersions(VersionPair(page, number), kinds, before, after)
             if self._is_doubtful(shown[number], shown[number + 1]):
                 self._doubtful.append(found)
             else:
@@ -133,7 +134,7 @@ class Collection:
         self._seen = []
         return sightings
 
-    def _count(self, versions: _Versions) -> None:
+    def _count(self, versions: _ComparedVersions) -> None:
         pair, kinds = versions.pair, versions.kinds
         for place, before in versions.before.items():
             evidence = self._evidence(place, kinds)
@@ -143,16 +144,16 @@ class Collection:
                 continue
             found = compared(before, after)
             if found.lost and found.came:
-                self._changes.append(_Change(place, pair, kinds, before, after, found))
+                self._changes.append(_Replacement(place, pair, kinds, before, after, found))
             else:
                 evidence.compare(pair, before, after, found)
         for place in versions.after.keys() - versions.before.keys():
             self._evidence(place, kinds).appeared += 1
 
-    def _evidence(self, place: Place, kinds: Kinds) -> Evidence:
+    def _evidence(self, place: Place, kinds: Kinds) -> PlaceCounts:
         found = self.evidence.setdefault(place, {})
         if kinds not in found:
-            found[kinds] = Evidence()
+            found[kinds] = PlaceCounts()
         return found[kinds]
 
     @staticmethod
@@ -161,7 +162,7 @@ class Collection:
         lost = _lost(before, after)
         return lost.total() >= _LOST_BLOCKS and lost.total() > 0.1 * sum(map(len, before.values()))
 
-    def _is_dynamic(self, versions: _Versions) -> bool:
+    def _is_dynamic(self, versions: _ComparedVersions) -> bool:
         lost = self._words(_lost(versions.before, versions.after))
         return lost >= DYNAMIC * self._words(_texts(versions.before)) > 0
 
@@ -175,7 +176,7 @@ def _shown(groups: Groups) -> Groups:
     return {place: texts for place, texts in groups.items() if not is_unseen(place[1])}
 
 
-def _changed(found: Iterable[Evidence]) -> bool:
+def _changed(found: Iterable[PlaceCounts]) -> bool:
     return any(each.whole.changes or each.grown or each.went.opportunities or each.appeared for each in found)
 
 

@@ -15,7 +15,7 @@ from ....urls.templates import template_of
 from ...path import Template
 from .place_counts import Kinds, Place
 
-__all__ = ["REDESIGN", "Epochs", "Fetch", "Seen", "latest_epoch", "likeness"]
+__all__ = ["REDESIGN", "Epochs", "Fetch", "PageVersions", "latest_epoch", "likeness"]
 
 REDESIGN = 0.5
 """Versions whose places agree less (Jaccard) are not of one design."""
@@ -30,7 +30,7 @@ Fetch = tuple[float, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PageVersions:
     """A page by its URL, or any name, and its versions in order of time.
 
     ``templates`` are those of the URLs that it was seen under, where its name is another; ``crawls`` numbers the crawls
@@ -49,7 +49,7 @@ class Seen:
         found = tuple(sorted(set(self.templates), key=repr))
         return found or (template_of(self.name) if "://" in self.name else (),)
 
-    def part(self, start: int, end: int | None = None) -> "Seen":
+    def part(self, start: int, end: int | None = None) -> "PageVersions":
         """Return the page with some of its versions."""
         of_each = {name: getattr(self, name)[start:end] for name in ("versions", "crawls", "fetches")}
         return replace(self, **of_each)
@@ -64,11 +64,11 @@ class Seen:
 class Epochs:
     """The pages with their versions of the latest epoch, and with those of all before; without pages that have none."""
 
-    latest: tuple[Seen, ...]
-    past: tuple[Seen, ...] = ()
+    latest: tuple[PageVersions, ...]
+    past: tuple[PageVersions, ...] = ()
 
 
-def latest_epoch(pages: Iterable[Seen]) -> Epochs:
+def latest_epoch(pages: Iterable[PageVersions]) -> Epochs:
     """Return the versions of pages since the last redesign of their kind, and those before.
 
     A kind of pages was redesigned if most of its pages turned from one set of places to another, the same for all, for
@@ -94,7 +94,7 @@ def latest_epoch(pages: Iterable[Seen]) -> Epochs:
     return Epochs(tuple([page for page in latest if page.versions]), tuple(past))
 
 
-def _has_turned(page: Seen) -> bool:
+def _has_turned(page: PageVersions) -> bool:
     places = (places_of(version) for version in page.versions)
     return any(likeness(before, after) < REDESIGN for before, after in pairwise(places))
 
@@ -102,7 +102,7 @@ def _has_turned(page: Seen) -> bool:
 class _Design:
     """The pages of one kind; ``starts`` has for each the number of its versions that are of earlier designs."""
 
-    def __init__(self, pages: Sequence[Seen]) -> None:
+    def __init__(self, pages: Sequence[PageVersions]) -> None:
         self.starts = [0] * len(pages)
         known: dict[Places, Places] = {}  # most versions have the places of others
         self._places = [[known.setdefault(found, found) for found in map(places_of, page.versions)] for page in pages]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from xxhash import xxh3_64_intdigest
 
-from ....content.versions import Version
+from ....content.versions import Version, by_place
 from ...words import is_calendar
-from .place_counts import Place, grouped
+from .place_counts import Place
 
 AT_ONCE = 0.2
 """Share of the texts of a place seen on several pages that stand on several at once, from which they rotate."""
@@ -65,7 +65,7 @@ class Moves:
         for page, versions, crawls in pages if asked else ():
             for number, version in zip(_numbers(len(versions), crawls), versions, strict=True):
                 frame = hash(tuple([row for row in version.blocks if not row[1] and row[:2] in lasting]))
-                for place, texts in grouped(row for row in version.rows() if row[:2] in asked).items():
+                for place, texts in by_place(row for row in version.rows() if row[:2] in asked).items():
                     # With the same texts here, and wherever none pass, they are one page at two URLs.
                     shown = hash((frame, *texts))
                     for wording in map(_wording, texts):

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from xxhash import xxh3_64_intdigest
 
-from .alignment import Comparison
-
-__all__ = ["Cell", "Change", "Evidence", "Pair", "pooled"]
+from .alignment import TextDifference
 
 Place = tuple[str, str]
 """(selector, attribute)."""
@@ -33,7 +31,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class VersionPair:
     """Two versions of a page, one after the other, by the number of the first."""
 
     page: str
@@ -54,7 +52,7 @@ class Cell:
     changed_pages: set[str] = field(default_factory=set)
     examples: list[Change] = field(default_factory=list)
 
-    def count(self, pair: Pair, share: float, change: Change | None = None) -> None:
+    def count(self, pair: VersionPair, share: float, change: Change | None = None) -> None:
         """Count an opportunity, of which *share* changed."""
         self.opportunities += 1
         self.pages.add(pair.page)
@@ -75,7 +73,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Evidence:
+class PlaceCounts:
     """What is known of one place on the pages of one template.
 
     ``whole`` counts pairs of versions with the place in both; ``positions`` those with the same number of texts, none
@@ -90,7 +88,7 @@ class Evidence:
     went: Cell = field(default_factory=Cell)
     appeared: int = 0
 
-    def compare(self, pair: Pair, before: Sequence[str], after: Sequence[str], found: Comparison) -> None:
+    def compare(self, pair: VersionPair, before: Sequence[str], after: Sequence[str], found: TextDifference) -> None:
         """Count a pair of versions that have this place both."""
         change = None if found.is_same else pair.change(before, after)
         if found.is_growth:
@@ -112,18 +110,18 @@ class Evidence:
             else:
                 cell.count(pair, 0.0)
 
-    def moved(self, pair: Pair, share: float) -> None:
+    def moved(self, pair: VersionPair, share: float) -> None:
         """Count a pair of versions between which texts moved to or from other pages; *share* went for good.
 
         It is no example of what passes, whatever that share is.
         """
         self.whole.count(pair, share)
 
-    def gone(self, pair: Pair, before: Sequence[str]) -> None:
+    def gone(self, pair: VersionPair, before: Sequence[str]) -> None:
         """Count a pair of versions of which only the first has this place."""
         self.went.count(pair, 1.0, pair.change(before, ()))
 
-    def add(self, other: "Evidence") -> None:
+    def add(self, other: "PlaceCounts") -> None:
         """Take in another's counts."""
         self.whole.add(other.whole)
         for at, cell in other.positions.items():
@@ -139,17 +137,9 @@ def order_of(page: str) -> int:
     return xxh3_64_intdigest(page.encode("utf-8", "surrogatepass"))
 
 
-def pooled(found: Iterable[Evidence]) -> Evidence:
+def pooled(found: Iterable[PlaceCounts]) -> PlaceCounts:
     """Return the sum of what is known."""
-    total = Evidence()
+    total = PlaceCounts()
     for each in found:
         total.add(each)
     return total
-
-
-def grouped(rows: Iterable[tuple[str, str, str]]) -> dict[Place, list[str]]:
-    """Return the texts of a version by place, in order."""
-    groups: dict[Place, list[str]] = {}
-    for selector, attribute, text in rows:
-        groups.setdefault((selector, attribute), []).append(text)
-    return groups

@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ....content.tokenizer.unseen import is_unseen
-from ....content.versions import Version
-from .epochs import Fetch, Seen
-from .place_counts import Kinds, Place, grouped, order_of
+from ....content.versions import Version, by_place
+from .epochs import Fetch, PageVersions
+from .place_counts import Kinds, Place, order_of
 
 MOST_PAGES = 64
 """Pages of a place and of the same kinds that are looked at."""
@@ -35,7 +35,7 @@ Sightings = dict[Place, dict[Kinds, list[Sighting]]]
 
 
 def sightings_of(
-    pages: Iterable[Seen],
+    pages: Iterable[PageVersions],
     places: AbstractSet[Place],
     visiting: Mapping[Kinds, AbstractSet[Place]],
     is_own: Callable[[str], bool],
@@ -58,13 +58,13 @@ def sightings_of(
 
 def _add(
     found: Sightings,
-    page: Seen,
+    page: PageVersions,
     wanted: Sequence[Place],
     changing: AbstractSet[Place],
     is_own: Callable[[str], bool],
 ) -> None:
     for number, version in enumerate(page.versions):
-        groups = grouped(version.rows())
+        groups = by_place(version.rows())
         near = nearness(version, changing, is_own)
         for place in wanted:
             if is_unseen(place[1]) and not version.markup:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Distances", "Shown", "changed"]
+__all__ = ["Distances", "ShownValue", "changed"]
 
 DAY = 86_400.0
 _number = re.compile(r"(?:(?<!\S)[-−–](?=\d))?\d+(?:[., ]\d{3})*(?:[.,]\d+)?", re.ASCII)
@@ -31,7 +31,7 @@ SPREAD = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownValue:
     """What one response showed at a place, and where on the page that stood.
 
     ``at`` is in seconds; ``url`` is the one that was fetched. ``near``: share of the page's own words that stand in its region (see :mod:`.regions`).
@@ -45,7 +45,7 @@ class Shown:
     near: float = 1.0
 
 
-def changed(one: Shown, other: Shown) -> float:
+def changed(one: ShownValue, other: ShownValue) -> float:
     """Return the share of the texts that are others: all of a single one, but of a list that is pushed on only some."""
     if one.value == other.value:
         return 0.0
@@ -56,7 +56,7 @@ def changed(one: Shown, other: Shown) -> float:
 class Distances:
     """The distances, from 0 to 1, between the values that responses showed at one place, in order of time."""
 
-    def __init__(self, shown: Sequence[Shown]) -> None:
+    def __init__(self, shown: Sequence[ShownValue]) -> None:
         there = [each for each in shown if each.value]
         self._bags = {value: Counter(" ".join(value).split()) for value in {each.value for each in there}}
         self._ranks = self._ranked(there)
@@ -65,7 +65,7 @@ class Distances:
         self.are_numbers = bool(self._ranks)
         """Whether the values have a number each, with words around it that stay or not."""
 
-    def __call__(self, one: Shown, other: Shown) -> float:
+    def __call__(self, one: ShownValue, other: ShownValue) -> float:
         a, b = one.value, other.value
         if a == b:
             return 0.0
@@ -76,7 +76,7 @@ class Distances:
         x, y = self._bags[a], self._bags[b]
         return 1 - (x & y).total() / max(1, x.total(), y.total())
 
-    def _ranked(self, there: Sequence[Shown]) -> Mapping[Value, float]:
+    def _ranked(self, there: Sequence[ShownValue]) -> Mapping[Value, float]:
         """Return the rank of each value among all that were shown, from 0 to 1; nothing where they are no numbers."""
         numbers = _numbers_of(self._bags)
         if len(numbers) < MOSTLY * len(self._bags):
@@ -87,7 +87,7 @@ class Distances:
         last = max(1, len(there) - 1)
         return {value: sum(places[number]) / len(places[number]) / last for value, number in numbers.items()}
 
-    def _as_clock(self, there: Sequence[Shown]) -> float:
+    def _as_clock(self, there: Sequence[ShownValue]) -> float:
         """Return the log-likelihood ratio of being the times of the responses; less than 0 where they are none."""
         times = [(each.at, seconds) for each in there if (seconds := _seconds(each.value)) is not None]
         if len(times) < 2 or len(times) < MOSTLY * len(there):
@@ -100,7 +100,7 @@ class Distances:
         most = max(number + off[(minute + 1) % 1440] for minute, number in off.items())
         return min(moments, 8) * (1.0 if most >= MOSTLY * len(times) else -1.0)
 
-    def rise(self, one: Shown, other: Shown) -> float:
+    def rise(self, one: ShownValue, other: ShownValue) -> float:
         """Return 1 where a number rises from one response to another, -1 where it falls, and 0 where there is none."""
         a, b = self._ranks.get(one.value), self._ranks.get(other.value)
         return 0.0 if a is None or b is None else float((b > a) - (b < a))

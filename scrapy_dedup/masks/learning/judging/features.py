@@ -19,7 +19,7 @@ from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
 
 from ....content.retention import MOMENTS
-from .distances import Distances, Shown, changed
+from .distances import Distances, ShownValue, changed
 
 __all__ = ["Features", "features_of"]
 
@@ -73,10 +73,10 @@ class Features:
         return passing - _log_sum(_log_sum(0.0, self.page), log(OWN_TOO) + self.page + passing)
 
 
-def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
+def features_of(shown: Sequence[ShownValue], *, everywhere: float) -> Features:
     """Return the features of a place from what was *shown*, in any order; linear but for a sort."""
     shown = sorted(shown, key=lambda each: (each.at, each.page))
-    pages: defaultdict[str, list[Shown]] = defaultdict(list)
+    pages: defaultdict[str, list[ShownValue]] = defaultdict(list)
     for each in shown:
         pages[each.page].append(each)
     distance = Distances(shown)
@@ -97,11 +97,11 @@ def features_of(shown: Sequence[Shown], *, everywhere: float) -> Features:
     )
 
 
-def _anew(pages: Iterable[Sequence[Shown]], same: float) -> float:
+def _anew(pages: Iterable[Sequence[ShownValue]], same: float) -> float:
     """Return the log-likelihood ratio of being drawn for each response; *same* is how much of any two is equal."""
     soon = []
     for found in pages:
-        by_url: defaultdict[str, list[Shown]] = defaultdict(list)
+        by_url: defaultdict[str, list[ShownValue]] = defaultdict(list)
         for each in found:
             by_url[each.url].append(each)
         pairs = (pair for shown in by_url.values() for pair in pairwise(shown))
@@ -118,7 +118,7 @@ def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
         yield tuple(kind[:2])
 
 
-def _always(pages: Iterable[Sequence[Shown]]) -> float:
+def _always(pages: Iterable[Sequence[ShownValue]]) -> float:
     """Return the log-likelihood ratio of another text at any other time, to a text that changes now and then."""
     changes, trials = _counted(
         [float(one.value != other.value) for one, other in pairwise(found) if other.at - one.at > MOMENTS]
@@ -136,20 +136,22 @@ def _counted(pages: Iterable[Sequence[float]]) -> tuple[float, float]:
     return changes, trials
 
 
-def _rising(pages: Iterable[Sequence[Shown]], distance: Distances) -> float:
+def _rising(pages: Iterable[Sequence[ShownValue]], distance: Distances) -> float:
     """Return the log-likelihood ratio of numbers that rise from response to response of a page."""
     if not distance.are_numbers:
         return -inf
     return _nearer([[distance.rise(*pair) for pair in pairwise(page)] for page in pages], OF_PAGE)
 
 
-def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], distance: Distances) -> tuple[float, float]:
+def _crossed(
+    shown: Sequence[ShownValue], pages: Mapping[str, Sequence[ShownValue]], distance: Distances
+) -> tuple[float, float]:
     """Return the log-likelihood ratios of being a matter of the time, and of the page, from pairs of pages at pairs of times."""
     # One change of what all pages share is one event, at however many pages and times it is seen.
     times: defaultdict[object, list[float]] = defaultdict(list)
     counted: defaultdict[int, list[float]] = defaultdict(list)
     own: defaultdict[str, list[float]] = defaultdict(list)
-    of_kind: defaultdict[object, list[Shown]] = defaultdict(list)
+    of_kind: defaultdict[object, list[ShownValue]] = defaultdict(list)
     place: dict[int, tuple[int, int]] = {}
     for number, each in enumerate(shown):
         alike = of_kind[each.kinds]
@@ -185,7 +187,7 @@ def _crossed(shown: Sequence[Shown], pages: Mapping[str, Sequence[Shown]], dista
     return moment, _nearer(own.values(), OF_PAGE)
 
 
-def _beside(shown: Sequence[Shown], number: int) -> Shown | None:
+def _beside(shown: Sequence[ShownValue], number: int) -> ShownValue | None:
     """Return one of the responses of other pages that are next to one, in order of time."""
     one = shown[number]
     near = [*shown[max(0, number - 3) : number], *shown[number + 1 : number + 4]]
@@ -218,7 +220,7 @@ def _beta(some: float, total: float, prior: tuple[float, float]) -> float:
     )
 
 
-def _far(shown: Sequence[Shown]) -> Iterator[tuple[Shown, Shown]]:
+def _far(shown: Sequence[ShownValue]) -> Iterator[tuple[ShownValue, ShownValue]]:
     """Yield responses of different pages that are far from each other in time."""
     step = max(1, len(shown) // 3)
     for shift in (step, step + 1, 2 * step + 1):

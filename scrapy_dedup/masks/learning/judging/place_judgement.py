@@ -14,7 +14,7 @@ from ....chance import at_most
 from ....urls.templates import in_order
 from ...model import PathKind, Template, TransientPath
 from ...slots import Slot
-from ..counts.place_counts import Cell, Change, Evidence, Kinds, Place, pooled
+from ..counts.place_counts import Cell, Change, Kinds, Place, PlaceCounts, pooled
 from ..counts.sightings import Sighting
 from .examples import examples_of
 from .features import Features
@@ -40,7 +40,7 @@ ENDS = (1, -1, 2, -2)
 
 def paths_of(
     place: Place,
-    evidence: Mapping[Kinds, Evidence],
+    evidence: Mapping[Kinds, PlaceCounts],
     known: AbstractSet[Template],
     sightings: Mapping[Kinds, Sequence[Sighting]],
     score: Score = probability,
@@ -51,7 +51,7 @@ def paths_of(
     of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
     *sightings* are what some pages of each kind have shown there, *score* tells how likely it is that what changes passes.
     """
-    changing: Mapping[Kinds, Evidence] = {kinds: each for kinds, each in evidence.items() if _changes(each)}
+    changing: Mapping[Kinds, PlaceCounts] = {kinds: each for kinds, each in evidence.items() if _changes(each)}
     if not changing:
         return []
     everywhere = _everywhere({kind for kinds in evidence for kind in kinds}, known)
@@ -69,17 +69,17 @@ def paths_of(
     return [replace(path, templates=in_order(templates)) for path in found]
 
 
-def lasting_kinds(evidence: Mapping[Kinds, Evidence]) -> set[Template]:
+def lasting_kinds(evidence: Mapping[Kinds, PlaceCounts]) -> set[Template]:
     """Return the kinds of pages on which a place surely lasts, by their own *evidence*."""
     return {kinds[0] for kinds, each in evidence.items() if len(kinds) == 1 and _lasts(each)}
 
 
 def _without_own(
     place: Place,
-    changing: Mapping[Kinds, Evidence],
+    changing: Mapping[Kinds, PlaceCounts],
     sightings: Mapping[Kinds, Sequence[Sighting]],
     everywhere: float,
-) -> Mapping[Kinds, Evidence]:
+) -> Mapping[Kinds, PlaceCounts]:
     """Return the kinds of pages but those on which what stands at a place is surely the pages' own, if not all are such."""
     if len(changing) == 1:
         return changing
@@ -97,18 +97,18 @@ def _everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> 
     return len(names & all_names) / (1 + len(all_names))
 
 
-def _changes(evidence: Evidence) -> bool:
+def _changes(evidence: PlaceCounts) -> bool:
     """Whether the place was seen to change: texts went, came, or all did both."""
     moved = evidence.went.opportunities and evidence.appeared
     return bool(evidence.whole.changes or evidence.grown or moved)
 
 
-def _lasts(evidence: Evidence) -> bool:
+def _lasts(evidence: PlaceCounts) -> bool:
     """Whether no text has changed, often enough."""
     return not _changes(evidence) and is_rare(0, evidence.whole.opportunities, SELDOM)
 
 
-def _paths_of(shown: ShownPlace, evidence: Evidence) -> Iterator[TransientPath]:
+def _paths_of(shown: ShownPlace, evidence: PlaceCounts) -> Iterator[TransientPath]:
     cells = evidence.positions
     most = max((cell.changes / cell.opportunities for cell in cells.values()), default=0.0)
     hot = {at: cell for at, cell in cells.items() if cell.changes and not _is_cold(cell, most)}
@@ -131,7 +131,7 @@ def _is_cold(cell: Cell, most: float) -> bool:
     return is_rare(cell.changes, cell.opportunities, SELDOM * most)
 
 
-def _with_visits(evidence: Evidence) -> Cell:
+def _with_visits(evidence: PlaceCounts) -> Cell:
     """Return the counts of a place as a whole, with those of its comings and goings if it does both.
 
     What only went, or only came, may have been moved for good.
@@ -145,7 +145,7 @@ def _with_visits(evidence: Evidence) -> Cell:
     return total
 
 
-def _from_ends(shown: ShownPlace, evidence: Evidence, hot: Iterable[tuple[int, int]]) -> dict[int, TransientPath]:
+def _from_ends(shown: ShownPlace, evidence: PlaceCounts, hot: Iterable[tuple[int, int]]) -> dict[int, TransientPath]:
     """Return the paths of positions counted from the first text or the last of any number, with literal words to go by.
 
     Where pages have different numbers of texts at a place, that is what they have in common.

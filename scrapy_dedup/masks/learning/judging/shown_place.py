@@ -8,7 +8,7 @@ from ....content.tokenizer.unseen import is_unseen
 from ...slots import Slot, hidden, pieces
 from ..counts.place_counts import Cell, Place
 from ..counts.sightings import Sighting
-from .distances import Shown
+from .distances import ShownValue
 from .features import Features, features_of
 from .score import Score, probability
 from .slot_learning import ADDRESSES, NOTHING, is_wording_shared, slot_of
@@ -35,7 +35,7 @@ class ShownPlace:
         attribute = self.place[1]
         several = slot is None and not position and any(len(each.texts) > 1 for each in self.sightings)
         shown = [
-            Shown(
+            ShownValue(
                 each.page,
                 each.kinds,
                 each.fetch[0] if each.fetch else APART * each.number,

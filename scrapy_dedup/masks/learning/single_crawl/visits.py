@@ -41,7 +41,7 @@ Asked = tuple[str | None, ...]
 
 
 @dataclass(slots=True)
-class Comparison:
+class VisitComparison:
     """Of one place: on how many pages two visits differ, and how alike others are then.
 
     Sums of similarities to the first of two visits: of the second one, of the first one's neighbour in time, and
@@ -78,7 +78,7 @@ def passing_places(crawls: Iterable[Pages]) -> Passing:
     *crawls* are the pages that each of several crawls has seen, the latest crawl first: (URL, version) in order of
     time. Linear in the blocks of the pages, but for a bounded number of comparisons.
     """
-    found: dict[Place, Comparison] = {}
+    found: dict[Place, VisitComparison] = {}
     templates: set[tuple[object, ...]] = set()
     for keys, (pages, urls, visits, pairs) in telling(crawls).items():
         asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
@@ -105,7 +105,7 @@ def passing_places(crawls: Iterable[Pages]) -> Passing:
 
 def _passing(
     visits: Sequence[Visit], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]]
-) -> dict[Place, Comparison]:
+) -> dict[Place, VisitComparison]:
     """Return the places that tell most of the *pairs* apart, if they are passing; else nothing."""
     differing = {pair: _differing(visits, pair) for pair in pairs}
     differing = {pair: places for pair, places in differing.items() if places}
@@ -130,8 +130,8 @@ def _differing(visits: Sequence[Visit], pair: tuple[int, int]) -> set[Place]:
 
 def _compared(
     visits: Sequence[Visit], asked: Sequence[Asked], differing: Mapping[tuple[int, int], set[Place]]
-) -> dict[Place, Comparison]:
-    comparisons: dict[Place, Comparison] = defaultdict(Comparison)
+) -> dict[Place, VisitComparison]:
+    comparisons: dict[Place, VisitComparison] = defaultdict(VisitComparison)
     for (one, other), places in differing.items():
         for place in places:
             comparison = comparisons[place]
@@ -173,7 +173,7 @@ def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int
 
 def _inside(
     passing: set[Place],
-    comparisons: dict[Place, Comparison],
+    comparisons: dict[Place, VisitComparison],
     visits: Sequence[Visit],
     differing: Mapping[tuple[int, int], set[Place]],
 ) -> set[Place]:

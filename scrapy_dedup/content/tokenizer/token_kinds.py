@@ -3,7 +3,7 @@
 from enum import Enum
 
 
-class Kind(str, Enum):
+class TokenKind(str, Enum):
     """What a token is."""
 
     OPEN = "open"
@@ -22,4 +22,4 @@ Row = tuple[str, str, str, str, int]
 
 Of strings and a number and nothing else: so the garbage collector need not look at it.
 """
-OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW_TEXT = (kind.value for kind in Kind)
+OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW_TEXT = (kind.value for kind in TokenKind)

@@ -1,8 +1,7 @@
 """Ranges of a text, (start, end): sorted and disjoint lists of them, of which one part or another is asked for."""
 
 from bisect import bisect_left
-
-__all__ = ["Range", "between", "merged", "overlapping"]
+from collections.abc import Iterable
 
 Range = tuple[int, int]
 
@@ -16,7 +15,7 @@ def overlapping(ranges: list[Range], low: int, high: int) -> list[Range]:
     return ranges[first:last]
 
 
-def merged(ranges: list[Range]) -> list[Range]:
+def merged(ranges: Iterable[Range]) -> list[Range]:
     """Return sorted, disjoint ranges that cover the same; those that touch are one."""
     found: list[Range] = []
     for start, end in sorted(ranges):
