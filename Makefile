@@ -7,13 +7,14 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 
 .NOTPARALLEL:
-.PHONY: help demo test faults lint types docs bench clean
+.PHONY: help demo check test faults lint types docs bench clean
 
 help:
 	@echo "make demo    crawl a demo shop with and without scrapy-dedup"
+	@echo "make check   style, types and the quick tests, in about a minute"
 	@echo "make test    run the tests"
 	@echo "make faults  kill crawls in the middle and see that nothing is lost (ARGS=\"--runs N\": 50)"
-	@echo "make lint    check the style (ruff)"
+	@echo "make lint    check the style (ruff) and which room imports which (import-linter)"
 	@echo "make types   check the types (mypy)"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make bench   run the benchmarks (DATA=DIR: recorded sites and labelled URL sets)"
@@ -25,11 +26,15 @@ demo: $(VENV)/.has-run
 test: $(VENV)/.has-test
 	@$(RUN) -m pytest -q -n auto --dist worksteal $(ARGS)
 
+check: lint types $(VENV)/.has-test
+	@$(RUN) -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick $(ARGS)
+
 faults: $(VENV)/.has-test
 	@$(RUN) -m tests.faults.kill $(ARGS)
 
 lint: $(VENV)/.has-lint
 	@$(RUN) -m ruff check --quiet . && $(RUN) -m ruff format --check --quiet .
+	@said=$$($(VENV)/bin/lint-imports --no-logo --no-cache 2>&1) || { echo "$$said"; exit 1; }
 
 types: $(VENV)/.has-lint
 	@$(RUN) -m mypy --no-error-summary $(ARGS)

@@ -15,6 +15,8 @@ from .waiting import PATIENCE
 settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 # Other examples each time, to look for faults: --hypothesis-profile=other
 settings.register_profile("other", settings.get_profile("same"), derandomize=False)
+# A few examples of each law, for `make check`.
+settings.register_profile("quick", settings.get_profile("same"), max_examples=10)
 settings.load_profile("same")
 
 
@@ -23,6 +25,17 @@ def pytest_xdist_auto_num_workers() -> int:
     """Three workers for two processors: tests wait for servers and processes."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(2, available * 3 // 2)
+
+
+#: Files whose tests crawl, run commands, learn whole sites or run a benchmark.
+SLOW_FILES = ("test_benchmark", "test_commands", "test_crawl", "test_demo", "test_learning")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what ``make check`` leaves out."""
+    for item in items:
+        if item.path.name.startswith(SLOW_FILES):
+            item.add_marker(pytest.mark.slow)
 
 
 #: Host names that no machine resolves by itself; in the tests they are 127.0.0.1.
