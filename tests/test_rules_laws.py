@@ -103,6 +103,33 @@ def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook,
         assert slow_key(book, url) == key
 
 
+@given(books())
+@settings(max_examples=100)
+def test_a_key_comes_with_the_rules_that_made_it(case: tuple[RuleBook, list[str]]) -> None:
+    book, urls = case
+    for url in urls:
+        found = book.canonical(url)
+        assert found.key == book.canonical_key(url)
+        assert found.changes or found.key == normal_form(url)
+        assert {rule for rule, _, _ in found.changes} <= {rule.id for rule in book.acting(url)}
+        for other in urls:
+            if book.canonical_key(other) == found.key != normal_form(url):
+                assert set(found.deciding_rules(book.canonical(other))) <= {
+                    rule.id for rule in book if rule.status.acts
+                }
+
+
+def test_rules_that_change_what_differs_decide() -> None:
+    book = RuleBook([Rule("a.test", {}, {"q.sid": Ignore()}), Rule("a.test", {}, {"q.utm": Ignore()})])
+    sid, utm = (rule.id for rule in sorted(book, key=lambda rule: "q.utm" in rule.ops))
+    both, sid_only, other = (book.canonical(f"http://a.test/?{query}") for query in ("sid=1&utm=2", "sid=1", "sid=3"))
+    assert both.site == "a.test"
+    assert {change[0] for change in both.changes} == {sid, utm}
+    assert both.deciding_rules(sid_only) == (utm,)
+    assert sid_only.deciding_rules(other) == other.deciding_rules(sid_only) == (sid,)
+    assert both.deciding_rules(both) == (both.changes[0][0],)
+
+
 _few = st.sampled_from(["", "1", "2", "*"])
 _few_classes = st.sampled_from([ValueClass("int", 0, 1), ValueClass("int", 1, 2), ValueClass("any", 1, 9)])
 _few_predicates = st.one_of(

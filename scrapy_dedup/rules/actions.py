@@ -31,6 +31,7 @@ from .operations import (
 
 __all__ = [
     "Action",
+    "Change",
     "Context",
     "Mark",
     "Outcome",
@@ -59,20 +60,28 @@ class Mark(Enum):
 Outcome = str | Mark
 
 
-class Context:
-    """What an action may ask beyond its value: other keys, the key of a nested URL.
+#: (id of the rule, key, value that it changed); of an added key the value is None.
+Change = tuple[str, str, str | None]
 
-    The values are made when they are first asked for.
+
+class Context:
+    """The rest of the URL that an action works on: its other keys, nested URLs, and the changes that rules have made.
+
+    The values are computed on first access.
     """
 
-    __slots__ = ("_made", "_values", "nested")
+    __slots__ = ("_made", "_values", "changes", "nested")
 
     def __init__(
-        self, values: Callable[[], Mapping[str, str | None]], nested: Callable[[str, Nested], str] | None
+        self,
+        values: Callable[[], Mapping[str, str | None]],
+        nested: Callable[[str, Nested], str] | None,
+        changes: list[Change] | None = None,
     ) -> None:
         self._values = values
         self._made: Mapping[str, str | None] | None = None
         self.nested = nested
+        self.changes: list[Change] = [] if changes is None else changes
 
     @property
     def values(self) -> Mapping[str, str | None]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from ..urls import PLACEHOLDER
 from ..urls.origins import Origin
 from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
-from .actions import Action, Context, Mark, Outcome
+from .actions import Context, Mark, Outcome
+from .compiled import Bound
 from .order import in_order
 from .table import OpTable
 
@@ -46,7 +47,13 @@ def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
 def new_path(table: OpTable, path: str, context: Context) -> str:
     """Return *path* as the canonical key has it."""
     path = _new_path(table, path, context)
-    return in_order(path, table.orders) if table.orders else path
+    for key, orders in table.orders.items():
+        for operation, rule in orders:
+            ordered = in_order(path, key, operation)
+            if ordered != path:
+                context.changes.append((rule, key, path))
+                path = ordered
+    return path
 
 
 def _new_path(table: OpTable, path: str, context: Context) -> str:
@@ -151,16 +158,16 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
     if "." in texts[count] and (table.extension or _has(table, count - 1)):
         texts[count], extension = split_extension(texts[count])
         if extension is not None:
-            outcome = _outcome(table.extension, extension, context)
+            outcome = _outcome("ext", table.extension, extension, context)
             if outcome is Mark.PASS:
                 rest = f".{extension}"
             elif isinstance(outcome, str):
                 rest = f".{outcome}"
-    for position, actions in table.positions:
+    for position, bounds in table.positions:
         number = position + 1
         if number > count:
             continue
-        outcome = _outcome(actions, texts[number], context)
+        outcome = _outcome(f"path.{position}", bounds, texts[number], context)
         if outcome is Mark.PASS:
             continue
         if isinstance(outcome, str):
@@ -175,7 +182,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
         return "/"
     if rest:
         texts[-1] += rest
-    if slash and (not table.slash or _outcome(table.slash, "/", context) not in _GONE):
+    if slash and (not table.slash or _outcome("path.trail", table.slash, "/", context) not in _GONE):
         texts.append("")
     return "/".join(texts)
 
@@ -184,11 +191,14 @@ def _has(table: OpTable, position: int) -> bool:
     return any(number == position for number, _ in table.positions)
 
 
-def _outcome(actions: Sequence[Action], value: str, context: Context) -> Outcome:
-    for action in actions:
-        outcome = action(value, context)
+def _outcome(key: str, bounds: Sequence[Bound], value: str, context: Context) -> Outcome:
+    for bound in bounds:
+        outcome = bound.action(value, context)
         if outcome is not Mark.PASS:
-            return Mark.PASS if outcome is Mark.KEEP else outcome
+            if outcome is Mark.KEEP or outcome == value:
+                return Mark.PASS
+            context.changes.append((bound.rule.id, key, value))
+            return outcome
     return Mark.PASS
 
 

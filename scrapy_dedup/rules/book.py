@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
-from .actions import Context
+from .actions import Change, Context
 from .application import new_origin, new_path
+from .canonical import Canonical
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
@@ -34,7 +35,6 @@ __all__ = ["RuleBook"]
 _MAX_STEPS = 8
 _MAX_DEPTH = 2
 _MANY_ORIGINS = 20_000
-_NO_CONTEXT = Context(dict, None)
 
 Parts = tuple[str, str, str]
 
@@ -76,7 +76,8 @@ class RuleBook:
             for site, found in self._sites.items()
             if any(rule.status.acts and not rule.is_alias for rule in found.rules)
         }
-        self._programs: dict[str, OriginProgram | None] = {}
+        #: Origin in normal form -> (its site, the program of its URLs).
+        self._programs: dict[str, tuple[str, OriginProgram | None]] = {}
         self._ignoring: dict[Nested, RuleBook] = {}
 
     # -- what it holds
@@ -191,15 +192,18 @@ class RuleBook:
         Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
         a site without rules it is the normal form.
         """
+        return self.canonical(url).key
+
+    def canonical(self, url: str) -> Canonical:
+        """Return the canonical key of *url* (:meth:`canonical_key`) with its site and what rules changed. Never raises."""
         parts = normal_parts(url)
-        try:
-            program = self._programs[parts[0]]
-        except KeyError:
-            program = self._program(parts[0])
+        found = self._programs.get(parts[0])
+        site, program = found if found is not None else self._origin(parts[0])
+        changes: list[Change] = []
         if program is not None:
-            parts = self._key(program, parts, 0)
+            parts = self._key(program, parts, 0, changes)
         origin, path, query = parts
-        return f"{origin}{path}?{query}" if query else origin + path
+        return Canonical(f"{origin}{path}?{query}" if query else origin + path, site, tuple(changes))
 
     def equivalent(self, a: str, b: str) -> bool:
         """Return whether *a* and *b* have one canonical key."""
@@ -217,7 +221,7 @@ class RuleBook:
         """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
         parts = normal_parts(url)
         passed: list[OpTable] = []
-        self._key(self._program(parts[0]), parts, 0, passed)
+        self._key(self._program(parts[0]), parts, 0, [], passed)
         found = {each.rule.id: each.rule for table in passed for each in table.rules}
         return [found[name] for name in sorted(found)]
 
@@ -229,7 +233,7 @@ class RuleBook:
         program = self._program(origin)
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
-            context = self._context(program, path, query, 0)
+            context = self._context(program, path, query, 0, [])
             used = used_operations(program.table(path, query), values, context, path, query)
         return Explanation(
             url,
@@ -241,26 +245,34 @@ class RuleBook:
         )
 
     def _program(self, origin: str) -> OriginProgram | None:
-        """Return the program of the URLs that begin with *origin*."""
-        if origin in self._programs:
-            return self._programs[origin]
-        taken = origin_of(origin, self.groups)
-        compiled = self._compiled.get(taken.site) if taken.site else None
-        program = compiled.for_origin(taken) if compiled else None
-        if len(self._programs) >= _MANY_ORIGINS:
-            self._programs.clear()
-        self._programs[origin] = program
-        return program
+        return self._origin(origin)[1]
+
+    def _origin(self, origin: str) -> tuple[str, OriginProgram | None]:
+        """Return (site, program) of the URLs that begin with *origin*, which is in normal form."""
+        known = self._programs.get(origin)
+        if known is None:
+            taken = origin_of(origin, self.groups)
+            compiled = self._compiled.get(taken.site) if taken.site else None
+            known = taken.site, compiled.for_origin(taken) if compiled else None
+            if len(self._programs) >= _MANY_ORIGINS:
+                self._programs.clear()
+            self._programs[origin] = known
+        return known
 
     def _key(
-        self, program: OriginProgram | None, start: Parts, depth: int, passed: "list[OpTable] | None" = None
+        self,
+        program: OriginProgram | None,
+        start: Parts,
+        depth: int,
+        changes: list[Change],
+        passed: "list[OpTable] | None" = None,
     ) -> Parts:
         """Return the key that the steps of the rules lead to from the normal form *start*.
 
         One step applies all operations at once. As it may change what rules ask for, it
         is taken again, until it changes nothing; of a circle the least member is the
-        key; after 8 steps it is the normal form. So a key is always its own key. *passed* takes the tables of
-        all steps.
+        key; after 8 steps it is the normal form. So a key is always its own key. *changes* takes what the rules change,
+        *passed* the tables of all steps.
         """
         parts = start
         seen: list[Parts] = []
@@ -269,9 +281,13 @@ class RuleBook:
             table = program.table(path, query)
             if not table.rules:
                 return parts
+            if passed is None and table.leaves_alone(query):
+                return parts
             if passed is not None:
                 passed.append(table)
-            context = self._context(program, path, query, depth) if table.asks else _NO_CONTEXT
+            context = (
+                self._context(program, path, query, depth, changes) if table.asks else Context(dict, None, changes)
+            )
             end = table.is_end(path, query)
             if table.on_origin:
                 origin, stays = self._move(program, table, context)
@@ -296,25 +312,29 @@ class RuleBook:
             program = self._program(parts[0])
         return parts
 
-    def _context(self, program: OriginProgram, path: str, query: str, depth: int) -> Context:
+    def _context(self, program: OriginProgram, path: str, query: str, depth: int, changes: list[Change]) -> Context:
         nested = None if depth >= _MAX_DEPTH else lambda text, how: self.nested_key(text, how, depth=depth + 1)
-        return Context(lambda: program.values(path, query), nested)
+        return Context(lambda: program.values(path, query), nested, changes)
 
     def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
         """Return (what *table* makes of the program's origin, whether it stays so)."""
         known = program.moves.get(table)
         if known is None:
+            made = len(context.changes)
             text = normal_parts(new_origin(table, program.origin, context) + "/")[0]
+            changes = tuple(context.changes[made:])
             target = self._program(text)
             stays = target is None or (
                 # No rules but some of those that had their say.
                 {rule.rule for rule in target.rules} <= {rule.rule for rule in program.rules}
                 and new_origin(table, target.origin, context) == text
             )
-            known = text, stays
+            del context.changes[made:]
+            known = text, stays, changes
             if not table.asks:
                 program.moves[table] = known
-        return known
+        context.changes += known[2]
+        return known[:2]
 
     def nested_key(self, url: str, operation: Nested, *, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
@@ -325,7 +345,7 @@ class RuleBook:
                 ignoring = self._ignoring[operation] = RuleBook(rules, groups=self.groups)
             url = ignoring.canonical_key(url)
         parts = normal_parts(url)
-        origin, path, query = self._key(self._program(parts[0]), parts, depth)
+        origin, path, query = self._key(self._program(parts[0]), parts, depth, [])
         return f"{origin}{path}?{query}" if query else origin + path
 
     # -- files

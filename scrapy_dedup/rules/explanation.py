@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..urls.query_paths import query_path
 from .actions import Context, Mark, added_text
 from .model import BARE, Rule
-from .operations import Keep, Operation, SetOfValues
+from .operations import AnyOrder, Keep, Operation, SetOfValues
 from .order import in_order
 from .table import OpTable
 
@@ -75,5 +75,5 @@ def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> It
             operation = bound.operation
             if isinstance(operation, Keep):
                 break
-            if in_order(path, {key: (operation,)}) != path:  # type: ignore[dict-item]  # nothing else may stand there
+            if isinstance(operation, AnyOrder) and in_order(path, key, operation) != path:
                 yield bound.rule.id, key, operation

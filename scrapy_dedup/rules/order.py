@@ -1,6 +1,6 @@
 """Paths in order: what stands in a path in any order, sorted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ..urls.paths import split_extension
@@ -13,13 +13,11 @@ Unit = tuple[str, ...]
 """A segment, or a name and its value."""
 
 
-def in_order(path: str, orders: Mapping[str, Sequence[AnyOrder]]) -> str:
-    """Return *path*, in normal form, with its segments (``path``) or their matrix parameters (``matrix``) sorted."""
-    for operation in orders.get("path", ()):
-        path = segments_in_order(path, operation)
-    if "matrix" in orders and ";" in path:
-        path = "/".join([_params_in_order(text) for text in path.split("/")])
-    return path
+def in_order(path: str, key: str, operation: AnyOrder) -> str:
+    """Return *path*, in normal form, with its segments (*key* ``path``) or their matrix parameters (``matrix``) sorted."""
+    if key == "path":
+        return segments_in_order(path, operation)
+    return "/".join([_params_in_order(text) for text in path.split("/")]) if ";" in path else path
 
 
 def _params_in_order(text: str) -> str:

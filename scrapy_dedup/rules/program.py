@@ -15,7 +15,7 @@ from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
 from ..urls.paths import path_values, split_extension
 from ..urls.query_paths import query_path
-from .actions import normal_key
+from .actions import Change, normal_key
 from .compiled import CompiledRule
 from .model import Rule
 from .predicates import Literal, OneOf, Predicate
@@ -133,8 +133,8 @@ class OriginProgram:
     def __init__(self, site: SiteProgram, rules: list[CompiledRule], origin: Origin) -> None:
         self.origin = origin
         self.rules = rules
-        #: What the operations of a table make of the origin, and whether that is the end.
-        self.moves: dict[OpTable, tuple[str, bool]] = {}
+        #: Table -> (what its operations make of the origin, whether that is the end, what they changed).
+        self.moves: dict[OpTable, tuple[str, bool, tuple[Change, ...]]] = {}
         self._site = site
         asked: dict[str, dict[Predicate, int]] = {}
         found: list[tuple[CompiledRule, list[tuple[str, int]]]] = []

@@ -2,7 +2,7 @@
 
 from ..urls import PLACEHOLDER
 from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
-from .actions import Context, Mark, Outcome, added_text
+from .actions import Context, Mark, added_text
 from .operations import SetOfValues
 from .table import OpTable
 
@@ -13,12 +13,6 @@ def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
     if table.whole_query or query_path(query):
         return new_query_at_length(table, query, context)
-    if table.marks:
-        for mark in table.marks:
-            if mark in query:
-                break
-        else:
-            return query
     names, beginnings = table.names, table.beginnings
     pieces = []
     for piece in query.split("&"):
@@ -28,20 +22,24 @@ def new_query(table: OpTable, query: str, context: Context) -> str:
                 pieces.append(";".join(parts))
             continue
         name, _, value = piece.partition("=")
-        actions = names.get(name)
-        if actions is None:
+        bounds = names.get(name)
+        if bounds is None:
             if not beginnings or not name.startswith(beginnings):
                 pieces.append(piece)
                 continue
-            actions = table.actions(name)
-        outcome: Outcome = Mark.PASS
-        for action in actions:
-            outcome = action(value, context)
+            bounds = table.bounds_of_parameter(name)
+        for bound in bounds:
+            outcome = bound.action(value, context)
             if outcome is not Mark.PASS:
                 break
-        if outcome is Mark.PASS or outcome is Mark.KEEP:
+        else:
             pieces.append(piece)
-        elif isinstance(outcome, str):
+            continue
+        if outcome is Mark.KEEP or outcome == value:
+            pieces.append(piece)
+            continue
+        context.changes.append((bound.rule.id, "q." + name, value))
+        if isinstance(outcome, str):
             pieces.append(f"{name}={outcome}")
     pieces.sort()
     return "&".join(pieces)
@@ -59,6 +57,7 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
     """Return the new query, with all that is about more than one parameter by its name."""
     pieces = []
     if table.semicolons and ";" in query:
+        context.changes.append((table.bounds("query")[0].rule.id, "query", ";"))
         query = "&".join(sorted(query.replace(";", "&").split("&")))
     seen: set[str] = set()
     path = query_path(query)
@@ -85,14 +84,15 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
                 parts.append(f"{name}={outcome}")
         if parts:
             pieces.append(";".join(parts))
-    for key, operation in table.added:
+    for key, operation, rule in table.added:
         if key.startswith("q.") and key not in seen:
             text = added_text(key, operation, context)
             if text is not None:
                 seen.add(key)
+                context.changes.append((rule, key, None))
                 pieces.append(f"{key[2:]}={text}")
     pieces.sort()
-    return "&".join(_distinct(table, pieces) if table.distinct else pieces)
+    return "&".join(_distinct(table, pieces, context) if table.distinct else pieces)
 
 
 def _new_path(table: OpTable, path: str, context: Context) -> list[str]:
@@ -112,12 +112,16 @@ def _new_path(table: OpTable, path: str, context: Context) -> list[str]:
     return [SLASH.join(texts[:stays]) + "="] if stays else []
 
 
-def _distinct(table: OpTable, pieces: list[str]) -> list[str]:
+def _distinct(table: OpTable, pieces: list[str], context: Context) -> list[str]:
+    """Return the sorted *pieces*, without repeats of the parameters that are sets of values."""
     kept: list[str] = []
     for piece in pieces:
         if kept and kept[-1] == piece and ";" not in piece:
-            bounds = table.bounds("q." + piece.partition("=")[0])
-            if any(bound.operation == SetOfValues() for bound in bounds):
+            name, _, value = piece.partition("=")
+            key = f"q.{name}"
+            rule = next((bound.rule.id for bound in table.bounds(key) if bound.operation == SetOfValues()), None)
+            if rule is not None:
+                context.changes.append((rule, key, value))
                 continue
         kept.append(piece)
     return kept

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import ENDS
-from ..urls.query_paths import is_segment_key, query_path
-from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds
+from ..urls.query_paths import SLASH, is_segment_key, query_path
+from .actions import Context, Mark, Outcome, action_of, added_text, adds
 from .closure import leaves_normal, may_awaken
 from .compiled import Bound, CompiledRule
 from .model import BARE
@@ -32,12 +32,12 @@ class OpTable:
     - ``asks``: whether operations ask for more than their value;
     - ``plain``: whether the result of a normal form is one again;
     - ``closed``: whether a second step changes nothing (see :meth:`is_end`);
-    - ``added``: (key, operation) that may give a value to an absent key;
-    - ``names``: the actions on each parameter, of those that begin with one of
+    - ``added``: (key, operation, id of its rule) that may give a value to an absent key;
+    - ``names``: the operations on each parameter, of those that begin with one of
       ``beginnings`` as far as they were met; ``marks``: what a query must hold for any to
       act, () where that is not known;
-    - ``positions``: (N, actions on ``path.N``), the greatest N first; ``extension``,
-      ``slash``: the actions on ``ext`` and ``path.trail``; ``positions_only``,
+    - ``positions``: (N, operations on ``path.N``), the greatest N first; ``extension``,
+      ``slash``: the operations on ``ext`` and ``path.trail``; ``positions_only``,
       ``pairs_only``: whether of a path only these, or only matrix parameters and
       key=value segments, are touched;
     - ``semicolons``: whether ``;`` between parameters counts as ``&``; ``orders``: what is said of the order in
@@ -85,7 +85,7 @@ class OpTable:
         self.deep = deep
         exact = {key for rule in rules for key in rule.exact}
         prefixes = [item for rule in rules for item in rule.prefixes]
-        self._exact_names = {key[2:]: self._actions(key) for key in exact if key.startswith("q.")}
+        self._exact_names = {key[2:]: self.bounds(key) for key in exact if key.startswith("q.")}
         self.names = self._exact_names.copy()
         self.beginnings = tuple(prefix[2:] for prefix, _ in prefixes if "q.".startswith(prefix[:2]))
         few = not self.beginnings and len(self.names) <= _FEW_NAMES
@@ -97,20 +97,23 @@ class OpTable:
         self.on_origin = _touches(exact, prefixes, _ORIGIN_KINDS)
         self.orders = {key: found for key in ("path", "matrix") if (found := self._orders(key))}
         self.semicolons = bool(self._orders("query"))
-        self.bare = self._actions(BARE)
+        self.bare = self.bounds(BARE)
         self.on_path = _touches(exact, prefixes, _PATH_KINDS) or bool(self.orders)
         self.on_query = _touches(exact, prefixes, ("q.",)) or self.semicolons or bool(self.bare)
-        self.extension = self._actions("ext")
-        self.slash = self._actions("path.trail")
+        self.extension = self.bounds("ext")
+        self.slash = self.bounds("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         # A query that is no path gets no segment of one.
         self.added = [
-            (key, op) for rule in rules for key, op in rule.exact.items() if adds(op) and not is_segment_key(key)
+            (key, op, rule.rule.id)
+            for rule in rules
+            for key, op in rule.exact.items()
+            if adds(op) and not is_segment_key(key)
         ]
         self.distinct = SetOfValues() in operations
         self.whole_query = bool(self.deep_query or self.added or self.distinct or self.semicolons or self.bare)
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
-        self.positions = [(n, self._actions(f"path.{n}")) for n in sorted(positions, reverse=True)]
+        self.positions = [(n, self.bounds(f"path.{n}")) for n in sorted(positions, reverse=True)]
         self.positions_only = not (
             self.added or self.deep_path or _touches((), prefixes, _PATH_KINDS) or _touches(exact, (), ("m.", "s."))
         )
@@ -164,11 +167,21 @@ class OpTable:
 
     def _moves_only_what_is_not_asked_for(self, exact: Iterable[str], guards: Iterable[str]) -> bool:
         """Return whether all else that is said of the path is of segments before those that an order moves."""
-        orders = self.orders.get("path", ())
+        orders = self.orders.get("path", [])
         if "matrix" in self.orders or len(orders) != 1:
             return False
         asked = {key for key in (*exact, *guards) if key.startswith(_PATH_KINDS)} - {"path.len", "path.trail"}
-        return all(key[5:].isdigit() and int(key[5:]) < orders[0].after for key in asked)
+        return all(key[5:].isdigit() and int(key[5:]) < orders[0][0].after for key in asked)
+
+    def leaves_alone(self, query: str) -> bool:
+        """Return whether no operation can change a URL of *query*, whatever its path; False where that is not known."""
+        if self.on_origin or self.on_path or self.added:
+            return False
+        if not query:
+            return True
+        if not self.marks or self.whole_query or SLASH in query:
+            return False
+        return not any([mark in query for mark in self.marks])
 
     def is_end(self, path: str, query: str) -> bool:
         """Return whether the result of one step from a URL of *path* and *query* is its key.
@@ -207,18 +220,22 @@ class OpTable:
             ]
         )
 
-    def actions(self, name: str) -> tuple[Action, ...]:
+    def bounds_of_parameter(self, name: str) -> tuple[Bound, ...]:
         """Return what is done to the parameter *name*, whose beginning is in ``beginnings``."""
         if len(self.names) >= _MANY_KEYS:
             self.names = self._exact_names.copy()
-        known = self.names[name] = self._actions("q." + name)
+        known = self.names[name] = self.bounds("q." + name)
         return known
 
-    def _orders(self, key: str) -> tuple[AnyOrder, ...]:
-        """Return what is said of the order of *key*, unless what is best for it keeps it."""
-        operations = [bound.operation for bound in self.bounds(key)]
-        kept = bool(operations) and isinstance(operations[0], Keep)
-        return () if kept else tuple([one for one in operations if isinstance(one, AnyOrder)])
+    def _orders(self, key: str) -> list[tuple[AnyOrder, str]]:
+        """Return (order of *key*, id of its rule), unless the best operation keeps the key."""
+        found: list[tuple[AnyOrder, str]] = []
+        for bound in self.bounds(key):
+            if isinstance(bound.operation, Keep) and not found:
+                break
+            if isinstance(bound.operation, AnyOrder):
+                found.append((bound.operation, bound.rule.id))
+        return found
 
     def bare_outcome(self, text: str, context: Context) -> Outcome:
         """Return what becomes of a parameter that is nothing but *text*, and of which no rule says anything by name."""
@@ -227,15 +244,15 @@ class OpTable:
                 return Mark.PASS
         return self.outcome(BARE, text, context)
 
-    def _actions(self, key: str) -> tuple[Action, ...]:
-        return tuple([bound.action for bound in self.bounds(key)])
-
     def outcome(self, key: str, value: str | None, context: Context) -> Outcome:
-        """Return what becomes of *value* at *key*; PASS where nothing does."""
+        """Return the new text of *value* at *key*, or a mark; PASS where nothing changes."""
         for bound in self.bounds(key):
             outcome = bound.action(value, context)
             if outcome is not Mark.PASS:
-                return Mark.PASS if outcome is Mark.KEEP or outcome == value else outcome
+                if outcome is Mark.KEEP or outcome == value:
+                    return Mark.PASS
+                context.changes.append((bound.rule.id, key, value))
+                return outcome
         return Mark.PASS
 
     def deep_outcome(self, key: str, value: str | None, context: Context) -> Outcome:
@@ -260,10 +277,11 @@ class OpTable:
 
     def addition(self, key: str, context: Context) -> str | None:
         """Return the value that *key*, which is absent, is given; None if none."""
-        for added, operation in self.added:
+        for added, operation, rule in self.added:
             if added == key:
                 text = added_text(key, operation, context)
                 if text is not None:
+                    context.changes.append((rule, key, None))
                     return text
         return None
 

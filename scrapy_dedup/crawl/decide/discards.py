@@ -9,8 +9,6 @@ from ...urls import normal_form
 from ..seen.seen import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request
 
     from ...rules.book import RuleBook
@@ -44,14 +42,8 @@ def deciding_rules(book: "RuleBook", url: str, other: str) -> tuple[str, ...]:
     """
     if other and normal_form(url) == normal_form(other):
         return (NORMAL_FORM,)
-    explained = [book.explain(each) for each in (url, other) if each]
-    used = [(rule.id, key) for each in explained for rule, operations in each.rules for key in operations]
-    if len(explained) == 2:
-        one, two = (_by_name(each.values) for each in explained)
-        found = tuple(dict.fromkeys(rule for rule, key in used if one.get(key) != two.get(key)))
-        if found:
-            return found
-    return (used[0][0],) if used else (NORMAL_FORM,)
+    found = book.canonical(url).deciding_rules(book.canonical(other or url))
+    return found or (NORMAL_FORM,)
 
 
 def differences(book: "RuleBook", url: str, other: str) -> dict[str, list[tuple[str, str | None, str | None]]]:
@@ -65,14 +57,6 @@ def differences(book: "RuleBook", url: str, other: str) -> dict[str, list[tuple[
                 if one.get(key) != two.get(key):
                     found.setdefault(rule.id, {})[key] = key, one.get(key), two.get(key)
     return {rule: list(keys.values()) for rule, keys in found.items()}
-
-
-def _by_name(values: "Mapping[str, str | None]") -> dict[str, list[str | None]]:
-    """Return the values of a view with those of repeated keys together, as operations see them."""
-    found: dict[str, list[str | None]] = {}
-    for key, value in values.items():
-        found.setdefault(key.partition("[")[0] if key.startswith("q.") else key, []).append(value)
-    return found
 
 
 class Discards:

@@ -18,7 +18,7 @@ def is_arranged(proposal: Proposal, urls: AbstractSet[str]) -> bool:
     if proposal.key == "query":
         return any(";" in normal_parts(url)[2] for url in urls)
     paths = (normal_parts(url)[1] for url in urls)
-    return any(in_order(path, {proposal.key: (operation,)}) != path for path in paths)
+    return any(in_order(path, proposal.key, operation) != path for path in paths)
 
 
 def arrangement(url: str, key: str) -> str:

@@ -81,7 +81,7 @@ def _query_form(one: _Shown) -> Hashable:
 def _matrix_form(one: _Shown) -> Hashable:
     if ";" not in one.path:
         return one.origin, one.path, one.query
-    return one.origin, in_order(one.path, {"matrix": (AnyOrder(),)}), one.query
+    return one.origin, in_order(one.path, "matrix", AnyOrder()), one.query
 
 
 def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], judgement: Judgement) -> bool:
