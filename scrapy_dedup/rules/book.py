@@ -192,18 +192,22 @@ class RuleBook:
         Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
         a site without rules it is the normal form.
         """
-        return self.canonical(url).key
+        return self._reached(url, [])[1]
 
     def canonical(self, url: str) -> Canonical:
         """Return the canonical key of *url* (:meth:`canonical_key`) with its site and what rules changed. Never raises."""
-        parts = normal_parts(url)
-        found = self._programs.get(parts[0])
-        site, program = found if found is not None else self._origin(parts[0])
         changes: list[Change] = []
+        site, key = self._reached(url, changes)
+        return Canonical(key, site, tuple(changes))
+
+    def _reached(self, url: str, changes: list[Change]) -> tuple[str, str]:
+        """Return (site, canonical key) of *url*; *changes* takes what rules change."""
+        origin, path, query = parts = normal_parts(url)
+        found = self._programs.get(origin)
+        site, program = found if found is not None else self._origin(origin)
         if program is not None:
-            parts = self._key(program, parts, 0, changes)
-        origin, path, query = parts
-        return Canonical(f"{origin}{path}?{query}" if query else origin + path, site, tuple(changes))
+            origin, path, query = self._key(program, parts, 0, changes)
+        return site, f"{origin}{path}?{query}" if query else origin + path
 
     def equivalent(self, a: str, b: str) -> bool:
         """Return whether *a* and *b* have one canonical key."""
