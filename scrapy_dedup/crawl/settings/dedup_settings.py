@@ -152,7 +152,12 @@ class DedupSettings:
         return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
 
     def load_rules(self) -> "RuleBook":
-        """Return the rules that apply, as :func:`.rule_files.rules_of`."""
-        from .rule_files import rules_of
+        """Return the rules that apply, with their running counts.
 
-        return rules_of(self)
+        Raises RuleFileError for a faulty file, OSError for one that cannot be read.
+        """
+        from ...learning.lifetime.running_counts import checks_in, with_checks
+        from ...rules.book import RuleBook
+
+        book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
+        return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
