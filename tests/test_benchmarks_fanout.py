@@ -6,7 +6,7 @@ from statistics import mean
 import pytest
 
 from scrapy_dedup.learning.methods.pattern_tree import learn
-from scrapy_dedup.learning.methods.pattern_tree.measures import measures
+from tests.benchmarks.paper_measures import measures
 
 from .benchmarks.fanout import ANY, FanOut, FanOutRule, Rules, generalised, learn_fanout, transform_of
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
-from scrapy_dedup.urls.affixes import (
+from scrapy_dedup.learning.methods.affixes import (
     OF_URLS,
     CharacterModel,
     counted_prefixes,

@@ -24,12 +24,6 @@ from scrapy_dedup.learning.methods.pattern_tree.duplicates import duplicate_node
 from scrapy_dedup.learning.methods.pattern_tree.filtering import false_positives
 from scrapy_dedup.learning.methods.pattern_tree.learn import learn_tree
 from scrapy_dedup.learning.methods.pattern_tree.mappings import common_duplicates, key_mappings, sigma
-from scrapy_dedup.learning.methods.pattern_tree.measures import (
-    compression_rate,
-    dup_reduction_rate,
-    measures,
-    training_split,
-)
 from scrapy_dedup.learning.methods.pattern_tree.patterns import Pattern, Varied
 from scrapy_dedup.learning.methods.pattern_tree.rules import concatenated
 from scrapy_dedup.learning.methods.pattern_tree.selection import destinations, graph_of, select_by_graph, select_naively
@@ -37,6 +31,7 @@ from scrapy_dedup.learning.methods.pattern_tree.split import Distribution, choic
 from scrapy_dedup.learning.methods.pattern_tree.tree import Node, PatternTree, build_pattern_tree
 from scrapy_dedup.learning.methods.pattern_tree.views import view_of
 from scrapy_dedup.learning.methods.pattern_tree.walk import Graph, energy, transitions
+from tests.benchmarks.paper_measures import compression_rate, dup_reduction_rate, measures, training_split
 
 from .work import work_of
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-__all__ = ["Config", "current", "using"]
-
 
 @dataclass(frozen=True, slots=True)
 class Config:

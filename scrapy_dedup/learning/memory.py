@@ -14,8 +14,6 @@ from xxhash import xxh3_128_digest
 from ..content.versions import Version
 from ..store.conversions import version_in
 
-__all__ = ["Memory"]
-
 _Learned = TypeVar("_Learned")
 
 

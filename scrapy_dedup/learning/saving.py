@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .fixed_point import Both
 
-__all__ = ["save"]
-
 
 def save(
     both: "Both", directory: "str | PathLike[str]", others: "Sequence[str | PathLike[str]]" = ()

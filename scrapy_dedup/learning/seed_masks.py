@@ -12,8 +12,6 @@ from ..masks.seed.token_table import TokenTable, unpacked_table
 from ..masks.seed.transient_paths import PathCounts
 from .wording import counted
 
-__all__ = ["seed_mask_of"]
-
 
 def seed_mask_of(
     pages: Iterable[Sequence[Version]], before: Mask | None, *, site: str, thresholds: Thresholds

@@ -24,8 +24,6 @@ from ..rules.model import Status
 from ..urls.templates import in_order, template_of
 from .seed_masks import seed_mask_of
 
-__all__ = ["Masks", "SitePages"]
-
 MOST_PAGES = 4_000
 """Pages of a site that are compared, those with the most versions."""
 

@@ -28,8 +28,6 @@ from .opinions.declared import Declarations
 from .report import SiteReport, site_report
 from .site import SiteLearner, judged_sample, used_splits
 
-__all__ = ["LEARNED", "LearnedSite", "decide_site", "learn_site"]
-
 logger = logging.getLogger(__name__)
 
 LEARNED = (Status.ACTIVE, Status.CANDIDATE)

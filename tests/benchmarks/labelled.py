@@ -32,10 +32,10 @@ from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL
-from scrapy_dedup.learning.methods.pattern_tree.measures import training_split
 
 from .checks import Check, report
 from .methods import MEMBERS, Learn, Safe, asked_for
+from .paper_measures import training_split
 from .scores import Scores, lost_pages, mean, missed_duplicates, score
 
 LEAST_COMPRESSION = {"opencart_jwellix": 0.75, "kndb2009_joomla": 0.75, "hmailserver_phpbb": 0.45}

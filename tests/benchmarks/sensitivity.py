@@ -47,7 +47,7 @@ Figures = Mapping[str, Figure]
 def figures(data: Mapping[str, Sequence[KnownSite]], config: Config, max_loss: float = MAX_LOSS) -> Figures:
     """Return the figure of each kind of data, learned with a configuration."""
     with using(config):
-        return {name: _pooled(_scored(site, max_loss) for site in sites) for name, sites in data.items()}
+        return {name: pooled(_scored(site, max_loss) for site in sites) for name, sites in data.items()}
 
 
 def _scored(site: KnownSite, max_loss: float) -> Scores:
@@ -55,10 +55,10 @@ def _scored(site: KnownSite, max_loss: float) -> Scores:
     return score([book.canonical_key(url) for url, _ in site.test], [page for _, page in site.test])
 
 
-def _pooled(found: Iterable[Scores]) -> Figure:
+def pooled(found: Iterable[Scores]) -> Figure:
     first, *rest = found
-    pooled = sum(rest, first)
-    return Figure(pooled.oracle_compression or 0.0, pooled.lost)
+    whole = sum(rest, first)
+    return Figure(whole.oracle_compression or 0.0, whole.lost)
 
 
 def varied(config: Config, name: str, factor: float) -> Config | None:

@@ -30,8 +30,6 @@ from .fetched import Fetched
 from .pairs import KeyOf, Pair, pooled
 from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Part, Proof, parts_of, prove
 
-__all__ = ["alias_rules", "proven_aliases"]
-
 LEARNER = "aliases"
 MAX_CANDIDATES = 3
 MIN_NEW = 0.1

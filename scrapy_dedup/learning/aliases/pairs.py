@@ -10,8 +10,6 @@ from ...rules.model import DECLARATIONS, FRAGMENT
 from ...store.rows import SightingRow
 from ...urls import normal_form, values_of
 
-__all__ = ["KeyOf", "Pair", "declared_sightings", "pooled"]
-
 KeyOf = Callable[[str], str]
 Views = Mapping[str, str | None]
 

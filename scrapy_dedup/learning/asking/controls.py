@@ -16,8 +16,6 @@ from ...urls import normal_form
 from ...urls.templates import template_of
 from .like_pairs import like_pairs
 
-__all__ = ["Page", "UnequalPair", "seen_pages", "settled_templates", "undecided", "unequal_pairs"]
-
 SETTLED = 4
 """URL templates whose controls show no change, where no others have any: nothing is transient on the site."""
 

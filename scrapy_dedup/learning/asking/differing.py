@@ -9,8 +9,6 @@ from ...masks.css_xpath import css_of
 from ...masks.model import Mask
 from .controls import Page, UnequalPair
 
-__all__ = ["NOTABLE_SHARE", "differing_note"]
-
 NOTABLE_SHARE = 0.05
 """Share of the pages of a site from which on it is worth a line that they are nearly alike."""
 COMPARED = 200

@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 from ...content.versions import Version
 
-__all__ = ["LikePair", "like_pairs"]
-
 OWN = 0.1
 """Share of the pages on which a text may stand that is own to them; a text on three pages is own to them in any case."""
 RAREST = 4

@@ -13,8 +13,6 @@ from ...rules import Rule, RuleBook
 from ..methods.entropy import HeadFingerprint
 from .doubts import Doubt, touches
 
-__all__ = ["Outcome", "Tried", "Verdict", "head_outcome", "of_rules", "verdict"]
-
 
 class Outcome(str, Enum):
     """What a modified URL has shown, beside the unchanged one."""

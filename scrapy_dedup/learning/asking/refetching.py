@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...masks.model import Template
     from ..data.judgement import Judgement
 
-__all__ = ["MOST", "odd_responses", "refetches"]
-
 MOST = 4
 """Pages that are chosen at once: what each one shows changes what the next one should be."""
 TWICE = 2

@@ -17,8 +17,6 @@ from ..evidence.value_kinds import kind_of_values
 from ..evidence.witnesses import RATES
 from .frame import Frame, Level
 
-__all__ = ["difference_sets_of", "judge_of"]
-
 MOST_SETS = 24
 """Difference sets that are looked at, those of most contents first."""
 MOST_PAIRS = 60_000

@@ -14,8 +14,6 @@ from xxhash import xxh3_64_intdigest
 from ...masks.model import Mask
 from ...observation import Observation
 
-__all__ = ["MIN_WORDS", "lasting_identities", "plain_identity"]
-
 MIN_WORDS = 6
 """A page with fewer words is no evidence: that two such pages are equal says nothing."""
 FRAME = 0.8

@@ -8,8 +8,6 @@ from ...observation import Observation
 from ...store.schema import signed_hash
 from ...urls import normal_form, site_of_url
 
-__all__ = ["Progress", "observations_by_site"]
-
 Progress = Callable[[str, int, int], None]
 """Takes what is being done, the number of steps done, and of all steps."""
 

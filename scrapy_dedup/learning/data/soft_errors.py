@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from ..config import current
 
-__all__ = ["soft_errors"]
-
 Rows = npt.NDArray[np.integer[Any]]
 
 MOST_WORDS = 8

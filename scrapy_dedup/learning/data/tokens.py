@@ -12,8 +12,6 @@ from ..config import current
 from ..evidence.arrays import ABSENT
 from .table import REPEAT, Table
 
-__all__ = ["lists_of_values", "significant_splits"]
-
 MAX_CLUSTERS = 400
 """Clusters of a key that are asked, and values of each."""
 MAX_VALUES = 12

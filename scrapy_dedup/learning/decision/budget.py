@@ -7,8 +7,6 @@ from ..data.judgement import Deep, Sample
 from ..proposals.proposal import Proposal
 from .validation import verdicts, without
 
-__all__ = ["within_budget"]
-
 ROUNDS = 10
 
 

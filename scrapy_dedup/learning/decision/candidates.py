@@ -25,8 +25,6 @@ from ..proposals.proposal import Proposal
 from .divisions import without_sections
 from .strata import narrowed
 
-__all__ = ["candidate_rules"]
-
 MOST = 24
 """Parameters of a site that are looked at, those of most URLs first."""
 MOST_URLS = 50_000

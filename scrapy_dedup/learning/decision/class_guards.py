@@ -19,8 +19,6 @@ from ..proposals.matching import concerned, matching
 from ..proposals.proposal import Proposal
 from .witness_counts import pages_for
 
-__all__ = ["with_open_lengths"]
-
 
 def with_open_lengths(proposals: Sequence[Proposal], table: Table, sample: Sample, deep: Deep) -> list[Proposal]:
     """Return *proposals* with the lengths of their classes open, where that changes no URL that was seen.

@@ -13,8 +13,6 @@ from ..evidence.arrays import ABSENT, Codes, Rows
 from ..evidence.value_kinds import is_token
 from ..proposals.proposal import Match, Proposal
 
-__all__ = ["Division", "by_sections", "divisions_of", "without_sections"]
-
 PATH = ("path.0", "path.1")
 ANY = -1
 """Stands for any value of a segment."""

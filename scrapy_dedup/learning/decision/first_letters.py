@@ -14,8 +14,6 @@ from ..evidence.arrays import ABSENT
 from ..proposals.matching import matching
 from ..proposals.proposal import Proposal
 
-__all__ = ["first_letter_unless_tested"]
-
 
 def first_letter_unless_tested(proposals: Sequence[Proposal], table: Table, judgement: Judgement) -> list[Proposal]:
     """Return the proposals, those that lower a whole value for its first letter only where hardly more was tested."""

@@ -17,8 +17,6 @@ from ..proposals.matching import concerned, matching
 from ..proposals.operations import widened
 from ..proposals.proposal import Proposal
 
-__all__ = ["OTHER", "are_numbers", "by_value", "of_any_number"]
-
 MOST_MEMBERS = 8
 """URLs of one value that are looked at in a group."""
 GROWING = 4

@@ -30,8 +30,6 @@ from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested
 from .named_values import OTHER, are_numbers, by_value, of_any_number
 
-__all__ = ["Split", "narrowed"]
-
 EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
 """Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
 

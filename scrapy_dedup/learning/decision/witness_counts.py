@@ -8,8 +8,6 @@ from ..proposals.blame import MAX_CLEAN, blamed
 from ..proposals.combining import rules_of
 from ..proposals.proposal import Proposal
 
-__all__ = ["counted_with_files", "pages_for"]
-
 
 def counted_with_files(filed: Mapping[Proposal, Evidence], sample: Sample, deep: Deep) -> dict[Proposal, int]:
     """Return how many witness groups speak for what rules of before say: those in their files, and those seen since.

@@ -6,8 +6,6 @@ import numpy as np
 
 from .arrays import Codes, Flags, Hashes, Rows, Whole, mixed, pairs, spans
 
-__all__ = ["Contents"]
-
 
 @dataclass(frozen=True, slots=True)
 class Contents:

@@ -19,8 +19,6 @@ from .contents import Contents
 from .shares import of_any_share
 from .witnesses import EQUALS, EVERY_KEY, RATES, SHARES, Prior, Witnesses, likelihoods, one_page, remembered
 
-__all__ = ["Judge", "Posterior", "Verdict", "is_proven"]
-
 SEEN = 0.95
 """Probability of a group to be several pages from which on these count as lost, and not as odd responses. At a half, one page
 with two odd responses among four used up the budget of a small site, and with it a rule that saved two hundred downloads."""

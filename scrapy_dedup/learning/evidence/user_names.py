@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["KINDS", "REMEDY", "RETURN_NAMES", "Names", "names_of"]
-
 REMEDY: Final = (
     'Write a dictionary such as {"relevant": ["variant"], "irrelevant": ["trk_*"], "return": ["came_from"]}.'
 )

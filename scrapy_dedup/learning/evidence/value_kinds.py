@@ -18,22 +18,6 @@ from ..config import current
 from .arrays import ABSENT, Codes, Rows
 from .witnesses import EVERY_KEY, Prior
 
-__all__ = [
-    "HAND_SET",
-    "ORDER",
-    "PRIORS_FILE",
-    "VALUES_UNLIKE",
-    "WHOLE",
-    "KindPrior",
-    "ValueKind",
-    "are_named",
-    "is_token",
-    "kind_of_key",
-    "kind_of_values",
-    "other_part",
-    "using_priors",
-]
-
 MOST_LOOKED_AT = 500
 MIN_TOKEN = 16
 FORMS = frozenset({"scheme", "path.trail"})

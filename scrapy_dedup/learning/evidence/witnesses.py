@@ -19,19 +19,6 @@ from ..config import current
 from .arrays import Codes, Flags, Numbers, Rows, mixed, numbered, pairs, spans
 from .contents import Contents
 
-__all__ = [
-    "EQUALS",
-    "EVERY_KEY",
-    "RATES",
-    "SHARES",
-    "Prior",
-    "Witnesses",
-    "likelihoods",
-    "one_page",
-    "remembered",
-    "witnesses",
-]
-
 RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1])
 """Error rates that a site may have: were more than a tenth of its responses odd, they would explain any page away."""
 SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6, 0.95])

@@ -14,11 +14,11 @@ import numpy as np
 
 from ...rules import Ignore, Keep, Set
 from ...urls import DeepSplit, class_of
-from ...urls.affixes import ALPHANUMERIC, snapped_prefixes, uniform
 from ...urls.deep_tokens import whole_key
 from ..data.frame import Frame
 from ..data.judgement import Sample
 from ..data.table import Table
+from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
 from ..methods.entropy.joint import irrelevant
 from ..methods.entropy.proposals import table_of
 from ..proposals.coverage import reaches

@@ -13,8 +13,6 @@ from ..proposals.combining import outcome_of
 from ..proposals.coverage import keys_meet
 from ..proposals.proposal import Proposal
 
-__all__ = ["Wider", "generalised"]
-
 
 @dataclass(frozen=True, slots=True)
 class Wider:

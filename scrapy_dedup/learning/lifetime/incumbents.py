@@ -21,8 +21,6 @@ from ..proposals.combining import outcome_of, rules_of
 from ..proposals.coverage import exclude_each_other, says_as_much
 from ..proposals.proposal import Proposal
 
-__all__ = ["Settled", "said_by", "with_incumbents"]
-
 MOST_PATTERNS = 40
 """Patterns of fresh proposals that are tried one by one beside the incumbents."""
 

@@ -14,8 +14,6 @@ from ..config import current
 from ..data.clusters import clusters
 from ..data.judgement import Sample, judged
 
-__all__ = ["may_return", "returned"]
-
 
 def may_return(
     site: str,

@@ -15,8 +15,6 @@ from ...store.database import StoreError, database_path
 from ...store.rows import CheckRow
 from ...store.store import Store
 
-__all__ = ["checks_in", "with_checks"]
-
 
 def checks_in(target: str, scope: str) -> list[CheckRow]:
     """Return the running counts in the store at *target*; none where there is no store, or it cannot be read."""

@@ -6,8 +6,6 @@ from ...rules import Rule, Status
 from ...rules.lifecycle import Departure, Reason
 from ..proposals.coverage import exclude_each_other, keys_meet
 
-__all__ = ["switched_off", "with_those_of_the_user"]
-
 
 def switched_off(before: Iterable[Rule], rules: Iterable[Rule], departures: Iterable[Departure]) -> Iterator[Departure]:
     """Yield the rules that leave since the user has switched off what they do, or a part of it."""

@@ -12,8 +12,6 @@ from ..evidence.judge import Judge, Posterior
 from ..evidence.value_kinds import ValueKind
 from ..evidence.witnesses import remembered
 
-__all__ = ["spot_check_share"]
-
 ENOUGH = 1_000
 """Groups of which more tell nothing new."""
 

@@ -7,8 +7,6 @@ from ...rules import Literal, OneOf, Operation, Predicate
 from ..evidence.arrays import Flags
 from ..proposals.proposal import Match
 
-__all__ = ["Decision", "Formation", "NotSayable", "some_of"]
-
 
 def some_of(values: Iterable[str]) -> Predicate:
     """Return the predicate that a key has one of some values."""

@@ -9,17 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
-__all__ = [
-    "METHODS",
-    "EntropyOptions",
-    "EquivalenceOptions",
-    "MethodOptions",
-    "PatternTreeOptions",
-    "WrongOption",
-    "described",
-    "options_of",
-]
-
 
 class WrongOption(ValueError):
     """A method or an option that is not there, or a wrong value; the message is one line that says what is right."""

@@ -19,8 +19,6 @@ from .decision import Decision
 from .options import METHODS, MethodOptions, WrongOption, options_of
 from .written import Written, written
 
-__all__ = ["Policy", "policy_of"]
-
 _DECIDE: Mapping[str, Callable[[Sample, Any], Decision]] = {
     "entropy": entropy.decide,
     "equivalence": equivalence.decide,

@@ -22,8 +22,6 @@ from ..proposals.matching import matching
 from ..proposals.proposal import Match, Proposal
 from .decision import Decision, Formation
 
-__all__ = ["Written", "written"]
-
 MAX_ABSENT = 60
 """Keys whose absence a rule asks for, at most."""
 MAX_ROUNDS = 40

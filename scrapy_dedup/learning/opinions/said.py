@@ -16,8 +16,6 @@ from ..methods.entropy import KNOWN_NAMES, NameList, Priors
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
 
-__all__ = ["said_of"]
-
 SOME = 100
 """URLs that a header or a line of a robots.txt is asked about."""
 

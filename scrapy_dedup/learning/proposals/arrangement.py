@@ -7,8 +7,6 @@ from ...rules.order import in_order
 from ...urls import normal_parts
 from .proposal import Proposal
 
-__all__ = ["arrangement", "is_arranged"]
-
 
 def is_arranged(proposal: Proposal, urls: AbstractSet[str]) -> bool:
     """Tell whether a proposal about an order has a part in that some URLs are one: they differ in it, and it changes one."""

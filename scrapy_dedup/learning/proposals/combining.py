@@ -7,8 +7,6 @@ from ...urls import ValueClass
 from ..data.judgement import Deep, Judgement, Sample, book_of, judged
 from .proposal import Match, Proposal
 
-__all__ = ["combined", "outcome_of", "rules_of"]
-
 
 def rules_of(site: str, proposals: Iterable[Proposal]) -> list[Rule]:
     """Return the rules that say what *proposals* say, in the order of their patterns."""

@@ -6,8 +6,6 @@ from ...rules import AnyOrder, Ignore, IgnoreValue, Literal, Lower, OfClass, One
 from ...urls import ValueClass
 from .proposal import Match, Proposal
 
-__all__ = ["exclude_each_other", "keys_meet", "reaches", "says_as_much"]
-
 
 def says_as_much(one: Proposal, other: Proposal) -> bool:
     """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""

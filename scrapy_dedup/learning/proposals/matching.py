@@ -8,8 +8,6 @@ from ..evidence.arrays import ABSENT, Flags
 from .operations import changes
 from .proposal import Match
 
-__all__ = ["concerned", "matching"]
-
 
 def matching(table: Table, match: Match) -> Flags:
     """Return which URLs a match holds for."""

@@ -16,8 +16,6 @@ from ..data.frame import Frame, Level
 from ..evidence.arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from ..evidence.value_kinds import is_token
 
-__all__ = ["MIN_SHARED", "TRAIL", "Alike", "Missed", "alike_directories"]
-
 MIN_SHARED = 3
 """Distinct pages that tell nothing yet, whatever the site."""
 

@@ -16,8 +16,6 @@ from ..evidence.arrays import ABSENT, Flags, Rows
 from ..evidence.value_kinds import is_token
 from .walls import LEAST_VALUES, Evidence, SiteUrls, is_parameter
 
-__all__ = ["ConstantPage", "constant_pages", "numbers_of"]
-
 MAX_SPLITS = 3
 MAX_ALIKE = 3
 MAX_CANDIDATES = 200

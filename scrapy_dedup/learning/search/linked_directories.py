@@ -36,8 +36,6 @@ from ..proposals.matching import concerned, matching
 from ..proposals.proposal import Proposal
 from .alike_directories import MIN_SHARED, TRAIL, Alike, Missed, alike_directories
 
-__all__ = ["in_linked_directories", "linked_directories"]
-
 MAX_NAMES = 100
 """Names of pages that a rule asks for one by one."""
 MAX_DIRECTORIES = 1_000

@@ -23,8 +23,6 @@ from ..evidence.value_kinds import ORDER
 from ..evidence.witnesses import witnesses
 from ..proposals.proposal import Proposal
 
-__all__ = ["any_orders", "kept_names"]
-
 BETWEEN = "-_:=.,~+|!"
 """What may stand between the name of a facet and its value."""
 

@@ -18,8 +18,6 @@ from ..data.frame import NEVER_KEPT, Frame
 from ..data.table import RARE
 from ..evidence.arrays import ABSENT, Codes, Rows
 
-__all__ = ["References", "decoded", "is_address", "name_in", "path_rows", "without_segment"]
-
 MOST_DECODED = 3
 """Times that a value is decoded: addresses that hold addresses are encoded again."""
 _base64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}").fullmatch

@@ -14,8 +14,6 @@ from ..data.table import REPEAT
 from ..evidence.arrays import ABSENT, mixed
 from ..evidence.value_kinds import ORDER
 
-__all__ = ["SetOfValues", "sets_of_values"]
-
 
 @dataclass(frozen=True, slots=True)
 class SetOfValues:

@@ -18,8 +18,6 @@ from ..data.judgement import Sample
 from ..evidence.arrays import ABSENT, Codes, Flags, Rows
 from .references import References, decoded, is_address, path_rows, without_segment
 
-__all__ = ["LEAST_VALUES", "Evidence", "SiteUrls", "is_parameter"]
-
 LEAST_VALUES = 12
 """Values of what is ignored from which on a pattern is looked at: a page with a few forms is found by what is dropped on all pages."""
 MIN_IDENTIFIED = 5

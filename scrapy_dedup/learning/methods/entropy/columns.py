@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ....urls import GroupsLike, normal_form, values_of
-from ....urls.affixes import significant_prefixes, uniform
+from ..affixes import significant_prefixes, uniform
 from .information import UNUSED, Unused
 
 Value = str | Unused

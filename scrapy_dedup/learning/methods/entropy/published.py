@@ -17,8 +17,6 @@ from .names import NameList
 from .relevance import Thresholds
 from .scopes import Scope
 
-__all__ = ["decide", "in_own_terms"]
-
 _PARTS = {"query": QUERY, "path": PATH, "host": HOST}
 
 

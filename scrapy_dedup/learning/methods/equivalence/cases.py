@@ -18,8 +18,6 @@ from .paths import holds_for, seen_at
 from .rewriting import RewriteRule
 from .views import path_positions
 
-__all__ = ["lowered_keys", "lowering"]
-
 
 def lowered_keys(rule: RewriteRule) -> frozenset[str]:
     """Return the keys that a rule shows in lower case."""

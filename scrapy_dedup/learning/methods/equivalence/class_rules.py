@@ -14,8 +14,6 @@ from .representatives import Method, by_intersection, case_varies
 from .rewriting import Anything, Fixed, Form, RewriteRule, Slot, kind_of
 from .segments import SegmentedUrl
 
-__all__ = ["ClassRules", "class_rules", "rule_of_class", "rules_of_classes"]
-
 Values = tuple[str, ...]
 
 

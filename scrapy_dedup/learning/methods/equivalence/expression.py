@@ -27,8 +27,6 @@ from .rewriting import Fixed, Form, RewriteRule
 from .segments import is_named
 from .views import PATH, path_positions
 
-__all__ = ["Accepted", "Expressed", "expressed", "unsayable"]
-
 MAX_PATTERNS = 200
 """Patterns of paths at most, those with the most groups."""
 MIN_COVERED = 0.5

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from .class_rules import ClassRules, Values
 from .rewriting import Anything, Fixed, Form, RewriteRule, Slot, Variable, kind_of
 
-__all__ = ["Rows", "Spread", "generalised", "spread_of"]
-
 Rows = Sequence[tuple[Values, int]]
 """(Values of a URL on the left side, its class)."""
 Spread = dict[int, set[str]]

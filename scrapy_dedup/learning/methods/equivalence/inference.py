@@ -14,8 +14,6 @@ from .rewriting import RewriteRule
 from .segments import SegmentedUrl, segmented
 from .testing import Index, Observed, Tested, Verdict, refuted_classes, tested, tested_together, within_window
 
-__all__ = ["Inference", "Policy", "inferred"]
-
 
 @dataclass(frozen=True, slots=True)
 class Policy:

@@ -21,8 +21,6 @@ from .rewriting import RewriteRule
 from .testing import Groups, Index, groups_of, joined
 from .views import views_of
 
-__all__ = ["expressed_rules", "proposals"]
-
 MAX_FORMS = 24
 """Forms per shape of left sides that are tested, those with the most classes: each costs a pass."""
 MIN_GROUPS = 2

@@ -12,8 +12,6 @@ from .megashingles import buckets, equivalence_classes
 from .shingles import shingling, words_of_html
 from .testing import Observed
 
-__all__ = ["Comparison", "observed_pages"]
-
 
 class Comparison(str, Enum):
     """How pages of a web server are told to be near-identical."""

@@ -23,8 +23,6 @@ from ...proposals.proposal import Match, Proposal
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions
 
-__all__ = ["BESIDE", "PathPattern", "holds_for", "path_key", "proposals_of_path", "tested_pattern"]
-
 BESIDE = frozenset({"ext", "path.trail"})
 """Keys that belong to a path and go with the segments that are dropped."""
 

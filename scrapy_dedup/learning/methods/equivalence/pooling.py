@@ -23,8 +23,6 @@ from ...proposals.operations import dropped
 from ...proposals.proposal import Match
 from .paths import holds_for
 
-__all__ = ["Drop", "Pooled", "pooled", "pooled_within"]
-
 MAX_SPLITS = 3
 MAX_VALUES = 24
 """Values, absence among them, of a key under which it is looked for places where a drop holds."""

@@ -20,8 +20,6 @@ from .rewriting import Fixed, Kind, RewriteRule, Slot
 from .segments import SegmentedUrl, is_named, segmented
 from .testing import Observed
 
-__all__ = ["decide", "in_own_terms"]
-
 _DAY = 86_400.0
 _is_name = re.compile(r"[A-Za-z0-9_.\-]+").fullmatch
 

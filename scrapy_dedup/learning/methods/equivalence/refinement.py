@@ -15,8 +15,6 @@ from .generalization import Rows, generalised, spread_of
 from .rewriting import Form, RewriteRule
 from .testing import Groups, Index, groups_of
 
-__all__ = ["refined"]
-
 MIN_CLASSES = 2
 """Classes that a rule over classes needs."""
 MIN_URLS = 30

@@ -9,17 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .segments import Segment, SegmentedUrl, composed, segmented
 
-__all__ = [
-    "Alignment",
-    "Method",
-    "by_intersection",
-    "by_prefix_and_suffix",
-    "representative",
-    "shared_ends",
-    "shared_segments",
-    "shortest",
-]
-
 Alignment = tuple[int, ...]
 """Which segments of a URL its representative is made of: their positions, in its order."""
 

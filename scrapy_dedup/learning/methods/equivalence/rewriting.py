@@ -10,8 +10,6 @@ from enum import Enum
 
 from .segments import composed, is_named, segmented
 
-__all__ = ["Anything", "Fixed", "Form", "Kind", "RewriteRule", "Slot", "Variable", "kind_of"]
-
 _is_number = re.compile(r"[0-9]+X?").fullmatch
 
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Segment", "SegmentedUrl", "composed", "is_named", "segment_multiset", "segmented"]
-
 _split = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://[^/;?&#]*)?([^#]*)", re.DOTALL).match
 _pieces = re.compile(r"([/;?&]|\A)([^/;?&]*)").findall
 _key = re.compile(r"(\?[/;?]?|[/;&]|)(.*)", re.DOTALL).fullmatch

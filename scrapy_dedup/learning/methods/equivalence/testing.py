@@ -14,18 +14,6 @@ from .class_rules import ClassRules, Values, asked_values
 from .rewriting import Form, RewriteRule
 from .segments import SegmentedUrl, segmented
 
-__all__ = [
-    "Index",
-    "Observed",
-    "Tested",
-    "Verdict",
-    "groups_of",
-    "refuted_classes",
-    "tested",
-    "tested_together",
-    "within_window",
-]
-
 MAX_PAIRS = 5
 """Counterexamples that a test names; all are counted."""
 CONFLICT = -2

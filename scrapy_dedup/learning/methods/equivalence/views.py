@@ -18,8 +18,6 @@ from ...data.table import Table, encode, joined_repeats
 from ...evidence.arrays import ABSENT
 from .segments import Segment, SegmentedUrl
 
-__all__ = ["PATH", "path_positions", "views_of"]
-
 PATH = "/"
 """The key of a path segment that is no ``name=value``."""
 

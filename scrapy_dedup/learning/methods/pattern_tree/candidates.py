@@ -16,8 +16,6 @@ from .patterns import Fixed, Pattern
 from .rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
 from .tree import Node, PatternTree
 
-__all__ = ["candidate_rules", "dropped_keys", "operations", "same_formation", "share_differing"]
-
 SEED = 0
 """Of the random choice of pairs: the same URLs give the same rules."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from .modes import Options
 from .tree import Node, PatternTree
 
-__all__ = ["DuplicateNodes", "duplicate_nodes", "duplicate_rate", "overlap"]
-
 MAX_SHARE = 0.05
 MIN_URLS = 200
 MAX_LEAVES = 16

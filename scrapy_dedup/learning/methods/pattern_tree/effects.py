@@ -9,8 +9,6 @@ from ...data.table import Table
 from ...evidence.arrays import ABSENT, Codes, Hashes, Rows
 from .rules import Ignore, Operation, Replace
 
-__all__ = ["Effects"]
-
 _WILD = 2**31 - 1
 
 

@@ -31,8 +31,6 @@ from .patterns import Fixed, Part, Pattern, Varied
 from .rules import Keep, Replace, RewriteRule, SetLiteral
 from .tree import TRIVIAL, Node
 
-__all__ = ["proposals"]
-
 MAX_JOINED = 4_000
 """URLs of two nodes on which it is tried whether a rule brings them together."""
 MIN_NAMED = 0.9

@@ -15,8 +15,6 @@ from .modes import Options
 from .rules import Ignore, RewriteRule
 from .tree import PatternTree
 
-__all__ = ["FalsePositives", "false_positives", "qualified", "qualify"]
-
 
 @dataclass(frozen=True, slots=True)
 class FalsePositives:

@@ -21,8 +21,6 @@ from .selection import select_by_graph, select_naively, widened_to_targets
 from .tree import Node, PatternTree, build_pattern_tree
 from .views import View, composed, view_of
 
-__all__ = ["Learned", "PatternTreeRules", "learn", "learn_from", "learn_tree", "rules_of_tree", "tree_of"]
-
 Selection = Literal["naive", "naive by fpr", "graph"]
 MAX_FPR = 0.05
 

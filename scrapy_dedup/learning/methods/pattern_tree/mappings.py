@@ -15,8 +15,6 @@ from .modes import Options
 from .rules import Replace
 from .tree import Node, PatternTree
 
-__all__ = ["Common", "common_duplicates", "key_mappings", "sigma"]
-
 MAX_PAIRS = 400
 MAX_MEMBERS = 8
 MAX_KEYS = 40

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-__all__ = ["FAITHFUL", "IMPROVED", "Options", "readers", "right_values"]
-
 
 @dataclass(frozen=True, slots=True)
 class Options:

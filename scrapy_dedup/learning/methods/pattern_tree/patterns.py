@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 from ....urls import ValueClass
 
-__all__ = ["ANYTHING", "Fixed", "Part", "Pattern", "Varied"]
-
 ANYTHING = "*"
 """How the paper writes every regular expression."""
 

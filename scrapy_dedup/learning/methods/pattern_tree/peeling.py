@@ -17,8 +17,6 @@ from ...search.difference_sets import drop_set
 from .patterns import ANYTHING
 from .views import View
 
-__all__ = ["Peel", "peeled"]
-
 Guard = frozenset[str] | ValueClass
 
 

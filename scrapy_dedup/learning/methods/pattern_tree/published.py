@@ -21,8 +21,6 @@ from .modes import FAITHFUL, IMPROVED, Options
 from .patterns import ANYTHING, Fixed, Part
 from .rules import Keep, Replace, RewriteRule, SetLiteral
 
-__all__ = ["choices_of", "decide"]
-
 
 def choices_of(options: PatternTreeOptions) -> Options:
     """Return how the gaps of the paper are filled."""

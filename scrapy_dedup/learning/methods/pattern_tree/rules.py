@@ -8,8 +8,6 @@ from .modes import FAITHFUL, Options
 from .patterns import ANYTHING, Pattern
 from .views import View, composed, site_text, view_of
 
-__all__ = ["Ignore", "Keep", "Operation", "Replace", "RewriteRule", "SetLiteral", "concatenated", "rewritten"]
-
 
 @dataclass(frozen=True, slots=True)
 class Keep:

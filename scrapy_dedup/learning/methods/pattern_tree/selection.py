@@ -13,8 +13,6 @@ from .rules import Ignore, RewriteRule, concatenated
 from .tree import Node, PatternTree
 from .walk import Graph, energy
 
-__all__ = ["destinations", "graph_of", "select_by_graph", "select_naively", "widened_to_targets"]
-
 _Step = tuple[int, float, RewriteRule | None]
 """A node, the cost of the step from it, and the rule; None where it is a link."""
 

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from ...evidence.arrays import ABSENT, Codes
 from .modes import Options
 
-__all__ = ["Distribution", "choice", "decline", "distribution", "entropy", "salient_values"]
-
 MIN_RATIO = 3.0
 MIN_SIGMAS = 3.0
 MIN_SHARE = 0.1

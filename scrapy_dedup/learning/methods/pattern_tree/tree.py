@@ -14,8 +14,6 @@ from .modes import Options
 from .patterns import Fixed, Part, Pattern, Varied, ordered
 from .split import Distribution, choice, distribution, salient_values
 
-__all__ = ["TRIVIAL", "Node", "PatternTree", "build_pattern_tree"]
-
 TRIVIAL = object()
 """Stands for all trivial values of a key together."""
 

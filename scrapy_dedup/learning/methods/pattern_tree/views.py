@@ -6,8 +6,6 @@ from ....urls import DeepSplit, GroupsLike, normal_parts, site_of_url, values_of
 from ...data.table import REPEAT, joined_repeats
 from .modes import Options
 
-__all__ = ["View", "composed", "site_text", "view_of"]
-
 View = dict[str, str]
 """Key -> value; the values of a repeated key are joined by ``REPEAT``."""
 

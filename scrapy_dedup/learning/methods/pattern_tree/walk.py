@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from .modes import Options
 
-__all__ = ["Graph", "energy", "transitions"]
-
 STEPS = 200
 Matrix = npt.NDArray[np.float64]
 

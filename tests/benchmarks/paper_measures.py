@@ -1,12 +1,12 @@
-"""How good a canonical function is: equations 1 to 3, and what it is measured on (gap 26)."""
+"""The measures of the pattern tree's paper: equations 1 to 3, and its split of a data set (gap 26)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .filtering import false_positives
-from .modes import Options
+from scrapy_dedup.learning.methods.pattern_tree.filtering import false_positives
+from scrapy_dedup.learning.methods.pattern_tree.modes import Options
 
 __all__ = ["Measures", "compression_rate", "dup_reduction_rate", "measures", "training_split"]
 

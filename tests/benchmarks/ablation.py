@@ -1,0 +1,179 @@
+"""What each step of learning is needed for: each is left out by itself, and all sites are learned without it.
+
+    python -m tests.benchmarks.ablation [--worlds DIR] [--labelled FILE...] [--only STEP...]
+
+A figure is as in :mod:`.sensitivity`: the removed share of the duplicates of one kind of data, and the pages lost. A second crawl
+learns beside the rules of a first one, from what these let through. Where leaving a step out moves no figure, nothing measured
+here needs it.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from scrapy_dedup import RuleBook, learn_rules
+from scrapy_dedup.learning.decision.divisions import by_sections
+from scrapy_dedup.learning.lifetime.incumbents import Settled
+from scrapy_dedup.learning.names import LEARNER_NAMES
+
+from .known_sites import NOISE, KnownSite, add_arguments, labelled, made_up, small, worlds
+from .scores import Scores, score
+from .sensitivity import MAX_LOSS, ODD, Figure, pooled
+
+LEARNING = "scrapy_dedup.learning"
+NONE = "as it is"
+SECOND = "second crawl"
+
+Replacement = tuple[str, Callable[..., Any]]
+"""A function, as module of :mod:`scrapy_dedup.learning` and name, and what takes its place."""
+
+
+def _first(found: Any, *_: Any, **__: Any) -> Any:
+    return found
+
+
+def _empty(*_: Any, **__: Any) -> list[Any]:
+    return []
+
+
+def _of_nothing(*_: Any, **__: Any) -> dict[Any, Any]:
+    return {}
+
+
+def _no_rows(rows: Sequence[Any], *_: Any) -> Any:
+    return np.zeros(len(rows), dtype=np.bool_)
+
+
+STEPS: Mapping[str, Sequence[Replacement]] = {
+    "constant pages": [("search.constant_pages.constant_pages", lambda frame, _: ([], _no_rows(frame)))],
+    "guards": [("search.guards.best_guard", lambda *_, **__: None)],
+    "home pages": [
+        ("search.home_pages.home_pages", _no_rows),
+        ("search.home_pages.without_home_pages", _first),
+    ],
+    "linked directories": [
+        ("search.linked_directories.linked_directories", _empty),
+        ("search.linked_directories.in_linked_directories", _no_rows),
+    ],
+    "orders of keys": [("search.orders.any_orders", _empty)],
+    "names of facets": [("search.orders.kept_names", _empty)],
+    "values": [("search.values.recode", _empty)],
+    "values: shapes": [("search.shapes.values_alike", _empty)],
+    "values: sets": [("search.value_sets.sets_of_values", _empty)],
+    "class guards": [("decision.class_guards.with_open_lengths", _first)],
+    "first letters": [("decision.first_letters.first_letter_unless_tested", _first)],
+    "numbers of any size": [("decision.named_values.of_any_number", _first)],
+    "strata": [("decision.strata.narrowed", _first)],
+    "divisions by keys": [("decision.divisions.divisions_of", lambda table: [by_sections(table)])],
+    "validation": [("decision.validation.validated", _first)],
+    "budget": [("decision.budget.within_budget", _first)],
+    "families of names": [("learners.affixes.wider_families", _empty)],
+    "spellings": [("learners.casing.wider_spellings", _empty)],
+    "soft errors": [("data.soft_errors.soft_errors", _no_rows)],
+    "tokens of values": [("site.deep_splits", _of_nothing)],
+    "tokens: by pages": [("data.tokens.significant_splits", _of_nothing)],
+    "tokens: lists": [("data.tokens.lists_of_values", _of_nothing)],
+    "opinions": [("opinions.said.said_of", _of_nothing)],
+    "other sites": [("opinions.other_sites.priors_by_site", _of_nothing)],
+    "incumbents": [
+        (
+            "lifetime.incumbents.with_incumbents",
+            lambda fresh, _before, _sample, deep, *_, **__: Settled(list(fresh), deep),
+        )
+    ],
+}
+
+
+@contextmanager
+def without(step: str) -> Iterator[None]:
+    """Leave a step out, wherever its functions were imported to."""
+    undo: list[tuple[Any, str, Any]] = []
+    for path, other in STEPS.get(step, ()):
+        module, name = path.rsplit(".", 1)
+        function = getattr(import_module(f"{LEARNING}.{module}"), name)
+        for place in [each for key, each in sys.modules.items() if key.startswith("scrapy_dedup")]:
+            undo += [(place, key, function) for key, value in vars(place).items() if value is function]
+        for place, key, _ in undo:
+            if getattr(place, key) is function:
+                setattr(place, key, other)
+    try:
+        yield
+    finally:
+        for place, key, function in undo:
+            setattr(place, key, function)
+
+
+def figures(data: Mapping[str, Sequence[KnownSite]], step: str) -> dict[str, Figure]:
+    """Return the figure of each kind of data, learned without a step or a learner."""
+    learners = [name for name in LEARNER_NAMES if step != f"learner: {name}"]
+    with without(step):
+        return {
+            name: pooled(_scored(site, learners, second=name.endswith(SECOND)) for site in sites)
+            for name, sites in data.items()
+        }
+
+
+def _scored(site: KnownSite, learners: Sequence[str], *, second: bool) -> Scores:
+    seen = [known.observation for known in site.train]
+    if second:
+        half = len(seen) // 2
+        book = learn_rules(seen[:half], max_loss=MAX_LOSS, learners=learners)
+        fetched = {book.canonical_key(each.url): each for each in reversed(seen[half:])}
+        book = learn_rules(fetched.values(), max_loss=MAX_LOSS, learners=learners, known=book)
+    else:
+        book = learn_rules(seen, max_loss=MAX_LOSS, learners=learners)
+    return _score(book, site)
+
+
+def _score(book: RuleBook, site: KnownSite) -> Scores:
+    return score([book.canonical_key(url) for url, _ in site.test], [page for _, page in site.test])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; return the exit code, 0."""
+    every = [NONE, *STEPS, *(f"learner: {name}" for name in LEARNER_NAMES)]
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.ablation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_arguments(parser, 60, 1)
+    parser.add_argument("--only", nargs="+", metavar="STEP", choices=every, default=every)
+    args = parser.parse_args(argv)
+    data = {name: sites for name, sites in _data(args).items() if sites}
+    table = Table("without", *data, title="Removed share of the duplicates, and pages lost, without one step")
+    base = figures(data, NONE)
+    for step in dict.fromkeys([NONE, *args.only]):
+        found = figures(data, step) if step != NONE else base
+        cells = [
+            "" if step != NONE and one == base[name] else f"{one.removed:.4f} {one.lost:>3}"
+            for name, one in found.items()
+        ]
+        print(step, *cells, sep=" | ", file=sys.stderr, flush=True)
+        table.add_row(step, *cells)
+    Console(width=None if sys.stdout.isatty() else 170).print(table)
+    return 0
+
+
+def _data(args: argparse.Namespace) -> dict[str, list[KnownSite]]:
+    quiet, seeds = list(small(range(args.small))), range(args.seeds)
+    return {
+        "small, quiet": quiet,
+        "small, noise": list(small(range(args.small), NOISE)),
+        f"small, {SECOND}": quiet,
+        "made-up": [site for seed in seeds for site in made_up(seed)],
+        "worlds": [site for seed in seeds for site in worlds(args.worlds, seed)] if args.worlds else [],
+        "worlds, odd": [site for seed in seeds for site in worlds(args.worlds, seed, ODD)] if args.worlds else [],
+        "labelled": [labelled(path, ODD) for path in args.labelled],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
