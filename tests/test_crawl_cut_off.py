@@ -7,8 +7,8 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.versions import Version
+from scrapy_dedup.learning.alternation import Evidence
 from scrapy_dedup.learning.data.clusters import clusters
-from scrapy_dedup.learning.fixed_point import Evidence
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.store.store import Store
 

@@ -16,7 +16,7 @@ from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
 from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.crawl.verify.credit import Case
 from scrapy_dedup.crawl.verify.retraction import Suspension
-from scrapy_dedup.learning.asking.probing import Tried
+from scrapy_dedup.learning.asking.probe_outcomes import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.masks.files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath

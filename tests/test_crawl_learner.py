@@ -15,7 +15,7 @@ import pytest
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.learn import learner
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
-from scrapy_dedup.learning.wording import counted
+from scrapy_dedup.learning.phrases import counted
 from scrapy_dedup.masks.files import load_masks, save_mask
 from scrapy_dedup.rules import Status
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scrapy_dedup.learning.data.table import encode
+from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.search.emission import proposals
 from scrapy_dedup.learning.search.guards import PRESENT, Node
-from scrapy_dedup.learning.search.values import SegmentGone
+from scrapy_dedup.learning.search.recoding import SegmentGone
 from scrapy_dedup.urls import values_of
 
 

@@ -23,7 +23,7 @@ from scrapy_dedup.learning.methods.equivalence import (
 from scrapy_dedup.learning.methods.equivalence.views import path_positions
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
-from scrapy_dedup.learning.site import SiteLearner
+from scrapy_dedup.learning.site_evidence import evidence_of
 from scrapy_dedup.rules import Ignore, Literal, Lower, RuleBook
 from scrapy_dedup.urls import normal_form
 
@@ -45,7 +45,7 @@ def sample_of(rows: Rows) -> Sample:
 def learned(rows: Rows) -> RuleBook:
     """The rules as they are proposed: no page is lost, and the shared validation has nothing to object to."""
     sample = sample_of(rows)
-    deep = SiteLearner(sample).deep
+    deep = evidence_of(sample).deep
     found = proposals(sample, deep)
     assert validated(found, sample, deep) == found
     book = book_of(rules_of(sample.site, found), sample, deep)
@@ -252,7 +252,7 @@ def test_another_order_of_the_path_is_left_out() -> None:
 )
 def test_odd_input(rows: list[tuple[str, object]]) -> None:
     sample = Sample("example.com", [normal_form(url) for url, _ in rows], [hash(page) % 100 for _, page in rows])
-    found = proposals(sample, SiteLearner(sample).deep)
+    found = proposals(sample, evidence_of(sample).deep)
     book_of(rules_of(sample.site, found), sample, {})
     assert all(isinstance(proposal, Proposal) for proposal in found)
     for url, _ in rows:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.learning.fixed_point import Both
+from scrapy_dedup.learning.alternation import Both
 from scrapy_dedup.learning.learn import learn, pruned, without_learned
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Evidence, Ignore, Keep, Reason, Rule, SiteRules, Status, path_of_site, save_site

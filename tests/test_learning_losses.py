@@ -7,7 +7,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.data.frame import Frame, Level
-from scrapy_dedup.learning.data.table import RARE, encode
+from scrapy_dedup.learning.data.url_table import RARE, encode
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Absent, Ignore, Literal

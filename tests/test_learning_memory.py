@@ -11,7 +11,7 @@ from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning import learn as learn_module
 from scrapy_dedup.learning import memory
-from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
+from scrapy_dedup.learning.alternation import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save

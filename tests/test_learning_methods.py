@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.learning.alternation import Both
+from scrapy_dedup.learning.data.by_site import observations_by_site
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import Sample
-from scrapy_dedup.learning.data.observed import observations_by_site
-from scrapy_dedup.learning.fixed_point import Both
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.methods.options import (
     METHODS,

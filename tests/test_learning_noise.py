@@ -10,7 +10,7 @@ from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.frame import Frame, Level
 from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.data.sampling import sampled
-from scrapy_dedup.learning.data.table import encode
+from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.urls import values_of
 

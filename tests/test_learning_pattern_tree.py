@@ -12,7 +12,7 @@ from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, Options, learn, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
-from scrapy_dedup.learning.site import SiteLearner, used_splits
+from scrapy_dedup.learning.site_evidence import evidence_of, used_splits
 from scrapy_dedup.rules import Ignore, Literal, RuleBook
 from scrapy_dedup.urls import normal_form
 
@@ -27,7 +27,7 @@ def sample_of(urls: list[str], content: list[int], site: str = "example.com") ->
 
 def deployed(sample: Sample) -> tuple[list[Proposal], RuleBook, Judgement]:
     """What the proposals come to when they pass the shared validation."""
-    deep = SiteLearner(sample).deep
+    deep = evidence_of(sample).deep
     found = validated(proposals(sample, deep), sample, deep)
     book = book_of(rules_of(sample.site, found), sample, used_splits(found, deep))
     return found, book, judged(book, sample)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scrapy_dedup import Mask, RuleBook
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.learning.alternation import Both, Evidence, learn_both
 from scrapy_dedup.learning.asking.controls import SETTLED, Page, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.asking.differing import differing_note
 from scrapy_dedup.learning.asking.refetching import MOST, refetches
-from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import APART, AT_ONCE
 from scrapy_dedup.rules import Ignore, Rule

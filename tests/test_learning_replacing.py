@@ -9,7 +9,7 @@ from scrapy_dedup.learning.data.judgement import Sample, book_of, judged
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.learners.replacing import proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
-from scrapy_dedup.learning.site import SiteLearner
+from scrapy_dedup.learning.site_evidence import evidence_of
 from scrapy_dedup.urls import normal_form
 
 HOST = "http://h.test"
@@ -25,7 +25,7 @@ def sample_of(rows: Iterable[tuple[str, object]]) -> Sample:
 
 
 def book_from(sample: Sample) -> RuleBook:
-    deep = SiteLearner(sample).deep
+    deep = evidence_of(sample).deep
     found = validated(proposals(sample, deep), sample, deep)
     return book_of(rules_of("h.test", found), sample, deep)
 
@@ -133,7 +133,7 @@ def test_session_ids_do_not_hide_a_mapping() -> None:
     rows = [(f"/display?pageid={n}&sid={n * 7 + k:032x}", n) for n in range(30) for k in range(2)]
     rows += [(f"/archive0/{n}/display", n) for n in range(30)]
     sample = sample_of(rows)
-    deep = SiteLearner(sample).deep
+    deep = evidence_of(sample).deep
     found = validated(proposals(sample, deep), sample, deep)
     assert any(proposal.key == "q.pageid" or proposal.key.startswith("path.") for proposal in found)
 

@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.learning.fixed_point import Evidence, learn_both
+from scrapy_dedup.learning.alternation import Evidence, learn_both
 from scrapy_dedup.learning.methods.entropy import Page, Relevance, canonical_rules, host_rules
 from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.rows import ObservationRow

@@ -8,13 +8,13 @@ import pytest
 
 from scrapy_dedup import Observation, learn_rules
 from scrapy_dedup.learning import selection
+from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.frame import Frame
 from scrapy_dedup.learning.data.sampling import searched
-from scrapy_dedup.learning.data.table import encode
+from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.deadline import NEVER, Deadline
 from scrapy_dedup.learning.learners import registry as module
-from scrapy_dedup.learning.names import LEARNER_NAMES
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.search.guards import grown
 from scrapy_dedup.learning.site_rules import learn_site

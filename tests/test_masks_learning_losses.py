@@ -12,9 +12,9 @@ import pytest
 from scrapy_dedup import Mask, RuleBook, learn_mask
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.learning import fixed_point
+from scrapy_dedup.learning import alternation as fixed_point
+from scrapy_dedup.learning.alternation import Both, Evidence, learn_both
 from scrapy_dedup.learning.data.clusters import NO_EVIDENCE, clusters
-from scrapy_dedup.learning.fixed_point import Both, Evidence, learn_both
 from scrapy_dedup.learning.learn import Learned, learn
 from scrapy_dedup.learning.site_pages import SitePages, _with_visits
 from scrapy_dedup.masks.learning import mask_of

@@ -41,7 +41,7 @@ from scrapy_dedup.learning.methods.entropy import (
     relevant_tuples,
     settled_keys,
 )
-from scrapy_dedup.learning.methods.entropy.merging import HostRules
+from scrapy_dedup.learning.methods.entropy.cluster_merging import HostRules
 from scrapy_dedup.rules import Ignore, Lower, Nested, Rule, Status
 from scrapy_dedup.urls import normal_form
 

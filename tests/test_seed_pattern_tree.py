@@ -6,7 +6,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from scrapy_dedup.learning.data.table import encode
+from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.methods.pattern_tree import (
     FAITHFUL,
     IMPROVED,
@@ -19,18 +19,23 @@ from scrapy_dedup.learning.methods.pattern_tree import (
     SetLiteral,
     learn,
 )
-from scrapy_dedup.learning.methods.pattern_tree.candidates import candidate_rules, share_differing
+from scrapy_dedup.learning.methods.pattern_tree.deployment import (
+    destinations,
+    graph_of,
+    select_by_graph,
+    select_naively,
+)
 from scrapy_dedup.learning.methods.pattern_tree.duplicates import duplicate_nodes, duplicate_rate, nested, overlap
 from scrapy_dedup.learning.methods.pattern_tree.filtering import false_positives
-from scrapy_dedup.learning.methods.pattern_tree.learn import learn_tree
-from scrapy_dedup.learning.methods.pattern_tree.mappings import common_duplicates, key_mappings, sigma
+from scrapy_dedup.learning.methods.pattern_tree.node_split import Distribution, choice, decline, entropy, salient_values
 from scrapy_dedup.learning.methods.pattern_tree.patterns import Pattern, Varied
+from scrapy_dedup.learning.methods.pattern_tree.rule_candidates import candidate_rules, share_differing
 from scrapy_dedup.learning.methods.pattern_tree.rules import concatenated
-from scrapy_dedup.learning.methods.pattern_tree.selection import destinations, graph_of, select_by_graph, select_naively
-from scrapy_dedup.learning.methods.pattern_tree.split import Distribution, choice, decline, entropy, salient_values
 from scrapy_dedup.learning.methods.pattern_tree.tree import Node, PatternTree, build_pattern_tree
+from scrapy_dedup.learning.methods.pattern_tree.value_mappings import common_duplicates, key_mappings, sigma
 from scrapy_dedup.learning.methods.pattern_tree.views import view_of
 from scrapy_dedup.learning.methods.pattern_tree.walk import Graph, energy, transitions
+from scrapy_dedup.learning.methods.pattern_tree.whole_method import learn_tree
 from tests.benchmarks.paper_measures import compression_rate, dup_reduction_rate, measures, training_split
 
 from .work import work_of

@@ -60,7 +60,7 @@ class KnownAliases:
         return self._sites[site].get(key)
 
     def _read(self, site: str) -> dict[str, str]:
-        from ..learning.sighted import aliases_in
+        from ..learning.alias_learning import aliases_in
         from ..store.store import StoreError
         from .base import Nothing
 

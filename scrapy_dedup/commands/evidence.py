@@ -13,7 +13,7 @@ from .base import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
-    from ..learning.fixed_point import Evidence
+    from ..learning.alternation import Evidence
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -35,7 +35,7 @@ def open_store(settings: "DedupSettings", *, readonly: bool = True) -> Iterator[
 @contextmanager
 def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[Evidence]":
     """Open what is recorded in the settings' scope, of the named sites or of all. Raises Nothing and Mistake."""
-    from ..learning.fixed_point import Evidence
+    from ..learning.alternation import Evidence
 
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}

@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from ..learning.wording import counted
+from ..learning.phrases import counted
 from ..rules.exchange import READ, add_rules, imported
 from .base import DONE, Mistake, Nothing
 from .evidence import site_named

@@ -170,7 +170,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
 
     With *prune* learned rules of before stay only where what is recorded supports them.
     """
-    from ..learning.fixed_point import Both, learn_both
+    from ..learning.alternation import Both, learn_both
     from ..learning.learn import learn as learn_from
     from ..learning.learn import pruned, without_learned
     from ..learning.methods.policy import policy_of
@@ -232,7 +232,7 @@ def forget(settings: "DedupSettings", names: list[str]) -> int:
 
 def check(settings: "DedupSettings") -> int:
     """Read every rule file and mask file and print what is wrong with it; 1 if something is."""
-    from ..learning.wording import counted
+    from ..learning.phrases import counted
     from ..masks.files import check_masks
     from ..rules.files import check as faults_of
 

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.wording import counted
+from ..learning.phrases import counted
 from ..masks.applying.page_report import Act, marked_text
 from ..masks.fields.text_cuts import marked
 from .console import plain_console

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..learning.wording import counted
+from ..learning.phrases import counted
 from .base import Mistake
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.asking.doubts import Doubt
-    from ..learning.asking.probing import Tried
+    from ..learning.asking.probe_outcomes import Tried
 
 
 def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":

@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.lifetime.certainty import UNINFORMATIVE
-from ..learning.wording import counted
+from ..learning.lifetime.spot_checks import UNINFORMATIVE
+from ..learning.phrases import counted
 from ..masks.slots import shown_slot
 from .aliases import kinds_table
 from .console import plain_console

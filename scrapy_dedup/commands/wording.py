@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..learning.wording import counted
+from ..learning.phrases import counted
 from ..rules.forms import operation_form, predicate_form
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def evidence_of(evidence: "Evidence | None") -> str:
     """Return what a rule rests on, in one line."""
     if evidence is None:
         return "no evidence is known"
-    from ..learning.lifetime.certainty import UNINFORMATIVE, share_lost
+    from ..learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
 
     if evidence.apart:
         found_by = f"; {_found_by(evidence)}" if evidence.learners else ""

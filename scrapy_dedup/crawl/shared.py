@@ -13,7 +13,7 @@ from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
 from ..files.errors import RuleFileError
-from ..learning.wording import counted
+from ..learning.phrases import counted
 from ..masks.files import load_masks
 from ..rules.book import RuleBook
 from ..store.writer import Writer

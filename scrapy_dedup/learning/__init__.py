@@ -1,7 +1,7 @@
 """How rules come about: the pipeline as it runs, from what a crawl saw of a site to the rules in its file. (Design, section 6.)
 
 *What is seen.* A crawl records of each response its URL and fingerprints of what the page shows (:mod:`scrapy_dedup.observation`).
-:func:`.learn.learn` takes these, site by site. Where texts of pages are kept, :mod:`.fixed_point` calls it in turns with the
+:func:`.learn.learn` takes these, site by site. Where texts of pages are kept, :mod:`.alternation` calls it in turns with the
 search for what does not last on them (:mod:`scrapy_dedup.masks.learning`): a clock that is left out makes more pages equal, and URLs that rules
 make one are further versions of a page.
 
@@ -9,9 +9,9 @@ make one are further versions of a page.
 with the same number show the same. A redirect, an error or hardly any text is no evidence. Of a page that was fetched twice the latest
 answer counts, and whether the two were equal is a *control*: it tells how often this site answers oddly.
 
-*URLs as columns.* A URL is taken apart into keys (``path.0``, ``q.id``, ``host.1``): :mod:`.data.table` makes a column of small
+*URLs as columns.* A URL is taken apart into keys (``path.0``, ``q.id``, ``host.1``): :mod:`.data.url_table` makes a column of small
 integers of each. A value of two tokens (``ID.node3``) becomes two keys where pages or the look of the values show it
-(:mod:`.data.tokens`, :func:`.site.deep_splits`). A :class:`.data.frame.Frame` is some of the rows, and answers the one question
+(:mod:`.data.value_tokens`, :func:`.site_evidence.deep_splits`). A :class:`.data.frame.Frame` is some of the rows, and answers the one question
 that all of learning asks: which URLs become one when these keys are dropped?
 
 *The judge.* Such a set of URLs is a *witness group*. It is one page, of which some responses may be odd, or it is several
@@ -32,7 +32,7 @@ them (:func:`.learners.registry.difference_sets`), in this order:
 2. Keys (:mod:`.search.difference_sets`). With two random keys no two URLs ever agree on the rest, and a test of one key at a
    time sees nothing. So all that differs between URLs of one page is dropped at once, and put back as far as pages that
    became one demand it.
-3. Values (:mod:`.search.values`): ``page=1`` that is no ``page``, two values that are one, a segment that may be left out.
+3. Values (:mod:`.search.recoding`): ``page=1`` that is no ``page``, two values that are one, a segment that may be left out.
 4. Guards (:mod:`.search.guards`): a key that is noise under ``route=product`` and the page under ``route=search``. Under each answer to
    a key of few answers steps 2 and 3 are done again, and more may be dropped, never less.
 5. What is left apart: directories that hold the same pages under the same names (:mod:`.search.linked_directories`), and orders
@@ -50,7 +50,7 @@ again, and the worst proposal goes, until none is refuted.
 
 *Selection.* Where the core leaves duplicates apart, the other learners are asked (:mod:`.learners.registry`): those of the documents
 (:mod:`.methods`), forms of a page that are no part of each other (:mod:`.learners.replacing`), what the site declares. What they propose is judged
-in the same way and added to the best function as long as more is saved (:mod:`.selection`). :mod:`.decision.budget` takes rules away
+in the same way and added to the best function as long as more is saved (:mod:`.selection`). :mod:`.decision.validation` takes rules away
 again while all together lose more pages than the user allows (``DEDUP_MAX_LOSS``).
 
 *Wider and settled.* Accepted proposals are widened to what nobody saw, as far as no URL speaks against it: names of a family, numbered
@@ -62,8 +62,7 @@ counterexample. :mod:`.decision.weighing` counts what speaks for each rule, and 
 most is fetched again or probed (:mod:`.asking`). Samples of filtered requests watch a rule, the more the younger it is, and
 may refute it (:mod:`.lifetime`). URLs that a page itself names its own are aliases, and are proven as pairs (:mod:`.aliases`).
 
-*Where it stands.* :mod:`.learn` is the frame of a run, :mod:`.site_rules` one site's part of it, from the proposals of :mod:`.site` to the
-rules and what is said of them; :mod:`.config` holds the numbers.
-The rooms, from the bottom up: evidence, data, transient, proposals, search, decision, aliases, methods, lifetime, opinions,
-learners, asking. A room knows only those before it.
+*Where it is.* :func:`.site_rules.learn_site` has the steps in their order, for one site; :mod:`.learn` calls it for each;
+:mod:`.config` holds the numbers. The rooms, from the bottom up: evidence, data, proposals, search, decision, aliases, methods,
+lifetime, opinions, learners, asking. A room knows only those before it.
 """

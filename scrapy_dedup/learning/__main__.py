@@ -27,11 +27,11 @@ from ..rules import RuleBook, SiteRules
 from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store
-from .fixed_point import Evidence, learn_both
+from .alternation import Evidence, learn_both
+from .choices import JUDGE
 from .learn import MAX_LOSS
 from .memory import Memory
 from .methods.policy import policy_of
-from .names import JUDGE
 from .saving import save
 
 #: Seconds after which a process that nobody asks ends.

@@ -16,16 +16,15 @@ from ..rules import Rule, RuleBook
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form
 from .asking.differing import NOTABLE_SHARE
+from .choices import JUDGE
+from .data.by_site import Progress, inner_sites, innermost_first, observations_by_site
 from .data.clusters import clusters
-from .data.nesting import inner_sites, innermost_first
-from .data.observed import Progress, observations_by_site
 from .deadline import Deadline
 from .evidence.user_names import Names, names_of
 from .learners.registry import chosen_learners
-from .lifetime.reinstating import may_return
+from .lifetime.kept_rules import may_return
 from .memory import Memory
 from .methods.policy import Policy, policy_of
-from .names import JUDGE
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
 from .report import SiteReport

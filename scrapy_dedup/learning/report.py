@@ -7,7 +7,7 @@ from ..rules import Rule
 from .config import current
 from .data.clusters import Clusters
 from .data.judgement import Judgement
-from .wording import counted, not_evidence
+from .phrases import counted, not_evidence
 
 
 @dataclass(frozen=True, slots=True)

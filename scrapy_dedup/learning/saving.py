@@ -11,7 +11,7 @@ from ..rules.files import load_sites
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .fixed_point import Both
+    from .alternation import Both
 
 
 def save(

@@ -10,7 +10,7 @@ from ..masks.seed.mask import SeedMask, counts_of, mask_of_counts
 from ..masks.seed.thresholds import Thresholds
 from ..masks.seed.token_table import TokenTable, unpacked_table
 from ..masks.seed.transient_paths import PathCounts
-from .wording import counted
+from .phrases import counted
 
 
 def seed_mask_of(

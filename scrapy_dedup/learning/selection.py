@@ -20,7 +20,7 @@ from .data.judgement import Judgement, Sample, book_of, rules_acting
 from .data.sampling import searched
 from .decision.strata import narrowed
 from .decision.validation import validated
-from .learners.registry import SEED, Evidence, Learner
+from .learners.registry import SEED, Learner, SiteEvidence
 from .proposals.combining import outcome_of, rules_of
 from .proposals.proposal import Match, Proposal
 
@@ -43,7 +43,7 @@ class Selected:
     sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
 
 
-def selected(evidence: Evidence, learners: Mapping[str, Learner]) -> Selected:
+def selected(evidence: SiteEvidence, learners: Mapping[str, Learner]) -> Selected:
     """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
     sample = evidence.sample
     pages = len(set(sample.content))
@@ -85,18 +85,18 @@ class _Choice:
     candidates: Mapping[str, Sequence[Proposal]]
 
 
-def _proposed(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
+def _proposed(name: str, learner: Learner, evidence: SiteEvidence) -> list[Proposal]:
     """Return the validated proposals of a learner."""
     asked = _asked(name, learner, evidence)
     return _validated(narrowed(asked, evidence.table, _judged(asked, evidence), evidence.deep), evidence)
 
 
-def _validated(proposals: Sequence[Proposal], evidence: Evidence) -> list[Proposal]:
+def _validated(proposals: Sequence[Proposal], evidence: SiteEvidence) -> list[Proposal]:
     """Return the proposals that no counterexample refutes, and that do not only reach around them."""
     return validated(proposals, evidence.sample, evidence.deep)
 
 
-def _searched(evidence: Evidence, outcome: Judgement) -> Evidence:
+def _searched(evidence: SiteEvidence, outcome: Judgement) -> SiteEvidence:
     """Return the evidence that the others are asked about: all, or some of it where it is large."""
     rows = len(evidence.table)
     if rows <= MAX_SEARCHED:
@@ -106,7 +106,7 @@ def _searched(evidence: Evidence, outcome: Judgement) -> Evidence:
 
 
 def _completed(
-    candidates: Mapping[str, list[Proposal]], outcomes: Mapping[str, Judgement], evidence: Evidence
+    candidates: Mapping[str, list[Proposal]], outcomes: Mapping[str, Judgement], evidence: SiteEvidence
 ) -> _Choice:
     """Return the best of the learners' functions, completed by what the others add."""
     # Of equals the first: sorted() keeps the order of the learners.
@@ -122,7 +122,7 @@ def _completed(
     return _Choice(chosen, best, candidates)
 
 
-def _with_forms(choice: _Choice, evidence: Evidence, learners: Mapping[str, Learner]) -> _Choice:
+def _with_forms(choice: _Choice, evidence: SiteEvidence, learners: Mapping[str, Learner]) -> _Choice:
     """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
     outcome = _judged(choice.proposals, evidence)
     if FORMS not in learners or _is_enough(outcome) or evidence.deadline.passed():
@@ -160,7 +160,7 @@ def _left_apart(outcome: Judgement) -> Sample:
 
 
 def _joined(
-    chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: Evidence
+    chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: SiteEvidence
 ) -> tuple[list[Proposal], Judgement]:
     """Return what is chosen with what is fresh, validated together, and what it does; *outcome* is what was chosen does.
 
@@ -180,7 +180,7 @@ def _joined(
     return union, joined
 
 
-def _parting(fresh: Sequence[Proposal], before: Judgement, after: Judgement, evidence: Evidence) -> list[Match]:
+def _parting(fresh: Sequence[Proposal], before: Judgement, after: Judgement, evidence: SiteEvidence) -> list[Match]:
     """Return the patterns of proposals under which URLs of pages are that have more keys than before, most of them first."""
     sample = after.sample
     known, now = _keys_of_pages(before), _keys_of_pages(after)
@@ -217,7 +217,7 @@ def value_of(outcome: Judgement) -> float:
     return outcome.verdict().value
 
 
-def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
+def _with_constants(choice: _Choice, evidence: SiteEvidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
     kept = choice.proposals
@@ -231,7 +231,7 @@ def _with_constants(choice: _Choice, evidence: Evidence) -> Selected:
     return Selected(kept, sources)
 
 
-def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
+def _asked(name: str, learner: Learner, evidence: SiteEvidence) -> list[Proposal]:
     """Return what a learner proposes and rules can say; nothing where it fails."""
     try:
         found = learner(evidence)
@@ -247,7 +247,7 @@ def _asked(name: str, learner: Learner, evidence: Evidence) -> list[Proposal]:
     return [proposal for proposal in found if proposal.match not in unsayable]
 
 
-def _judged(proposals: Sequence[Proposal], evidence: Evidence) -> Judgement:
+def _judged(proposals: Sequence[Proposal], evidence: SiteEvidence) -> Judgement:
     """Return what proposals do to the URLs of the sample."""
     return outcome_of(proposals, evidence.sample, evidence.deep)
 

@@ -1,4 +1,4 @@
-"""One site's rules: what was proposed of its URLs, settled with the rules of before and reported."""
+"""One site's rules, from its observed URLs: the steps of learning in their order (:func:`learn_site`)."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -12,24 +12,30 @@ from .asking.refetching import odd_responses
 from .data.clusters import Clusters
 from .data.judgement import Sample, book_of, judged
 from .deadline import NEVER, Deadline
-from .decision.budget import within_budget
 from .decision.candidates import candidate_rules
 from .decision.class_guards import with_open_lengths
+from .decision.validation import within_budget
 from .decision.weighing import weighed, with_counts
 from .decision.witness_counts import counted_with_files
 from .evidence.user_names import Names
-from .learners.registry import LEARNERS, Learner
+from .learners.affixes import wider_families
+from .learners.casing import wider_spellings
+from .learners.generalising import generalised
+from .learners.registry import LEARNERS, Learner, SiteEvidence
 from .lifetime.incumbents import said_by, with_incumbents
-from .lifetime.reinstating import returned
-from .lifetime.user_rules import switched_off, with_those_of_the_user
+from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
 from .methods.entropy import Priors
 from .methods.policy import Policy
 from .opinions.declared import Declarations
+from .proposals.proposal import Proposal
 from .report import SiteReport, site_report
-from .site import SiteLearner, judged_sample, used_splits
+from .selection import selected
+from .site_evidence import evidence_of, judged_sample, used_splits
 
 logger = logging.getLogger(__name__)
 
+SEARCH = 0.4
+"""Share of the time left that is spent on looking for rules; the rest is for testing them."""
 LEARNED = (Status.ACTIVE, Status.CANDIDATE)
 """What becomes of rules that are learned, as long as nobody speaks against them."""
 
@@ -70,44 +76,59 @@ def learn_site(
     asks for candidate rules.
     """
     every = Sample.of(site, found, groups, others, names)
-    sample, table = judged_sample(every, found.controls.values())
-    learner = SiteLearner(sample, learners, declarations, deadline, priors, table=table)
-    sample = learner.evidence.sample
-    found_now = within_budget(learner.proposals(), sample, learner.deep, max_loss)
+    evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors)
+    sample, table, splits = evidence.sample, evidence.table, evidence.deep
+
+    searching = deadline.share(SEARCH)
+    chosen = selected(replace(evidence, deadline=searching), learners)
+    out_of_time = searching.passed()
+    accepted = within_budget(chosen.proposals, sample, splits, max_loss)
+    wider, widened_by = _widened(accepted, evidence, learners, deadline)
+    opened = with_open_lengths(wider, table, sample, splits)
+
     before = known.for_site(site)
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
-    counted = counted_with_files(filed, sample, learner.deep)
-    settled = with_incumbents(
-        with_open_lengths(learner.generalised(found_now), learner.evidence.table, sample, learner.deep),
-        before,
-        sample,
-        learner.deep,
-        known.site_rules(site).deep,
-        counted=counted,
-    )
+    counted = counted_with_files(filed, sample, splits)
+    settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted)
     deep = used_splits(settled.proposals, settled.deep)
-    sources = {**settled.sources, **learner.sources}
+
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
+    sources = {**settled.sources, **chosen.sources, **widened_by}
     fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
+    departures = (*settled.departures, *switched_off(before, rules, settled.departures))
+
     book = book_of(rules, sample, deep)
     judgement = judged(book, sample)
     report = site_report(site, found, rules, judgement)
     if odd := len(every.urls) - len(sample.urls):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
-    if learner.out_of_time:
+    if out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     likely: tuple[Rule, ...] = ()
-    if candidates and not learner.out_of_time:
-        table = learner.evidence.table
-        likely = candidate_rules(sample, table, learner.deep, book, acting=settled.proposals, before=rules)
-    departures = (*settled.departures, *switched_off(before, rules, settled.departures))
+    if candidates and not out_of_time:
+        likely = candidate_rules(sample, table, splits, book, acting=settled.proposals, before=rules)
     if likely:
         judgement = judged(book.with_candidates(site, likely), sample)
     again = odd_responses(judgement, found.again)
-    return LearnedSite(rules, deep, report, departures, likely, again, learner.out_of_time)
+    return LearnedSite(rules, deep, report, departures, likely, again, out_of_time)
+
+
+def _widened(
+    proposals: Sequence[Proposal], evidence: SiteEvidence, learners: Mapping[str, Learner], deadline: Deadline
+) -> tuple[list[Proposal], dict[Proposal, tuple[str, ...]]]:
+    """Return accepted proposals, widened to names, hosts and spellings that were not seen, and the learner of each new one."""
+    table, found = evidence.table, list(proposals)
+    sources: dict[Proposal, tuple[str, ...]] = {}
+    for name in ("affixes", "entropy"):
+        if name in learners and not deadline.passed():
+            wider = wider_families(found, table, evidence.deep) if name == "affixes" else wider_spellings(found, table)
+            more = generalised(found, wider, evidence.sample, evidence.deep)
+            sources.update(dict.fromkeys([one for one in more if one not in found], (name,)))
+            found = more
+    return found, sources
 
 
 def decide_site(

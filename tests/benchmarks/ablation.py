@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 from scrapy_dedup import RuleBook, learn_rules
+from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.decision.divisions import by_sections
 from scrapy_dedup.learning.lifetime.incumbents import Settled
-from scrapy_dedup.learning.names import LEARNER_NAMES
 
 from .known_sites import NOISE, KnownSite, add_arguments, labelled, made_up, small, worlds
 from .scores import Scores, score
@@ -77,7 +77,7 @@ STEPS: Mapping[str, Sequence[Replacement]] = {
     "families of names": [("learners.affixes.wider_families", _empty)],
     "spellings": [("learners.casing.wider_spellings", _empty)],
     "soft errors": [("data.soft_errors.soft_errors", _no_rows)],
-    "tokens of values": [("site.deep_splits", _of_nothing)],
+    "tokens of values": [("site_evidence.deep_splits", _of_nothing)],
     "tokens: by pages": [("data.tokens.significant_splits", _of_nothing)],
     "tokens: lists": [("data.tokens.lists_of_values", _of_nothing)],
     "opinions": [("opinions.said.said_of", _of_nothing)],

@@ -39,8 +39,8 @@ from rich.table import Table
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.content.sketch import sketch_of_html
+from scrapy_dedup.learning.alternation import Evidence
 from scrapy_dedup.learning.data.clusters import Identities, no_evidence
-from scrapy_dedup.learning.fixed_point import Evidence
 from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.store.store import Store

@@ -15,17 +15,19 @@ import numpy as np
 
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import Sample, book_of
-from scrapy_dedup.learning.data.table import RARE, Table
-from scrapy_dedup.learning.decision.budget import within_budget
+from scrapy_dedup.learning.data.url_table import RARE, Table
 from scrapy_dedup.learning.decision.divisions import by_sections
 from scrapy_dedup.learning.decision.named_values import by_value
+from scrapy_dedup.learning.decision.validation import within_budget
 from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
 from scrapy_dedup.learning.evidence.judge import Judge
 from scrapy_dedup.learning.evidence.value_kinds import ValueKind, kind_of_values
 from scrapy_dedup.learning.evidence.witnesses import Witnesses, witnesses
+from scrapy_dedup.learning.learners.registry import LEARNERS
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
-from scrapy_dedup.learning.site import SiteLearner, judged_sample
+from scrapy_dedup.learning.selection import selected
+from scrapy_dedup.learning.site_evidence import evidence_of, judged_sample
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.rules.model import operation_problem
 from scrapy_dedup.urls import DeepSplit, normal_form, site_of_url
@@ -98,14 +100,15 @@ def judged_proposals(site: KnownSite) -> list[Judged]:
     half = [row for row, url in enumerate(sample.urls) if first_half(page_of[url])]
     if not half or len(half) == len(sample.urls):
         return []
-    learner = SiteLearner(sample.part(half), table=table.part(np.array(half, dtype=np.intp)))
-    accepted = within_budget(learner.proposals(), learner.evidence.sample, learner.deep, MAX_LOSS)
-    judge = SiteLearner(sample, table=table).evidence.sample.judge
-    full = replace(table.with_deep(learner.deep) if learner.deep else table, judge=judge)
+    evidence = evidence_of(sample.part(half), table.part(np.array(half, dtype=np.intp)))
+    found_in_half = selected(evidence, LEARNERS).proposals
+    accepted = within_budget(found_in_half, evidence.sample, evidence.deep, MAX_LOSS)
+    judge = evidence_of(sample, table).sample.judge
+    full = replace(table.with_deep(evidence.deep) if evidence.deep else table, judge=judge)
     sample = replace(sample, judge=judge)
     pages = {page: number for number, page in enumerate(dict.fromkeys(page_of.values()))}
     page = np.array([pages[page_of[url]] for url in sample.urls], dtype=np.int32)
-    return list(_Site(site, sample, full, _Learned(accepted, learner.deep), page).judged())
+    return list(_Site(site, sample, full, _Learned(accepted, evidence.deep), page).judged())
 
 
 def _draw(text: str) -> float:

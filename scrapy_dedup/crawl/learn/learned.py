@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...learning.wording import counted
+from ...learning.phrases import counted
 
 if TYPE_CHECKING:
     from ..shared import Shared

@@ -22,7 +22,7 @@ from tempfile import TemporaryFile
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from ...learning.names import JUDGE
+from ...learning.choices import JUDGE
 
 if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings

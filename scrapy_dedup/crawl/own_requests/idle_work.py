@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from ...learning.asking.probing import Tried
+    from ...learning.asking.probe_outcomes import Tried
     from ..settings.dedup_settings import DedupSettings
     from ..shared import Shared
     from .prober import Prober
@@ -35,7 +35,7 @@ def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: 
 
     Raises RuleFileError, StoreError.
     """
-    from ...learning.asking.probing import of_rules  # what probes need takes a fifth of a second to import
+    from ...learning.asking.probe_outcomes import of_rules  # what probes need takes a fifth of a second to import
     from ...store.rows import CheckRow
     from ...store.store import Store
 

@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 from ...learning.asking.doubts import Doubt, doubts
-from ...learning.asking.probing import Outcome, Tried, Verdict, head_outcome, verdict
+from ...learning.asking.probe_outcomes import Outcome, Tried, Verdict, head_outcome, verdict
 from ...learning.data.clusters import Identities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...learning.names import IRRELEVANT
+from ...learning.choices import IRRELEVANT
 from ...rules.book import RuleBook
 from ...rules.model import Rule, Status
 from ...rules.operations import Ignore, IgnoreValue

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
-from ...learning.lifetime.certainty import UNINFORMATIVE, share_lost
-from ...learning.wording import counted, not_evidence
+from ...learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
+from ...learning.phrases import counted, not_evidence
 from ..decide.discards import NORMAL_FORM
 from .tally import SiteTally
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ...learning.choices import JUDGE, METHOD_NAMES
 from ...learning.evidence.user_names import REMEDY, Names
-from ...learning.names import JUDGE, METHOD_NAMES
 from .setting_values import Mode, WrongValue, mapping
 
 __all__ = ["method", "method_options", "names", "wrong_method", "wrong_site"]

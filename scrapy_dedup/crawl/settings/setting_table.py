@@ -1,6 +1,6 @@
 """The table of all settings: their names, what they are for, their defaults, and how their values are read."""
 
-from ...learning.names import JUDGE, LEARNER_NAMES, METHOD_NAMES
+from ...learning.choices import JUDGE, LEARNER_NAMES, METHOD_NAMES
 from . import setting_paths as paths
 from . import setting_values as values
 from .setting_pairs import method, method_options, names

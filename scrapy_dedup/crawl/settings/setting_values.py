@@ -8,7 +8,7 @@ from enum import Enum
 from math import isfinite
 from typing import Any
 
-from ...learning.names import LEARNER_NAMES
+from ...learning.choices import LEARNER_NAMES
 
 
 class Mode(str, Enum):

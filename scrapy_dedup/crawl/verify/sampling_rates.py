@@ -1,6 +1,6 @@
 """Which discards are fetched all the same: a share of them, and more of those of a young rule.
 
-How many more says the judge (:mod:`scrapy_dedup.learning.lifetime.watching`), by the witness groups of the rule and its spot checks.
+How many more says the judge (:mod:`scrapy_dedup.learning.lifetime.spot_checks`), by the witness groups of the rule and its spot checks.
 Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
 URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some
 values and wrong for others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young
@@ -82,7 +82,7 @@ class Sampling:
 
     def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
         """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""
-        from ...learning.lifetime.watching import (
+        from ...learning.lifetime.spot_checks import (
             spot_check_share,  # its libraries are not needed before there are rules
         )
 

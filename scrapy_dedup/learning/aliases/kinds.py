@@ -24,7 +24,7 @@ from ..config import current
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
 from ..evidence.value_kinds import WHOLE, are_named, is_token
-from ..proposals.operations import widened
+from ..proposals.dropping import widened
 from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
 from .pairs import KeyOf, Pair, pooled

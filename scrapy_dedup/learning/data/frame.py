@@ -8,7 +8,7 @@ import numpy as np
 from ..evidence.arrays import ABSENT, Codes, Hashes, Rows
 from ..evidence.witnesses import Prior, Witnesses, witnesses
 from .grouping import Groups, grouped
-from .table import RARE, Table
+from .url_table import RARE, Table
 
 PRESENCE_SEED = np.uint64(0xD6E8FEB86659FD93)
 

@@ -17,7 +17,7 @@ from ..config import current
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
 from ..data.judgement import Deep, Sample, book_of, judged
-from ..data.table import Table, encode
+from ..data.url_table import Table, encode
 from ..evidence.value_kinds import kind_of_values
 from ..proposals.combining import rules_of
 from ..proposals.coverage import keys_meet

@@ -13,7 +13,7 @@ import numpy as np
 from ...rules import Ignore, IgnoreValue, OfClass
 from ...urls import ValueClass
 from ..data.judgement import Deep, Sample
-from ..data.table import REPEAT, Table
+from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Flags
 from ..proposals.matching import concerned, matching
 from ..proposals.proposal import Proposal

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...rules import Absent, Literal, OfClass, OneOf, Predicate
 from ..config import current
-from ..data.table import REPEAT, Table
+from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Codes, Rows
 from ..evidence.value_kinds import is_token
 from ..proposals.proposal import Match, Proposal

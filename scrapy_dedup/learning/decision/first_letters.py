@@ -9,7 +9,7 @@ from ...rules import Lower
 from ...urls.percent import lower_first
 from ..config import current
 from ..data.judgement import Judgement
-from ..data.table import Table
+from ..data.url_table import Table
 from ..evidence.arrays import ABSENT
 from ..proposals.matching import matching
 from ..proposals.proposal import Proposal

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...rules import Ignore, IgnoreValue
 from ...urls import class_of
-from ..data.table import Table
+from ..data.url_table import Table
 from ..evidence.arrays import Codes, Flags, Rows
+from ..proposals.dropping import widened
 from ..proposals.matching import concerned, matching
-from ..proposals.operations import widened
 from ..proposals.proposal import Proposal
 
 MOST_MEMBERS = 8

@@ -16,15 +16,15 @@ from ...rules import Ignore, IgnoreValue, Keep, Replace, RuleBook, Set
 from ...urls import ValueClass, class_of
 from ..config import current
 from ..data.judgement import Deep, Judgement, Sample, book_of
-from ..data.table import Table
+from ..data.url_table import Table
 from ..evidence.arrays import Codes, Flags, Numbers, Rows
 from ..evidence.judge import Judge, Posterior
 from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 from ..evidence.witnesses import Witnesses, likelihoods, witnesses
 from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
+from ..proposals.dropping import seen_values, widened
 from ..proposals.matching import concerned, matching
-from ..proposals.operations import seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested

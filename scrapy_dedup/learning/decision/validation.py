@@ -16,13 +16,13 @@ from ...observation import APART
 from ...rules import RuleBook
 from ...rules.model import ORDERED
 from ...urls import values_of
+from ..config import current
 from ..data.judgement import Deep, Judgement, Sample, book_of, judged
-from ..data.table import BARE, REPEAT, joined_repeats
+from ..data.url_table import BARE, REPEAT, joined_repeats
 from ..evidence.judge import Verdict
 from ..evidence.witnesses import remembered
 from ..evidence.witnesses import witnesses as groups_of
-from ..proposals.arrangement import arrangement
-from ..proposals.blame import MAX_CLEAN, MAX_MEMBERS, bare_texts, blamed
+from ..proposals.blame import MAX_CLEAN, MAX_MEMBERS, arrangement, bare_texts, blamed
 from ..proposals.combining import rules_of
 from ..proposals.proposal import Proposal
 
@@ -253,3 +253,21 @@ def _by_crawl(sample: Sample, members: Sequence[int], starts: Sequence[float]) -
         crawl = bisect_right(starts, sample.times[i]) if sample.times is not None else 0
         contents[crawl].setdefault(sample.content[i], i)
     return list(contents.values())
+
+
+def within_budget(proposals: Sequence[Proposal], sample: Sample, deep: Deep, max_loss: float) -> list[Proposal]:
+    """Return proposals less those that save least for the pages that they are seen to lose.
+
+    *max_loss* is the share of the site's pages that all together may lose.
+    """
+    most = max(max_loss * len(set(sample.content)), current().least_budget) if max_loss else 0.0
+    kept = list(proposals)
+    for _ in range(ROUNDS):
+        found = verdicts(kept, sample, deep)
+        losing = sorted(
+            (one for one in found if found[one].seen_lost), key=lambda one: found[one].removed / found[one].seen_lost
+        )
+        if not losing or sum(found[one].seen_lost for one in losing) <= most:
+            break
+        kept = without(kept, losing[0])  # without it the groups of the others change
+    return kept

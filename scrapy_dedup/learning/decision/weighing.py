@@ -10,12 +10,11 @@ from ...rules.lifecycle import pooled
 from ...rules.redaction import redact
 from ...urls import DeepSplit, ValueClass, values_of
 from ..data.judgement import Deep, Sample, book_of, judged, rules_acting
-from ..data.table import BARE, REPEAT, joined_repeats
+from ..data.url_table import BARE, REPEAT, joined_repeats
 from ..evidence.shares import upper_bound
-from ..proposals.arrangement import is_arranged
-from ..proposals.blame import MAX_MEMBERS, View, bare_texts
+from ..proposals.blame import MAX_MEMBERS, View, bare_texts, is_arranged
 from ..proposals.combining import combined, rules_of
-from ..proposals.operations import changes
+from ..proposals.dropping import changes
 from ..proposals.proposal import Proposal
 
 EXAMPLES = 2

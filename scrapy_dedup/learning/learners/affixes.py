@@ -17,13 +17,13 @@ from ...urls import DeepSplit, class_of
 from ...urls.deep_tokens import whole_key
 from ..data.frame import Frame
 from ..data.judgement import Sample
-from ..data.table import Table
+from ..data.url_table import Table
 from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
 from ..methods.entropy.joint import irrelevant
 from ..methods.entropy.proposals import table_of
 from ..proposals.coverage import reaches
+from ..proposals.dropping import changes, dropped, seen_values, widened
 from ..proposals.matching import matching
-from ..proposals.operations import changes, dropped, seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from ..search.constant_pages import constant_pages
 from .generalising import Wider, generalised

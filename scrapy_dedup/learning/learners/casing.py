@@ -16,9 +16,9 @@ from ...rules import Ignore, IgnoreValue, Lower, Replace, Set
 from ...rules.actions import transformed
 from ...urls.percent import lower_first, lower_value
 from ..config import current
-from ..data.table import Table
+from ..data.url_table import Table
 from ..evidence.shares import worth_asking
-from ..methods.entropy.values import MIN_TESTED
+from ..methods.entropy.lowered_keys import MIN_TESTED
 from ..proposals.matching import matching
 from ..proposals.proposal import Match, Proposal
 from .generalising import Wider

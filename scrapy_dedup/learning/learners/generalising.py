@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ..data.judgement import Deep, Judgement, Sample
 from ..proposals.combining import outcome_of
-from ..proposals.coverage import keys_meet
 from ..proposals.proposal import Proposal
 
 
@@ -31,15 +30,9 @@ def generalised(
     candidates: Sequence[Wider],
     sample: Sample,
     deep: Deep,
-    *,
-    refused: Sequence[Proposal] = (),
 ) -> list[Proposal]:
-    """Return accepted proposals, widened by those of the *candidates* against which nothing speaks.
-
-    That is a URL, or what was *refused* of a key that they act on.
-    """
+    """Return accepted proposals, widened by those of the *candidates* against which no URL speaks."""
     found = list(proposals)
-    candidates = [one for one in candidates if not any(keys_meet(one.proposal.key, other.key) for other in refused)]
     if not candidates:
         return found
     before = outcome_of(found, sample, deep)

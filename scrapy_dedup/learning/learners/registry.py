@@ -8,7 +8,7 @@ import numpy as np
 from ...urls import DeepSplit
 from ..data.frame import Frame
 from ..data.judgement import Sample
-from ..data.table import Table
+from ..data.url_table import Table
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import Rows
 from ..methods import entropy, equivalence, pattern_tree
@@ -30,7 +30,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SiteEvidence:
     """What a learner is given."""
 
     sample: Sample
@@ -54,22 +54,22 @@ class Evidence:
         deep: Mapping[str, DeepSplit],
         declarations: Declarations,
         priors: Priors | None = None,
-    ) -> "Evidence":
+    ) -> "SiteEvidence":
         """Return what is known of a sample whose URLs were encoded once."""
         table = plain.with_deep(deep) if deep else plain
         return cls(sample, deep, table, plain, declarations, priors=priors or Priors())
 
-    def part(self, rows: Rows) -> "Evidence":
+    def part(self, rows: Rows) -> "SiteEvidence":
         """Return the evidence of some of the URLs."""
         table = self.table.part(rows)
         plain = self.plain.part(rows) if self.deep else table
         return replace(self, sample=self.sample.part(rows.tolist()), table=table, plain=plain)
 
 
-Learner = Callable[[Evidence], list[Proposal]]
+Learner = Callable[[SiteEvidence], list[Proposal]]
 
 
-def difference_sets(evidence: Evidence) -> list[Proposal]:
+def difference_sets(evidence: SiteEvidence) -> list[Proposal]:
     """Return constant pages, the tree of functions that dropping jointly and putting back give, directories and orders."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))

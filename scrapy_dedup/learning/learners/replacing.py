@@ -19,11 +19,11 @@ from ..config import current
 from ..data.judgement import Sample
 from ..evidence.shares import worth_asking
 from ..evidence.value_kinds import other_part
-from ..proposals.operations import widened
+from ..proposals.dropping import widened
 from ..proposals.proposal import Match, Proposal
 from .casing import case_operation, number_operation
-from .mappings import TRANSFORMED, Way, head_of, way_between
-from .templates import Template, Values, is_segment, spelled, templates_of, with_whole_values
+from .rewrite_templates import Template, Values, is_segment, spelled, templates_of, with_whole_values
+from .template_mappings import TRANSFORMED, Way, head_of, way_between
 
 MAX_TEMPLATES = 8
 """Templates of one cluster that are paired, those with most URLs first."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...urls import values_of
+from ..choices import JUDGE, METHOD_NAMES
 from ..data.judgement import Sample
-from ..data.table import encode
-from ..names import JUDGE, METHOD_NAMES
-from ..wording import counted
+from ..data.url_table import encode
+from ..phrases import counted
 from . import entropy, equivalence, pattern_tree
-from .decision import Decision
+from .method_decision import Decision
 from .options import METHODS, MethodOptions, WrongOption, options_of
 from .written import Written, written
 

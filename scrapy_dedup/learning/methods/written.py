@@ -14,13 +14,13 @@ import numpy as np
 from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
 from ...urls import values_of
 from ..data.judgement import Sample, book_of
-from ..data.table import RARE, Table
+from ..data.url_table import RARE, Table
 from ..evidence.arrays import ABSENT, Flags
 from ..proposals.blame import MAX_MEMBERS
 from ..proposals.combining import rules_of
 from ..proposals.matching import matching
 from ..proposals.proposal import Match, Proposal
-from .decision import Decision, Formation
+from .method_decision import Decision, Formation
 
 MAX_ABSENT = 60
 """Keys whose absence a rule asks for, at most."""

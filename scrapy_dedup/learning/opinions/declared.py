@@ -20,13 +20,13 @@ from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, 
 from ...urls.deep_tokens import whole_key
 from ..config import current
 from ..data.judgement import Sample
-from ..data.table import REPEAT, Table, encode
+from ..data.url_table import REPEAT, Table, encode
 from ..decision.witness_counts import pages_for
 from ..evidence.arrays import ABSENT, Flags
 from ..evidence.shares import MIN_STATED
 from ..evidence.value_kinds import is_token
 from ..methods.entropy import Relevance
-from ..proposals.operations import seen_values, widened
+from ..proposals.dropping import seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .belief import Opinion, Source, opinions_of_pairs
 

@@ -18,7 +18,7 @@ from ..config import current
 from ..data.clusters import clusters
 from ..data.frame import Frame, Level
 from ..data.judgement import Sample
-from ..data.table import encode
+from ..data.url_table import encode
 from ..evidence.shares import worth_asking
 from ..methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..data.table import Table
+from ..data.url_table import Table
 from ..evidence.arrays import ABSENT
 from ..evidence.user_names import Names
 from ..methods.entropy import KNOWN_NAMES, NameList, Priors

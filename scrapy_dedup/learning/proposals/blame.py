@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...rules import AnyOrder, Replace, Rule, RuleBook
-from ...urls import values_of
+from ...rules.order import in_order
+from ...urls import normal_parts, values_of
 from ...urls.deep_tokens import whole_key
 from ...urls.query_paths import is_segment_key
 from ..config import current
 from ..data.judgement import Judgement, rules_acting
-from ..data.table import BARE, joined_repeats
-from .arrangement import is_arranged
+from ..data.url_table import BARE, joined_repeats
 from .combining import rules_of
-from .operations import adds_value, changes
+from .dropping import adds_value, changes
 from .proposal import Match, Proposal
 
 MAX_MEMBERS = 20
@@ -200,3 +200,32 @@ def bare_texts(view: Mapping[str, str | None]) -> list[str]:
         for key, value in view.items()
         if not value and key.startswith("q.") and not is_segment_key(key)
     ]
+
+
+def is_arranged(proposal: Proposal, urls: AbstractSet[str]) -> bool:
+    """Tell whether a proposal about an order has a part in that some URLs are one: they differ in it, and it changes one."""
+    operation = proposal.operation
+    if not isinstance(operation, AnyOrder) or len({arrangement(url, proposal.key) for url in urls}) < 2:
+        return False
+    if proposal.key == "query":
+        return any(";" in normal_parts(url)[2] for url in urls)
+    paths = (normal_parts(url)[1] for url in urls)
+    return any(in_order(path, proposal.key, operation) != path for path in paths)
+
+
+def arrangement(url: str, key: str) -> str:
+    """Return in which order things stand in a URL: the path, or the names of its parameters with what divides them.
+
+    >>> arrangement("http://a.example/?b=1;a=2", "query"), arrangement("http://a.example/x/y", "path")
+    ('b;a', '/x/y')
+    """
+    _, path, query = normal_parts(url)
+    if key == "path":
+        return path
+    if key == "matrix":
+        return "/".join(_names(text, ";") for text in path.split("/"))
+    return "&".join(_names(piece, ";") for piece in query.split("&"))
+
+
+def _names(text: str, divider: str) -> str:
+    return divider.join([part.partition("=")[0] for part in text.split(divider)])

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...rules import Operation
-from ..data.table import REPEAT, Table, places
+from ..data.url_table import REPEAT, Table, places
 from ..evidence.arrays import ABSENT, Flags
-from .operations import changes
+from .dropping import changes
 from .proposal import Match
 
 

@@ -7,15 +7,15 @@ import numpy as np
 from ...rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Predicate, Set, SetOfValues
 from ...urls import class_of
 from ..data.frame import Level
-from ..data.table import BARE, REPEAT, Table
+from ..data.url_table import BARE, REPEAT, Table
 from ..evidence.arrays import ABSENT, Rows
-from ..proposals.operations import dropped, path_position, seen_values, value_dropped, widened
+from ..proposals.dropping import dropped, path_position, seen_values, value_dropped, widened
 from ..proposals.proposal import ANY_VALUE, Match, Proposal
 from .constant_pages import ConstantPage
 from .guards import PRESENT, Node, Pattern
+from .recoding import Gone, Merged, Recoding, SegmentGone
 from .shapes import Alike
 from .value_sets import SetOfValues as ValuesAsSet
-from .values import Gone, Merged, Recoding, SegmentGone
 
 
 def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[ConstantPage]) -> list[Proposal]:

@@ -16,12 +16,12 @@ from xxhash import xxh3_128
 from ..config import current
 from ..data.frame import Frame, Level
 from ..data.sampling import sampled
-from ..data.table import BARE, REPEAT
+from ..data.url_table import BARE, REPEAT
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import ABSENT, Rows
 from ..evidence.value_kinds import is_token
 from .difference_sets import MAX_CANDIDATES, drop_set
-from .values import Recoding, recode
+from .recoding import Recoding, recode
 
 SAMPLE = 8_000
 """URLs on which guards are searched."""

@@ -15,7 +15,7 @@ from ...rules import Ignore, IgnoreValue, OfClass
 from ...urls import values_of
 from ..config import current
 from ..data.judgement import Judgement
-from ..data.table import Table
+from ..data.url_table import Table
 from ..evidence.arrays import Flags
 from ..proposals.proposal import ANY_VALUE, Match, Proposal
 

@@ -1,7 +1,7 @@
 """Directories that are one: a symbolic link, a mirror, ``/docs/current/`` that is ``/docs/16/``.
 
 Such directories are a few among many, often with a few pages each, so that two values of the segment are not compared
-one with another (:mod:`.values`), or show too few pages to be believed by themselves. That some pages of two directories
+one with another (:mod:`.recoding`), or show too few pages to be believed by themselves. That some pages of two directories
 are equal says little: sisters share a licence and a change log, and differ in the next file. Two that hold the same
 names, and under each name the same page (:mod:`.alike_directories`), may be one. From how many pages on they are is asked of the
 site: where one page is left out, directories with the same names that are equal in all others must be equal in it, too. The least
@@ -29,7 +29,7 @@ from ...urls import values_of
 from ..config import current
 from ..data.frame import Frame
 from ..data.judgement import Deep, Judgement
-from ..data.table import Table, encode
+from ..data.url_table import Table, encode
 from ..evidence.arrays import Flags
 from ..evidence.shares import worth_asking
 from ..proposals.matching import concerned, matching

@@ -18,7 +18,7 @@ from ...urls import ValueClass, normal_parts
 from ...urls.paths import split_extension
 from ..config import current
 from ..data.judgement import Judgement
-from ..data.table import BARE, Table
+from ..data.url_table import BARE, Table
 from ..evidence.value_kinds import ORDER
 from ..evidence.witnesses import witnesses
 from ..proposals.proposal import Proposal

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.frame import NEVER_KEPT, Frame
-from ..data.table import RARE
+from ..data.url_table import RARE
 from ..evidence.arrays import ABSENT, Codes, Rows
 
 MOST_DECODED = 3

@@ -12,7 +12,7 @@ from ...urls import ValueClass, class_of
 from ..config import current
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
-from ..data.table import REPEAT
+from ..data.url_table import REPEAT
 from ..evidence.arrays import ABSENT, Codes
 from ..evidence.value_kinds import ValueKind, are_named, is_token
 

@@ -10,7 +10,7 @@ from xxhash import xxh3_64_intdigest
 from ...rules.actions import as_set
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
-from ..data.table import REPEAT
+from ..data.url_table import REPEAT
 from ..evidence.arrays import ABSENT, mixed
 from ..evidence.value_kinds import ORDER
 

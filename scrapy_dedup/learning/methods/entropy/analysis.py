@@ -3,17 +3,17 @@
 Source: url-parameter-relevance, FIG. 3 to 5 without the test requests of FIG. 5 (512-520).
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from ....rules import Ignore, Nested, RuleBook
 from ....rules.actions import inner_url
 from ....urls import GroupsLike, site_of_url
-from .case import case_information, has_capitals
-from .columns import QUERY, Column, Page, columns
-from .information import Information, information
+from ....urls.percent import lower_value
+from .columns import QUERY, Column, Page, Value, columns
+from .information import Information, conditional_entropy, information
 from .relevance import Relevance, Thresholds
-from .tuples import relevant_tuples
 
 _MARKS = ("://", "%3A%2F%2F", ":%2F%2F", "%3a%2f%2f")
 
@@ -120,3 +120,51 @@ def holds_urls(values: Column) -> bool:
         isinstance(value, str) and value[:4].lower() == "http" and any(mark in value for mark in _MARKS)
         for value in set(values)
     )
+
+
+def case_information(values: Column, fingerprints: Sequence[Hashable]) -> float:
+    """Return H(F|lower(V)) - H(F|V), in bits: what the case adds to what is known of the page.
+
+    >>> case_information(["video.mpg", "VIDEO.mpg"], [1, 1])
+    0.0
+    """
+    lowered = [lowered_value(value) for value in values]
+    return conditional_entropy(fingerprints, lowered) - conditional_entropy(fingerprints, values)
+
+
+def lowered_value(value: Value) -> Value:
+    """Return a value without its case information; percent-escapes stay as they are."""
+    return lower_value(value) if isinstance(value, str) else value
+
+
+def has_capitals(values: Column) -> bool:
+    """Tell whether the values have any case information."""
+    return any(value != lowered_value(value) for value in set(values))
+
+
+MAX_MEMBERS = 12
+"""Parameters that tuples are made of, those that say most of the fingerprint: 12 make 66 pairs and
+220 triples."""
+
+
+def relevant_tuples(
+    columns: Mapping[str, Column],
+    fingerprints: Sequence[Hashable],
+    alone: Mapping[str, Information],
+    thresholds: Thresholds,
+    most: int = 3,
+) -> Iterator[tuple[str, ...]]:
+    """Yield the tuples of two to *most* parameters that are relevant as one value.
+
+    *alone* is the information of each parameter. Only tuples with a member that is irrelevant alone
+    are asked, since the others change nothing.
+    """
+    relevance = {key: thresholds.relevance(found) for key, found in alone.items()}
+    informative = sorted(columns, key=lambda key: (alone[key].fingerprint_given_value, key))[:MAX_MEMBERS]
+    for size in range(2, most + 1):
+        for keys in combinations(informative, size):
+            if all(relevance[key] is Relevance.ACCEPT for key in keys):
+                continue
+            together = list(zip(*(columns[key] for key in keys), strict=True))
+            if thresholds.relevance(information(together, fingerprints)) is Relevance.ACCEPT:
+                yield keys

@@ -8,9 +8,9 @@ from ....urls import GroupsLike, values_of
 from ...proposals.combining import rules_of
 from ...proposals.proposal import Match, Proposal
 from .analysis import ParameterRule, analysed
+from .cluster_merging import Conflict, HostRules, merged
 from .columns import QUERY, Page, columns, settled_keys
-from .merging import Conflict, HostRules, merged
-from .names import NameList, name_of
+from .name_lists import NameList, name_of
 from .priors import Priors
 from .relevance import Relevance, Thresholds
 from .scopes import MINIMUM_SIZE, Scope, clusters

@@ -17,9 +17,9 @@ from ....urls import normal_parts, site_of_url, values_of
 from ...config import current
 from ...data.frame import Frame
 from ...data.grouping import varying
-from ...data.table import REPEAT, Table, joined_repeats, places, seeds_of
+from ...data.url_table import REPEAT, Table, joined_repeats, places, seeds_of
 from ...evidence.arrays import ABSENT, Codes, Rows
-from ...proposals.operations import dropped
+from ...proposals.dropping import dropped
 from .joint import irrelevant, without
 
 MIN_URL_SHARE = 0.9

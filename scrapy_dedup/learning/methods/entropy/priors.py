@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .analysis import ParameterRule
-from .merging import HostRules
-from .names import name_of
+from .cluster_merging import HostRules
+from .name_lists import name_of
 from .relevance import Relevance
 
 MIN_SITES = 3

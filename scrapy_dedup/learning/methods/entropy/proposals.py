@@ -9,18 +9,18 @@ from ....urls import DeepSplit, values_of
 from ...config import current
 from ...data.frame import Frame
 from ...data.judgement import Sample, book_of
-from ...data.table import Table, encode
+from ...data.url_table import Table, encode
 from ...evidence.arrays import ABSENT, Rows
 from ...proposals.combining import rules_of
-from ...proposals.operations import dropped
+from ...proposals.dropping import dropped
 from ...proposals.proposal import Match, Proposal
 from ...search.constant_pages import constant_pages
 from ...search.emission import proposals as pattern_proposals
 from ...search.guards import Node
 from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant
-from .templates import Template, templates
-from .values import case_insensitive, where_spellings
+from .lowered_keys import case_insensitive, where_spellings
+from .path_clusters import Template, templates
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:

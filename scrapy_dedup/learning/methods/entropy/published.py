@@ -7,13 +7,13 @@ from ....rules.model import operation_problem
 from ...data.clusters import NO_EVIDENCE
 from ...data.judgement import Sample
 from ...proposals.combining import rules_of
-from ..decision import Decision, Formation
+from ..method_decision import Decision, Formation
 from ..options import EntropyOptions
 from ..written import flags
+from .cluster_merging import Conflict
 from .columns import HOST, PATH, QUERY, Page
 from .host import Options, host_rules, proposals_of
-from .merging import Conflict
-from .names import NameList
+from .name_lists import NameList
 from .relevance import Thresholds
 from .scopes import Scope
 

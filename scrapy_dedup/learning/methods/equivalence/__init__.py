@@ -10,11 +10,11 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 'http://a.example/x?id=77'
 """
 
+from .as_learner import expressed_rules, proposals
 from .class_rules import ClassRules, class_rules, rules_of_classes
 from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
-from .learner import expressed_rules, proposals
-from .pages import Comparison, observed_pages
+from .page_comparison import Comparison, observed_pages
 from .published import decide, in_own_terms
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of

@@ -10,11 +10,11 @@ from ....urls import DeepSplit
 from ...config import current
 from ...data.frame import Frame, Level
 from ...data.grouping import varying
-from ...data.table import Table
+from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...evidence.shares import worth_asking
 from ...proposals.proposal import Match, Proposal
-from .paths import holds_for, seen_at
+from .path_operations import holds_for, seen_at
 from .rewriting import RewriteRule
 from .views import path_positions
 

@@ -15,13 +15,13 @@ from ....rules import Literal, Predicate
 from ....urls import DeepSplit
 from ....urls.deep_tokens import ENDS
 from ...config import current
-from ...data.table import REPEAT, Table
+from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import Flags  # mypy and the reader want it here
 from ...evidence.value_kinds import is_token
-from ...proposals.operations import dropped
+from ...proposals.dropping import dropped
 from ...proposals.proposal import Match, Proposal
 from .cases import lowered_keys, lowering
-from .paths import BESIDE, PathPattern, path_key, tested_pattern
+from .path_operations import BESIDE, PathPattern, path_key, tested_pattern
 from .pooling import Drop, Pooled, pooled, pooled_within
 from .rewriting import Fixed, Form, RewriteRule
 from .segments import is_named

@@ -15,13 +15,13 @@ from ....rules import Absent, Ignore, Literal, Operation
 from ...config import current
 from ...data.frame import Frame, Level
 from ...data.grouping import Groups, varying
-from ...data.table import REPEAT, Table
+from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import ABSENT, Codes, Flags, Rows
 from ...evidence.shares import worth_asking
 from ...evidence.value_kinds import is_token
-from ...proposals.operations import dropped
+from ...proposals.dropping import dropped
 from ...proposals.proposal import Match
-from .paths import holds_for
+from .path_operations import holds_for
 
 MAX_SPLITS = 3
 MAX_VALUES = 24

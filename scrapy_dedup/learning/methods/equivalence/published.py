@@ -11,7 +11,7 @@ from ....urls.paths import param_key, split_extension
 from ...data.clusters import NO_EVIDENCE
 from ...data.judgement import Sample
 from ...proposals.proposal import ANY_VALUE
-from ..decision import Decision, Formation, NotSayable, some_of
+from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import EquivalenceOptions
 from ..written import flags
 from .inference import Policy, inferred

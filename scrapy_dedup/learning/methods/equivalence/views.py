@@ -14,7 +14,7 @@ from ....urls import DeepSplit, values_of
 from ...config import current
 from ...data.frame import NEVER_KEPT
 from ...data.judgement import Sample
-from ...data.table import Table, encode, joined_repeats
+from ...data.url_table import Table, encode, joined_repeats
 from ...evidence.arrays import ABSENT
 from .segments import Segment, SegmentedUrl
 

@@ -8,10 +8,10 @@
 """
 
 from .expression import proposals
-from .learn import PatternTreeRules, learn, tree_of
 from .modes import FAITHFUL, IMPROVED, Options
 from .published import choices_of, decide
 from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
+from .whole_method import PatternTreeRules, learn, tree_of
 
 __all__ = [
     "FAITHFUL",

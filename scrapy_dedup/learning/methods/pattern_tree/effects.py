@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...data.frame import NEVER_KEPT
-from ...data.table import Table
+from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Hashes, Rows
 from .rules import Ignore, Operation, Replace
 

@@ -18,18 +18,18 @@ from ....rules.model import operation_problem
 from ....urls import DeepSplit, class_of
 from ...config import current
 from ...data.judgement import Sample, book_of, judged
-from ...data.table import BARE, RARE, REPEAT, Table
+from ...data.url_table import BARE, RARE, REPEAT, Table
 from ...evidence.arrays import mixed
 from ...evidence.shares import worth_asking
 from ...evidence.value_kinds import is_token
 from ...proposals.combining import rules_of
-from ...proposals.operations import dropped, seen_values, value_dropped, widened
+from ...proposals.dropping import dropped, seen_values, value_dropped, widened
 from ...proposals.proposal import Match, Proposal
-from .learn import Learned, learn_from, learn_tree, selected
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
 from .rules import Keep, Replace, RewriteRule, SetLiteral
 from .tree import TRIVIAL, Node
+from .whole_method import Learned, learn_from, learn_tree, selected
 
 MAX_JOINED = 4_000
 """URLs of two nodes on which it is tried whether a rule brings them together."""

@@ -9,9 +9,9 @@ from ...config import current
 from ...data.grouping import Groups, grouped
 from ...evidence.arrays import Codes, Flags, Hashes
 from ...evidence.shares import upper_bound, worth_asking
-from .candidates import same_formation
 from .effects import Effects
 from .modes import Options
+from .rule_candidates import same_formation
 from .rules import Ignore, RewriteRule
 from .tree import PatternTree
 

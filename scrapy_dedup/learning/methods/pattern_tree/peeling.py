@@ -10,9 +10,9 @@ import numpy as np
 
 from ....urls import ValueClass
 from ...data.frame import Frame, Level
-from ...data.table import REPEAT, Table
+from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import ABSENT
-from ...proposals.operations import guard_of
+from ...proposals.dropping import guard_of
 from ...search.difference_sets import drop_set
 from .patterns import ANYTHING
 from .views import View

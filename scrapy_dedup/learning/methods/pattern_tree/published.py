@@ -10,16 +10,16 @@ from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, 
 from ....rules import Replace as Copy
 from ....urls.paths import split_extension
 from ...data.judgement import Sample
-from ...data.table import RARE, REPEAT
-from ...proposals.operations import dropped, value_dropped
+from ...data.url_table import RARE, REPEAT
+from ...proposals.dropping import dropped, value_dropped
 from ...proposals.proposal import ANY_VALUE, Match
-from ..decision import Decision, Formation, NotSayable, some_of
+from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
 from ..written import flags
-from .learn import Learned, PatternTreeRules, learn_tree, rules_of_tree
 from .modes import FAITHFUL, IMPROVED, Options
 from .patterns import ANYTHING, Fixed, Part
 from .rules import Keep, Replace, RewriteRule, SetLiteral
+from .whole_method import Learned, PatternTreeRules, learn_tree, rules_of_tree
 
 
 def choices_of(options: PatternTreeOptions) -> Options:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....urls import class_of
-from ...data.table import REPEAT, Table
+from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import ABSENT, Codes, Rows
-from ...proposals.operations import widened
+from ...proposals.dropping import widened
 from .modes import Options
+from .node_split import Distribution, choice, distribution, salient_values
 from .patterns import Fixed, Part, Pattern, Varied, ordered
-from .split import Distribution, choice, distribution, salient_values
 
 TRIVIAL = object()
 """Stands for all trivial values of a key together."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ....urls import DeepSplit, GroupsLike, normal_parts, site_of_url, values_of
-from ...data.table import REPEAT, joined_repeats
+from ...data.url_table import REPEAT, joined_repeats
 from .modes import Options
 
 View = dict[str, str]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....rules import Absent, Literal, Predicate
 from ...data.frame import Frame
-from ...data.table import REPEAT
+from ...data.url_table import REPEAT
 from ...evidence.arrays import ABSENT, Rows
 from ...evidence.value_kinds import is_token
 from ...proposals.proposal import Match

@@ -7,7 +7,7 @@ path to be relevant, and ... sessionid to be irrelevant"; prefixes of tracking p
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...names import IRRELEVANT
+from ...choices import IRRELEVANT
 from .relevance import Relevance
 
 

@@ -1,14 +1,13 @@
 """Which of the candidate rules are deployed (pattern-tree, section 5.3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
-from .candidates import same_formation
-from .components import components
 from .effects import Effects
 from .modes import Options
+from .rule_candidates import same_formation
 from .rules import Ignore, RewriteRule, concatenated
 from .tree import Node, PatternTree
 from .walk import Graph, energy
@@ -263,3 +262,23 @@ def format_of(node: Node, rules: Sequence[RewriteRule], options: Options) -> Rew
         loss=max((rule.loss for rule in into), default=0.0),
         options=options,
     )
+
+
+def components(count: int, edges: Iterable[tuple[int, ...]]) -> list[int]:
+    """Return the number of the weakly connected component of each of *count* vertices.
+
+    >>> components(4, [(2, 0), (1, 3)])
+    [0, 1, 0, 1]
+    """
+    parent = list(range(count))
+
+    def top(vertex: int) -> int:
+        while parent[vertex] != vertex:
+            parent[vertex] = parent[parent[vertex]]
+            vertex = parent[vertex]
+        return vertex
+
+    for one, other in edges:
+        low, high = sorted((top(one), top(other)))
+        parent[high] = low
+    return [top(vertex) for vertex in range(count)]

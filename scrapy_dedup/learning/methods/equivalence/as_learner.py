@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ....urls import DeepSplit
 from ...data.judgement import Sample
-from ...data.table import Table
+from ...data.url_table import Table
 from ...evidence.shares import worth_asking
 from ...proposals.proposal import Proposal
 from .class_rules import ClassRules, rules_of_classes

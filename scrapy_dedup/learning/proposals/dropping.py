@@ -5,7 +5,7 @@ import numpy as np
 from ...rules import Ignore, IgnoreValue, Operation, Set, SetOfValues
 from ...urls import ValueClass, class_of
 from ..config import current
-from ..data.table import REPEAT, Table
+from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Rows
 from ..evidence.value_kinds import ValueKind, are_named, kind_of_key, other_part
 

@@ -8,16 +8,16 @@ import numpy as np
 
 from ....urls import DeepSplit, GroupsLike, normal_form, site_of_url
 from ...data.grouping import grouped
-from ...data.table import Table, encode
+from ...data.url_table import Table, encode
 from ...evidence.arrays import Hashes, Rows
 from ...evidence.shares import worth_asking
-from .candidates import candidate_rules
+from .deployment import select_by_graph, select_naively, widened_to_targets
 from .effects import Effects
 from .filtering import qualified
 from .modes import FAITHFUL, Options
 from .peeling import Peel, peeled
+from .rule_candidates import candidate_rules
 from .rules import RewriteRule, rewritten
-from .selection import select_by_graph, select_naively, widened_to_targets
 from .tree import Node, PatternTree, build_pattern_tree
 from .views import View, composed, view_of
 

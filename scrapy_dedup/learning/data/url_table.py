@@ -46,7 +46,7 @@ class Table:
     repeated: frozenset[str]
     """Keys that some URL has more than once."""
     lists: Mapping[str, str] = field(default_factory=dict)
-    """Keys whose values are lists in any order, and what parts these (:mod:`.tokens`)."""
+    """Keys whose values are lists in any order, and what parts these (:mod:`.value_tokens`)."""
     judge: Judge = field(default_factory=Judge, repr=False, compare=False)
     """What is believed of the site's error rate."""
 

@@ -1,4 +1,4 @@
-"""One site's URLs, learned: from a sample to proposals."""
+"""One site's URLs as the learners are given them: encoded, without soft errors, and with what is believed of the site."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,94 +13,39 @@ from .data.error_rate import judge_of
 from .data.frame import Frame
 from .data.judgement import Sample
 from .data.soft_errors import soft_errors
-from .data.table import REPEAT, Table, encode
-from .data.tokens import lists_of_values, significant_splits
-from .deadline import NEVER, Deadline
+from .data.url_table import REPEAT, Table, encode
+from .data.value_tokens import lists_of_values, significant_splits
 from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
-from .learners.affixes import wider_families
-from .learners.casing import wider_spellings
-from .learners.generalising import generalised
-from .learners.registry import LEARNERS, Evidence, Learner
+from .learners.registry import SiteEvidence
 from .methods.entropy import Priors
 from .opinions.declared import Declarations
 from .opinions.said import said_of
 from .proposals.proposal import Proposal
 from .search.constant_pages import constant_pages, numbers_of
 from .search.linked_directories import in_linked_directories
-from .selection import Selected, selected
-
-SEARCH = 0.4
-"""Share of the time left that is spent on looking for rules; the rest is for testing them."""
 
 
-class SiteLearner:
-    """Learns from a sample of a site's URLs; ``deep`` are the deep tokens that its rules may speak of.
+def evidence_of(
+    sample: Sample,
+    table: Table | None = None,
+    declarations: Declarations | None = None,
+    priors: Priors | None = None,
+) -> SiteEvidence:
+    """Return what the learners are given of a sample: its columns, deep tokens and kinds of keys, and what is said of them.
 
-    *priors* are what names of parameters mean on other sites.
-
-    ``sources`` and ``out_of_time`` (whether the search was cut short at the *deadline*) are about what :meth:`proposals`
-    returned last. What was found is validated all the same.
+    *table* is that of the sample, made where not given; *priors* are what names of parameters mean on other sites.
     """
-
-    def __init__(
-        self,
-        sample: Sample,
-        learners: Mapping[str, Learner] = LEARNERS,
-        declarations: Declarations | None = None,
-        deadline: Deadline = NEVER,
-        priors: Priors | None = None,
-        *,
-        table: Table | None = None,
-    ) -> None:
-        table = encoded(sample) if table is None else table
-        declared = declarations or Declarations()
-        judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors, sample.names))
-        sample, table = replace(sample, judge=judge), replace(table, judge=judge)
-        varying = varying_keys(table)
-        table = replace(table, lists=lists_of_values(table, varying))
-        evidence = Evidence.of(sample, table, deep_splits(table, varying), declared, priors)
-        columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
-        kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
-        self._evidence = replace(evidence, sample=replace(sample, kinds=kinds))
-        self._learners = learners
-        self._deadline = deadline
-        self.out_of_time = False
-        self._selected = Selected()
-        self._wider: dict[Proposal, tuple[str, ...]] = {}
-
-    @property
-    def deep(self) -> Mapping[str, DeepSplit]:
-        """Return the deep tokens."""
-        return self._evidence.deep
-
-    @property
-    def evidence(self) -> Evidence:
-        """Return the URLs and their columns, which rules are learned from."""
-        return self._evidence
-
-    def proposals(self) -> list[Proposal]:
-        """Return the validated proposals; none where there is nothing to learn from."""
-        evidence = replace(self._evidence, deadline=self._deadline.share(SEARCH))
-        self._selected = selected(evidence, self._learners)
-        self.out_of_time = evidence.deadline.passed()
-        return self._selected.proposals
-
-    @property
-    def sources(self) -> Mapping[Proposal, tuple[str, ...]]:
-        """Return the learners that each of the proposals comes from."""
-        return {**self._selected.sources, **self._wider}
-
-    def generalised(self, proposals: Sequence[Proposal], refused: Sequence[Proposal] = ()) -> list[Proposal]:
-        """Return accepted proposals, widened to names, hosts and spellings that were not seen; *refused* are others."""
-        table, deep, found = self._evidence.table, self._evidence.deep, list(proposals)
-        for name in ("affixes", "entropy"):
-            if name in self._learners and not self._deadline.passed():
-                wider = wider_families(found, table, deep) if name == "affixes" else wider_spellings(found, table)
-                more = generalised(found, wider, self._evidence.sample, deep, refused=refused)
-                self._wider.update(dict.fromkeys([one for one in more if one not in found], (name,)))
-                found = more
-        return found
+    table = encoded(sample) if table is None else table
+    declared = declarations or Declarations()
+    judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors, sample.names))
+    sample, table = replace(sample, judge=judge), replace(table, judge=judge)
+    varying = varying_keys(table)
+    table = replace(table, lists=lists_of_values(table, varying))
+    evidence = SiteEvidence.of(sample, table, deep_splits(table, varying), declared, priors)
+    columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
+    kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
+    return replace(evidence, sample=replace(sample, kinds=kinds))
 
 
 def encoded(sample: Sample) -> Table:

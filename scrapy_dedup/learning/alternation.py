@@ -18,17 +18,16 @@ from ..rules import Rule, RuleBook
 from ..store.page_queries import cut_off_pages
 from ..store.store import Store
 from ..urls import DeepSplit, normal_form
+from .alias_learning import with_aliases
 from .asking.controls import seen_pages, undecided, unequal_pairs
 from .asking.differing import differing_note
 from .asking.refetching import MOST, refetches
-from .data.nesting import innermost_first
-from .data.observed import Progress
+from .data.by_site import Progress, innermost_first
 from .evidence.user_names import Names
 from .learn import MAX_LOSS, Elsewhere, Learned, learn
 from .memory import Memory
 from .methods.policy import Policy
 from .report import SiteReport
-from .sighted import with_aliases
 from .site_pages import Kept, Masks, SitePages
 
 MOST_ROUNDS = 3

@@ -10,7 +10,7 @@ import numpy as np
 from ...urls import DELIMITERS, DeepSplit
 from ..config import current
 from ..evidence.arrays import ABSENT
-from .table import REPEAT, Table
+from .url_table import REPEAT, Table
 
 MAX_CLUSTERS = 400
 """Clusters of a key that are asked, and values of each."""

@@ -14,11 +14,11 @@ from ....rules import Ignore, Literal, OfClass, OneOf, Operation, Predicate
 from ....urls import DeepSplit, class_of
 from ...data.frame import Frame, Level
 from ...data.grouping import grouped
-from ...data.table import Table
+from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Flags, Hashes, Rows, mixed
 from ...evidence.shares import worth_asking
 from ...evidence.value_kinds import are_named
-from ...proposals.operations import guard_of, widened
+from ...proposals.dropping import guard_of, widened
 from ...proposals.proposal import Match, Proposal
 from .rewriting import Fixed, RewriteRule
 from .views import path_positions

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..config import current
 from ..data.frame import Frame, Level
-from ..data.table import BARE, REPEAT
+from ..data.url_table import BARE, REPEAT
 from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, pairs, spans
 from ..evidence.value_kinds import ValueKind
 from ..evidence.witnesses import witnesses

@@ -10,11 +10,11 @@ from ...evidence.arrays import Rows
 from ...search.difference_sets import drop_set
 from .duplicates import DuplicateNodes, duplicate_nodes
 from .effects import Effects
-from .mappings import Common, common_duplicates, key_mappings
 from .modes import Options
 from .patterns import Fixed, Pattern
 from .rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
 from .tree import Node, PatternTree
+from .value_mappings import Common, common_duplicates, key_mappings
 
 SEED = 0
 """Of the random choice of pairs: the same URLs give the same rules."""

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from ...config import current
-from ...data.table import Table
+from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...evidence.shares import upper_bound
 from .modes import Options

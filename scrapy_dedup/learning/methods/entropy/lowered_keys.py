@@ -17,7 +17,7 @@ from ...evidence.arrays import ABSENT, Codes, Flags, Rows
 from ...evidence.shares import worth_asking
 from ...proposals.proposal import Match
 from .joint import case_merit
-from .templates import MAX_VALUES, MIN_URLS
+from .path_clusters import MAX_VALUES, MIN_URLS
 
 MIN_TESTED = 0.8
 """Share of a key's capitals that must stand where the case was tested, for it to hold on the whole site."""

@@ -10,7 +10,7 @@ from enum import Enum
 
 from ....rules import Nested
 from .analysis import ParameterRule
-from .names import NameList
+from .name_lists import NameList
 from .relevance import Relevance
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...rules import Replace
 from ...rules.actions import transformed
-from .templates import Template, Values
+from .rewrite_templates import Template, Values
 
 MAX_PAIRS = 200
 """Pairs of URLs that a mapping is found on; it is verified on all."""
