@@ -393,31 +393,6 @@ def on_hosts(home: Callable[[str], str | None], pages: int = 40) -> RuleBook:
     return book
 
 
-@pytest.mark.parametrize("pages", [40, 1200])
-def test_hosts_that_differ_in_the_home_page_only(pages: int) -> None:
-    """One bad group of forty takes no rule away, and one of 1,200 loses no page."""
-    book = on_hosts(lambda host: f"home of {host}", pages)
-    assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
-    assert not book.equivalent("http://www.example.com/", "http://example.com/")
-
-
-def test_home_pages_that_were_not_seen_are_not_merged() -> None:
-    book = on_hosts(lambda host: None)
-    assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
-
-
-def test_home_pages_that_were_not_seen_are_not_merged_whatever_the_sections_say() -> None:
-    rows = [
-        Observation(f"http://{host}/{section}/{i}", f"{section} {i}")
-        for host in HOSTS
-        for section in ("news", "shop", "help")
-        for i in range(15)
-    ]
-    book = learn_rules([*rows, Observation("http://www.example.com/", "home")])
-    assert book.equivalent("http://www.example.com/news/99", "http://m.example.com/news/99")
-    assert not book.equivalent("http://www.example.com/", "http://m.example.com/")
-
-
 def test_home_pages_that_are_equal_are_merged() -> None:
     book = on_hosts(lambda host: "home")
     assert book.equivalent("http://www.example.com/", "http://m.example.com/")

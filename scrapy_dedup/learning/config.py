@@ -95,8 +95,6 @@ class Config:
     """URLs that a branch under a guard has."""
     guard_gain: int = 8
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
-    at_root: float = 0.5
-    """Share of URLs without a path, from which on the query tells the pages of a site, and ``/`` is no home page."""
     facet_values: float = 2.0
     """Values of a facet in the path, on average, for what they have in common to be its name."""
     facet_pairs: float = 0.9

@@ -54,10 +54,6 @@ def _no_rows(rows: Sequence[Any], *_: Any) -> Any:
 STEPS: Mapping[str, Sequence[Replacement]] = {
     "constant pages": [("search.constant_pages.constant_pages", lambda frame, _: ([], _no_rows(frame)))],
     "guards": [("search.guards.best_guard", lambda *_, **__: None)],
-    "home pages": [
-        ("search.home_pages.home_pages", _no_rows),
-        ("search.home_pages.without_home_pages", _first),
-    ],
     "linked directories": [
         ("search.linked_directories.linked_directories", _empty),
         ("search.linked_directories.in_linked_directories", _no_rows),

@@ -20,7 +20,6 @@ from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
 from ..search.guards import Node, grown
-from ..search.home_pages import home_pages, without_home_pages
 from ..search.linked_directories import linked_directories
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
@@ -77,11 +76,11 @@ def difference_sets(evidence: SiteEvidence) -> list[Proposal]:
     constants, covered = constant_pages(frame, sample)
     fixed = proposals(table, rows, Node(()), constants)
     del frame  # it is large
-    rest = np.flatnonzero(~covered & ~home_pages(table))
+    rest = np.flatnonzero(~covered)
     tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)
     found = proposals(table, rows, tree, ())
     judgement = outcome_of([*fixed, *found], sample, evidence.deep)
-    found = [*fixed, *without_home_pages(found, table, judgement)]
+    found = [*fixed, *found]
     found += kept_names(found, table)
     return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
 
