@@ -5,7 +5,7 @@ from statistics import mean
 
 import pytest
 
-from scrapy_dedup.learning.methods.pattern_tree import whole_method as learn
+from scrapy_dedup.learning.methods.pattern_tree import learn
 from tests.benchmarks.paper_measures import measures
 
 from .benchmarks.fanout import ANY, FanOut, FanOutRule, Rules, generalised, learn_fanout, transform_of

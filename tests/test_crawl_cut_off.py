@@ -7,7 +7,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.versions import Version
-from scrapy_dedup.learning.alternation import Evidence
+from scrapy_dedup.learning.alternation import StoredEvidence
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.store.store import Store
@@ -95,7 +95,7 @@ def test_what_cut_off_pages_lack_does_not_come_and_go(tmp_path: Any) -> None:
             [seen("p?id=1")._replace(version=texts, ends=True), seen("p?id=2")._replace(version=texts, ends=False)]
         )
         store.add([seen("b/c/d")._replace(version=texts, ends=False)])
-        kept = Evidence(store).versions("example.com")
+        kept = StoredEvidence(store).versions("example.com")
     assert [url for url, _, _ in kept] == ["http://example.com/b/c/d", "http://example.com/p?id=1"]
 
 

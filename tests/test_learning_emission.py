@@ -4,7 +4,7 @@ import numpy as np
 
 from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.search.emission import proposals
-from scrapy_dedup.learning.search.guards import PRESENT, Node
+from scrapy_dedup.learning.search.guards import PRESENT, GuardNode
 from scrapy_dedup.learning.search.recoding import SegmentGone
 from scrapy_dedup.urls import values_of
 
@@ -12,7 +12,7 @@ from scrapy_dedup.urls import values_of
 def test_a_pattern_asks_for_a_key_once() -> None:
     urls = [f"http://example.com/shop/{number}/shoes/x{number}" for number in range(9)]
     table = encode(urls, map(values_of, urls), list(range(9)), set(range(9)))
-    node = Node((("path.2", PRESENT),), recodings=[SegmentGone("path.2", "shoes", 9, 0)])
+    node = GuardNode((("path.2", PRESENT),), recodings=[SegmentGone("path.2", "shoes", 9, 0)])
     (found,) = proposals(table, np.arange(9), node, ())
     asked = [key for key, _ in found.match]
     assert asked == sorted(set(asked))

@@ -11,7 +11,7 @@ from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning import learn as learn_module
 from scrapy_dedup.learning import memory
-from scrapy_dedup.learning.alternation import Both, Evidence, learn_both
+from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
@@ -47,7 +47,9 @@ def responses(seed: int, pages: int = 30) -> list[ObservationRow]:
 def learned(store: Store, directory: Path, remembered: Memory) -> Both:
     """Learn beside what the files of a directory say, and write what was learned into them."""
     found = learn_both(
-        Evidence(store, "", [SITE], memory=remembered), known=RuleBook.load(directory), masks=load_masks([directory])
+        StoredEvidence(store, "", [SITE], memory=remembered),
+        known=RuleBook.load(directory),
+        masks=load_masks([directory]),
     )
     save(found, directory)
     return found
@@ -106,7 +108,7 @@ def test_a_page_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with Store.open(tmp_path / "store.sqlite") as store:
         for part in (rows[:60], rows[60:]):
             store.add(part)
-            learn_both(Evidence(store, "", [SITE], memory=staying), known=RuleBook())
+            learn_both(StoredEvidence(store, "", [SITE], memory=staying), known=RuleBook())
     assert len(unpacked) == len(set(unpacked)) == len({each.version for each in rows})
 
 
@@ -137,7 +139,7 @@ def test_the_same_pages_have_the_same_mask(tmp_path: Path) -> None:
     """The mask is not looked for again where other rules take the same URLs for one page."""
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add(responses(0))
-        pages = SitePages(SITE, Evidence(store, "", [SITE]).versions(SITE))
+        pages = SitePages(SITE, StoredEvidence(store, "", [SITE]).versions(SITE))
     ignoring = [RuleBook([Rule(SITE, {"path.0": Literal(name)}, {"q.sid": Ignore()})]) for name in ("p", "p", "other")]
     by_url, *by_rules = (pages.masks(book, None) for book in (None, *ignoring))
     assert by_rules[0] is by_rules[1]

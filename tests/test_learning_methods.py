@@ -20,7 +20,7 @@ from scrapy_dedup.learning.methods.options import (
     described,
     options_of,
 )
-from scrapy_dedup.learning.methods.policy import Policy, policy_of
+from scrapy_dedup.learning.methods.policy import MethodPolicy, policy_of
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.rules.lifecycle import Reason
@@ -401,7 +401,7 @@ def test_nothing_and_odd_input_give_no_rules(method: str) -> None:
 
 def test_options_as_a_dataclass_a_dict_and_texts() -> None:
     assert policy_of("judge") is None
-    one = Policy("equivalence", EquivalenceOptions(min_urls=3, fold_case=True))
+    one = MethodPolicy("equivalence", EquivalenceOptions(min_urls=3, fold_case=True))
     assert policy_of("equivalence", {"min_urls": 3, "fold_case": True}) == one
     assert policy_of("equivalence", {"min_urls": "3", "fold_case": "true"}) == one
     assert policy_of("equivalence", EquivalenceOptions(min_urls=3, fold_case=True)) == one

@@ -4,7 +4,7 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.asking.doubts import doubts
-from scrapy_dedup.learning.asking.probe_outcomes import Outcome, Verdict, head_outcome, verdict
+from scrapy_dedup.learning.asking.probe_outcomes import ProbeOutcome, ProbeVerdict, head_outcome, verdict
 from scrapy_dedup.learning.methods.entropy import head_fingerprint
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
@@ -118,24 +118,24 @@ def test_variations_leave_the_rest_as_it_stands() -> None:
     assert raw_value(f"http://{SITE}/?w=1&w=2", "q.w") is None
 
 
-SAME, OTHER, FAILS, UNKNOWN = Outcome.SAME, Outcome.OTHER, Outcome.FAILS, Outcome.UNKNOWN
+SAME, OTHER, FAILS, UNKNOWN = ProbeOutcome.SAME, ProbeOutcome.OTHER, ProbeOutcome.FAILS, ProbeOutcome.UNKNOWN
 
 
 @pytest.mark.parametrize(
     ("changed", "dropped", "says"),
     [
-        (SAME, SAME, Verdict.IRRELEVANT),
-        (SAME, FAILS, Verdict.REQUIRED),
-        (SAME, OTHER, Verdict.REQUIRED),
-        (OTHER, SAME, Verdict.RELEVANT),
-        (OTHER, FAILS, Verdict.RELEVANT),
-        (FAILS, FAILS, Verdict.RELEVANT),
-        (FAILS, SAME, Verdict.UNDECIDED),
-        (UNKNOWN, SAME, Verdict.UNDECIDED),
-        (UNKNOWN, OTHER, Verdict.UNDECIDED),
+        (SAME, SAME, ProbeVerdict.IRRELEVANT),
+        (SAME, FAILS, ProbeVerdict.REQUIRED),
+        (SAME, OTHER, ProbeVerdict.REQUIRED),
+        (OTHER, SAME, ProbeVerdict.RELEVANT),
+        (OTHER, FAILS, ProbeVerdict.RELEVANT),
+        (FAILS, FAILS, ProbeVerdict.RELEVANT),
+        (FAILS, SAME, ProbeVerdict.UNDECIDED),
+        (UNKNOWN, SAME, ProbeVerdict.UNDECIDED),
+        (UNKNOWN, OTHER, ProbeVerdict.UNDECIDED),
     ],
 )
-def test_verdicts(changed: Outcome, dropped: Outcome, says: Verdict) -> None:
+def test_verdicts(changed: ProbeOutcome, dropped: ProbeOutcome, says: ProbeVerdict) -> None:
     assert verdict(changed, dropped) is says
 
 

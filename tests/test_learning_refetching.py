@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scrapy_dedup import Mask, RuleBook
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning.alternation import Both, Evidence, learn_both
-from scrapy_dedup.learning.asking.controls import SETTLED, Page, seen_pages, undecided, unequal_pairs
+from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
+from scrapy_dedup.learning.asking.controls import SETTLED, SeenPage, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.asking.differing import differing_note
 from scrapy_dedup.learning.asking.refetching import MOST, refetches
 from scrapy_dedup.masks.model import TransientPath
@@ -46,7 +46,7 @@ class Pages:
     """Pages of a site, fetched one after the other, each with a clock of its own unless told otherwise."""
 
     def __init__(self) -> None:
-        self.found: list[Page] = []
+        self.found: list[SeenPage] = []
         self.clock = 0
 
     def add(
@@ -64,7 +64,7 @@ class Pages:
         version = version_of(html(number, clock=self.clock, layout=layout))
         carried = carried or f"page {self.clock}"
         seen = ((float(self.clock), carried), *((self.clock + later, other or carried) for later, other in again))
-        self.found.append(Page(url, version, seen, verified or seen[-1][1], len(seen)))
+        self.found.append(SeenPage(url, version, seen, verified or seen[-1][1], len(seen)))
 
     def twins(self, directory: str, number: int, first: int = 0) -> None:
         """Add pages of which each has a twin that differs in the clock."""
@@ -328,7 +328,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def learned(store: Store, *, diagnose: bool = False) -> Both:
-    return learn_both(Evidence(store, "", [SITE]), known=RuleBook(), diagnose=diagnose)
+    return learn_both(StoredEvidence(store, "", [SITE]), known=RuleBook(), diagnose=diagnose)
 
 
 def shop(time: float = 1e9, *, drawn: bool = True) -> Iterator[ObservationRow]:

@@ -13,7 +13,7 @@ from scrapy_dedup import Mask, RuleBook, learn_mask
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning import alternation as fixed_point
-from scrapy_dedup.learning.alternation import Both, Evidence, learn_both
+from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
 from scrapy_dedup.learning.data.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.learn import Learned, learn
 from scrapy_dedup.learning.site_pages import SitePages, _with_visits
@@ -22,8 +22,8 @@ from scrapy_dedup.masks.learning.counts.epochs import PageVersions
 from scrapy_dedup.masks.learning.single_crawl.visits import Passing, passing_places
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import Observation
-from scrapy_dedup.rules import Evidence as RuleEvidence
 from scrapy_dedup.rules import Ignore, Rule, Status
+from scrapy_dedup.rules import Evidence as RuleEvidence
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls.templates import template_of
@@ -84,7 +84,7 @@ def crawl(store: Store, *crawls: Pages) -> None:
 
 
 def learned(store: Store, known: RuleBook | None = None, **more: Any) -> Both:
-    return learn_both(Evidence(store, "", [SITE]), known=known or RuleBook(), **more)
+    return learn_both(StoredEvidence(store, "", [SITE]), known=known or RuleBook(), **more)
 
 
 def counters(crawl: int, pages: int = 30) -> Pages:

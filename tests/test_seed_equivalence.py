@@ -13,10 +13,10 @@ import pytest
 from scrapy_dedup.learning.methods.equivalence import (
     Comparison,
     Fixed,
-    Kind,
     Observed,
     Policy,
-    Verdict,
+    RuleVerdict,
+    VariableKind,
     by_prefix_and_suffix,
     class_rules,
     inferred,
@@ -211,16 +211,16 @@ def test_prefixes_learned_for_the_whole_site() -> None:
     }
     for rule in found.active:
         kinds = {key: slot for key, slot in zip(rule.form.keys, rule.slots, strict=True) if not isinstance(slot, Fixed)}
-        assert kinds["/ref"].kind is Kind.STRING
-        assert kinds.get("/qid") is None or kinds["/qid"].kind is Kind.NUMBER
-        assert [variable.kind for variable in rule.variables] == [Kind.NUMBER]
+        assert kinds["/ref"].kind is VariableKind.STRING
+        assert kinds.get("/qid") is None or kinds["/qid"].kind is VariableKind.NUMBER
+        assert [variable.kind for variable in rule.variables] == [VariableKind.NUMBER]
     assert found.normalized(AMAZON + "2011679095/qid=1038378294/br=1-13/ref=br_lf_b_12/") == AMAZON + "2011679095/"
 
 
 def test_typed_variables() -> None:
-    assert kind_of(["1038383073", "270960681X"]) is Kind.NUMBER
-    assert kind_of(["1038383073", "sr_1_3_12"]) is Kind.STRING
-    assert (str(Kind.NUMBER), str(Kind.STRING)) == ("some-number", "some-string")
+    assert kind_of(["1038383073", "270960681X"]) is VariableKind.NUMBER
+    assert kind_of(["1038383073", "sr_1_3_12"]) is VariableKind.STRING
+    assert (str(VariableKind.NUMBER), str(VariableKind.STRING)) == ("some-number", "some-string")
 
 
 # -- FIG. 1, step 130; FIG. 2, steps 250 and 260: testing, validation
@@ -238,8 +238,8 @@ def test_step_130_a_threshold_number_of_urls_activates() -> None:
     seen = pages_with_sessions(pages=4, urls=3)
     (test,) = inferred(seen).rules
     assert test.urls == 12
-    assert test.verdict(min_urls=12) is Verdict.CANDIDATE, "more than the threshold, says the document"
-    assert test.verdict(min_urls=11) is Verdict.ACTIVE
+    assert test.verdict(min_urls=12) is RuleVerdict.CANDIDATE, "more than the threshold, says the document"
+    assert test.verdict(min_urls=11) is RuleVerdict.ACTIVE
 
 
 def test_step_250_a_single_counterexample_rejects() -> None:
@@ -247,7 +247,7 @@ def test_step_250_a_single_counterexample_rejects() -> None:
     assert len(inferred(seen).active) == 1
     found = inferred([*seen, Observed("http://a.example/view;jsessionid=999999?id=7", 1000)])
     (test,) = found.rules
-    assert test.verdict(10) is Verdict.REJECTED
+    assert test.verdict(10) is RuleVerdict.REJECTED
     assert test.bad == 1
     ((one, other),) = test.counterexamples
     assert "id=7" in one
@@ -299,7 +299,7 @@ def test_claim_4_the_rule_over_classes_is_tested_over_all_of_them() -> None:
     different = [Observed(f"http://a.example/list?id={i}&page={n}", 10 * i + n) for i in range(2, 9) for n in (1, 2)]
     assert len(inferred(same, Policy(min_urls=2)).active) == 1
     (test,) = inferred([*same, *different], Policy(min_urls=2)).rules
-    assert test.verdict(2) is Verdict.REJECTED
+    assert test.verdict(2) is RuleVerdict.REJECTED
     assert test.bad == 7
 
 

@@ -13,7 +13,7 @@ from .base import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
-    from ..learning.alternation import Evidence
+    from ..learning.alternation import StoredEvidence
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -33,9 +33,9 @@ def open_store(settings: "DedupSettings", *, readonly: bool = True) -> Iterator[
 
 
 @contextmanager
-def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[Evidence]":
+def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[StoredEvidence]":
     """Open what is recorded in the settings' scope, of the named sites or of all. Raises Nothing and Mistake."""
-    from ..learning.alternation import Evidence
+    from ..learning.alternation import StoredEvidence
 
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}
@@ -43,7 +43,7 @@ def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[
             raise Nothing(_why_nothing(store, settings.scope))
         sites = {known_site(name, known, settings) for name in names} or known
         since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
-        yield Evidence(store, settings.scope, sorted(sites), since)
+        yield StoredEvidence(store, settings.scope, sorted(sites), since)
 
 
 def observations_in_file(settings: "DedupSettings", names: list[str], file: str) -> Iterator[Observation]:

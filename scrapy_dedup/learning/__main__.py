@@ -27,7 +27,7 @@ from ..rules import RuleBook, SiteRules
 from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store
-from .alternation import Evidence, learn_both
+from .alternation import StoredEvidence, learn_both
 from .choices import JUDGE
 from .learn import MAX_LOSS
 from .memory import Memory
@@ -81,7 +81,7 @@ def _learned(
     deadline = time.monotonic() + seconds if seconds else None
     with Store.open(options.store, readonly=True) as store:
         both = learn_both(
-            Evidence(store, options.scope, sites, since, memory),
+            StoredEvidence(store, options.scope, sites, since, memory),
             known=known,
             masks=load_masks(directories),
             max_loss=options.max_loss,

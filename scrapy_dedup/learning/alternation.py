@@ -26,9 +26,9 @@ from .data.by_site import Progress, innermost_first
 from .evidence.user_names import Names
 from .learn import MAX_LOSS, Elsewhere, Learned, learn
 from .memory import Memory
-from .methods.policy import Policy
+from .methods.policy import MethodPolicy
 from .report import SiteReport
-from .site_pages import Kept, Masks, SitePages
+from .site_pages import Kept, LearnedMasks, SitePages
 
 MOST_ROUNDS = 3
 MOST_ASKED = 2 * MOST
@@ -36,7 +36,7 @@ MOST_ASKED = 2 * MOST
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class StoredEvidence:
     """What of a store is looked at: *sites* None stands for all; *since* is seconds since 1970."""
 
     store: Store
@@ -75,7 +75,7 @@ class Both:
 
 
 def learn_both(
-    evidence: Evidence,
+    evidence: StoredEvidence,
     *,
     known: RuleBook,
     masks: Mapping[str, Mask] | None = None,
@@ -88,7 +88,7 @@ def learn_both(
     diagnose: bool = False,
     candidates: bool = False,
     elsewhere: Elsewhere | None = None,
-    policy: Policy | None = None,
+    policy: MethodPolicy | None = None,
     seed: Thresholds | None = None,
 ) -> Both:
     """Return the rules and masks that a store supports.
@@ -99,7 +99,7 @@ def learn_both(
     nested in its own. Raises StoreError, ValueError.
     """
     before = masks or {}
-    found: dict[str, tuple[Learned, Masks]] = {}
+    found: dict[str, tuple[Learned, LearnedMasks]] = {}
     asked: dict[str, tuple[str, ...]] = {}
 
     def one(site: str) -> None:
@@ -210,7 +210,7 @@ def _version(mask: Mask | None) -> str:
     return "" if mask is None else mask.version
 
 
-def _with_what_passes(report: SiteReport, masks: Masks) -> SiteReport:
+def _with_what_passes(report: SiteReport, masks: LearnedMasks) -> SiteReport:
     left_out = [path for path in masks.mask.paths if path.is_left_out] if masks.mask is not None else []
     notes = []
     if left_out:

@@ -24,7 +24,7 @@ from .evidence.user_names import Names, names_of
 from .learners.registry import chosen_learners
 from .lifetime.kept_rules import may_return
 from .memory import Memory
-from .methods.policy import Policy, policy_of
+from .methods.policy import MethodPolicy, policy_of
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
 from .report import SiteReport
@@ -115,7 +115,7 @@ def learn(
     candidates: bool = False,
     elsewhere: Elsewhere | None = None,
     memory: Memory | None = None,
-    policy: Policy | None = None,
+    policy: MethodPolicy | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 

@@ -32,7 +32,7 @@ Kept = tuple[str, float, Version]
 
 
 @dataclass(frozen=True, slots=True)
-class Masks:
+class LearnedMasks:
     """The mask of a site, and the one that its pages are compared under: it knows those of past designs, too.
 
     None where there is nothing to say, and there was nothing before: the file of an older mask is to be renewed. ``note`` is what
@@ -60,12 +60,12 @@ class SitePages:
         #: What depends on the visit, once a mask was learned.
         self._visits: Passing | None = None
         #: The last masks, with the keys of the pages that they were found by, and with what was known before.
-        self._last: tuple[object, Masks] | None = None
+        self._last: tuple[object, LearnedMasks] | None = None
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def masks(self, book: RuleBook | None, before: Mask | None) -> Masks:
+    def masks(self, book: RuleBook | None, before: Mask | None) -> LearnedMasks:
         """Return what passes, the pages told apart by their URLs or by the rules of *book*; *before* was known before."""
         key_of = book.canonical_key if book is not None else str
         asked = [key_of(url) for url, _, _ in self._kept], before
@@ -73,12 +73,12 @@ class SitePages:
             self._last = asked, self._masks(key_of, before)
         return self._last[1]
 
-    def _masks(self, key_of: Callable[[str], str], before: Mask | None) -> Masks:
+    def _masks(self, key_of: Callable[[str], str], before: Mask | None) -> LearnedMasks:
         pages = self._pages(key_of)
         if self._seed is not None:
             versions = [page.versions for page in pages]
             found, note = seed_mask_of(versions, before, site=self._site, thresholds=self._seed)
-            return Masks(found, found, note)
+            return LearnedMasks(found, found, note)
         if before is not None and before.mode == "seed":  # what that method has learned means something else
             before = replace(before, mode="default", paths=tuple([path for path in before.paths if path.state]))
         mask = mask_of(
@@ -96,7 +96,7 @@ class SitePages:
             mask = _with_visits(mask, self._visits)
         mask = carry_over.with_layouts(mask)
         known = mask if mask.paths or before is not None else None
-        return Masks(known, self._comparing(pages, key_of, mask) or known)
+        return LearnedMasks(known, self._comparing(pages, key_of, mask) or known)
 
     def without_refuted(self, before: Mask | None, known: RuleBook) -> Mask | None:
         """Return what was known *before*, less what only the rules have taught that *known* calls suspended.

@@ -25,7 +25,7 @@ from .learners.registry import LEARNERS, Learner, SiteEvidence
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
 from .methods.entropy import Priors
-from .methods.policy import Policy
+from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
 from .proposals.proposal import Proposal
 from .report import SiteReport, site_report
@@ -132,7 +132,7 @@ def _widened(
 
 
 def decide_site(
-    policy: Policy,
+    policy: MethodPolicy,
     site: str,
     found: Clusters,
     *,

@@ -39,8 +39,8 @@ from rich.table import Table
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.learning.alternation import Evidence
-from scrapy_dedup.learning.data.clusters import Identities, no_evidence
+from scrapy_dedup.learning.alternation import StoredEvidence
+from scrapy_dedup.learning.data.clusters import PageIdentities, no_evidence
 from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.store.store import Store
@@ -131,12 +131,12 @@ def told_apart(project: Path) -> dict[str, str | None]:
     known, masks = RuleBook.load(rules) if rules.exists() else RuleBook(), load_masks([rules])
     found: dict[str, str | None] = {}
     with Store.open(project / ".scrapy" / "dedup" / "store.sqlite", readonly=True) as store:
-        evidence = Evidence(store)
+        evidence = StoredEvidence(store)
         for site in evidence.named():
             pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in evidence.versions(site)])
             mask = pages.masks(known, pages.without_refuted(masks.get(site), known)).comparing
             observations = list(evidence.observations(site, versions=True))
-            identities = Identities(observations, mask)
+            identities = PageIdentities(observations, mask)
             for each in observations:
                 name = None if no_evidence(each) else identities.of(each)
                 found[urldefrag(each.url).url] = None if name is None else f"{site} {name}"

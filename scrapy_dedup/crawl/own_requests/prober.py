@@ -11,8 +11,8 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 from ...learning.asking.doubts import Doubt, doubts
-from ...learning.asking.probe_outcomes import Outcome, Tried, Verdict, head_outcome, verdict
-from ...learning.data.clusters import Identities, no_evidence
+from ...learning.asking.probe_outcomes import ProbeOutcome, ProbeVerdict, Tried, head_outcome, verdict
+from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages
 from ...store.store import Store
@@ -97,11 +97,11 @@ class Prober:
                 page = pages.pop(0)
                 self._done.add((page.url, tried.doubt.key))
                 self._add(tried, page.url, await self._probe(tried.doubt, page, purse))
-                if not tried.number(Verdict.RELEVANT):
+                if not tried.number(ProbeVerdict.RELEVANT):
                     left.append((tried, pages))
             open_doubts = left
 
-    def _add(self, tried: Tried, url: str, found: Verdict) -> None:
+    def _add(self, tried: Tried, url: str, found: ProbeVerdict) -> None:
         tried.verdicts.append((url, found))
         self._shared.stats.inc_value("dedup/probes/pages")
         self._shared.stats.inc_value(f"dedup/probes/{found}")
@@ -111,40 +111,40 @@ class Prober:
             extra={"spider": self._shared.spider},
         )
 
-    async def _probe(self, doubt: Doubt, page: "Observation", purse: "Purse") -> Verdict:
+    async def _probe(self, doubt: Doubt, page: "Observation", purse: "Purse") -> ProbeVerdict:
         """Probe one page."""
         changed, dropped = doubt.variants(page.url)
         if changed is None or any(url and acts(url) for url in (page.url, changed, dropped)):
-            return Verdict.UNDECIDED
+            return ProbeVerdict.UNDECIDED
         if (page.length or 0) >= LONG and await self._differ_by_head(doubt.site, page.url, changed, purse):
-            return Verdict.RELEVANT
+            return ProbeVerdict.RELEVANT
         control = await self._answer(page.url, doubt.site, purse)
         mine = control and observation_of_row(control)
-        if control is None or mine is None or self._outcome(page, control) is not Outcome.SAME:
-            return Verdict.UNDECIDED
+        if control is None or mine is None or self._outcome(page, control) is not ProbeOutcome.SAME:
+            return ProbeVerdict.UNDECIDED
         self._errands.record(control)
         other = await self._answer(changed, doubt.site, purse)
         by_change = self._outcome(mine, other)
-        if by_change is Outcome.OTHER:
+        if by_change is ProbeOutcome.OTHER:
             self._record(other)
-            return Verdict.RELEVANT
+            return ProbeVerdict.RELEVANT
         none = await self._answer(dropped, doubt.site, purse) if dropped else None
         by_dropping = self._outcome(mine, none)
         found = verdict(by_change, by_dropping)
-        if by_change is Outcome.SAME:
+        if by_change is ProbeOutcome.SAME:
             self._record(other)
         # Nobody links to a URL that lacks what must be there: what it shows would only mislead learning.
-        if by_dropping is Outcome.SAME or found is Verdict.RELEVANT:
+        if by_dropping is ProbeOutcome.SAME or found is ProbeVerdict.RELEVANT:
             self._record(none)
         return found
 
     async def _differ_by_head(self, site: str, url: str, changed: str, purse: "Purse") -> bool:
         """Whether HEAD is enough to see that another value makes another page: while that of the page stays as it is."""
         before = await self._head(url, site, purse)
-        if before is None or head_outcome(before, await self._head(changed, site, purse)) is not Outcome.OTHER:
+        if before is None or head_outcome(before, await self._head(changed, site, purse)) is not ProbeOutcome.OTHER:
             return False
         after = await self._head(url, site, purse)
-        return after is not None and head_outcome(before, after) is Outcome.UNKNOWN and before == after
+        return after is not None and head_outcome(before, after) is ProbeOutcome.UNKNOWN and before == after
 
     async def _head(self, url: str, site: str, purse: "Purse") -> HeadFingerprint | None:
         response = await self._errands.fetch(url, site, purse, method="HEAD", like=self._like)
@@ -169,20 +169,20 @@ class Prober:
     def _like(self) -> Origin:
         return Origin({"cookiejar": self._jar})
 
-    def _outcome(self, page: "Observation", row: "ObservationRow | None") -> Outcome:
+    def _outcome(self, page: "Observation", row: "ObservationRow | None") -> ProbeOutcome:
         if row is None or 300 <= row.status < 400:
-            return Outcome.UNKNOWN  # a redirect may lead back
+            return ProbeOutcome.UNKNOWN  # a redirect may lead back
         if 400 <= row.status < 500:
-            return Outcome.FAILS
+            return ProbeOutcome.FAILS
         found = observation_of_row(row)
         if found is None or no_evidence(found):
-            return Outcome.UNKNOWN
+            return ProbeOutcome.UNKNOWN
         frame = self._frames.get(self._shared.identities.site_and_mode(page.url)[0], ())
-        identities = Identities((found, page, *frame), self._shared.masks.of(page.url))
+        identities = PageIdentities((found, page, *frame), self._shared.masks.of(page.url))
         one, other = identities.of(found), identities.of(page)
         if one is None or other is None:
-            return Outcome.UNKNOWN
-        return Outcome.SAME if one == other else Outcome.OTHER
+            return ProbeOutcome.UNKNOWN
+        return ProbeOutcome.SAME if one == other else ProbeOutcome.OTHER
 
     def _record(self, row: "ObservationRow | None") -> None:
         if row is not None:

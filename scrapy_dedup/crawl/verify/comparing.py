@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...content.resemblance import SHARED, Difference, difference, own_words
 from ...content.sketch import Sketch
-from ...learning.data.clusters import Identities, no_evidence
+from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.data.lasting import plain_identity
 from ...learning.lifetime.refutation import Noise, noise_of
 from ...observation import Observation
@@ -108,7 +108,7 @@ class Comparing:
     def _identity(self, page: Observation) -> str | None:
         """Return what tells a page from others by what lasts of it; None if that cannot be told."""
         mask = self._mask(page)
-        found = Identities((page,), mask).of(page)
+        found = PageIdentities((page,), mask).of(page)
         # What it shows with all that passes tells nothing beside another visit.
         return None if mask is not None and found == plain_identity(page) else found
 

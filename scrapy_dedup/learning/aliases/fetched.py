@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ...masks.model import Mask
 from ...observation import Observation
 from ...urls import normal_form
-from ..data.clusters import Identities, no_evidence
+from ..data.clusters import PageIdentities, no_evidence
 
 MAX_HOPS = 5
 
@@ -24,11 +24,11 @@ class Fetched:
         #: (page, declaration, URL) as the observations tell them.
         self.declared: list[tuple[str, str, str]] = []
         seen = list(observations)
-        identities = Identities(seen, mask)
+        identities = PageIdentities(seen, mask)
         for observation in seen:
             self._add(observation, identities)
 
-    def _add(self, observation: Observation, identities: Identities) -> None:
+    def _add(self, observation: Observation, identities: PageIdentities) -> None:
         url = normal_form(observation.url)
         if observation.redirect is not None and observation.status != 200:
             self._redirects[url] = normal_form(observation.redirect)

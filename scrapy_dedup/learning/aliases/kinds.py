@@ -28,7 +28,7 @@ from ..proposals.dropping import widened
 from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
 from .pairs import KeyOf, Pair, pooled
-from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Part, Proof, parts_of, prove
+from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Proof, ProvenPart, parts_of, prove
 
 LEARNER = "aliases"
 MAX_CANDIDATES = 3
@@ -120,7 +120,7 @@ def _candidate(row: SightingRow) -> Candidate:
     return Naming(row.key, row.lead, row.token), row.prefix
 
 
-def _rule(site: str, part: Part) -> Rule:
+def _rule(site: str, part: ProvenPart) -> Rule:
     """Return a kind, or the part of one, as a rule."""
     pairs, proof = part.pairs, part.proof
     row = pairs[0].row

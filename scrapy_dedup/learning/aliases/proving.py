@@ -12,7 +12,7 @@ from ..evidence.value_kinds import WHOLE
 from .fetched import Fetched
 from .pairs import Pair
 
-__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Part", "Proof", "parts_of", "prove"]
+__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Proof", "ProvenPart", "parts_of", "prove"]
 
 MAX_SPLITS = 2
 """Columns by which a kind that is refuted as a whole is divided, one after the other."""
@@ -45,7 +45,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProvenPart:
     """A kind, or the part of one that is proven."""
 
     pairs: Sequence[Pair]
@@ -95,7 +95,7 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
     )
 
 
-def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Part]:
+def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[ProvenPart]:
     """Return the proven parts of a kind; the whole where it is proven or may yet be.
 
     A kind that is refuted as a whole is divided by the column that saves most: the values without a
@@ -106,7 +106,7 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Part]
         return [_supported(pairs, fetched)]
     if not splits or proof.saved < current().least_contents:
         return []
-    best: tuple[tuple[int, int, int], list[Part]] = (0, 0, 0), []
+    best: tuple[tuple[int, int, int], list[ProvenPart]] = (0, 0, 0), []
     for name, column in _columns(pairs):
         by_value = _divided(pairs, column)
         if not 2 <= len(by_value) <= current().named_values:
@@ -127,7 +127,7 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Part]
     return best[1]
 
 
-def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
+def _supported(pairs: Sequence[Pair], fetched: Fetched) -> ProvenPart:
     """Return a proven kind without the patterns that have hardly any evidence of their own.
 
     That one of a thousand threads has the number of a post on its page is chance, and no counterexample.
@@ -142,7 +142,7 @@ def _supported(pairs: Sequence[Pair], fetched: Fetched) -> Part:
         if kept and len(kept) < len(by_value):
             where[name] = kept
             pairs = [pair for value in kept for pair in by_value[value]]
-    return Part(pairs, prove(pairs, fetched), where)
+    return ProvenPart(pairs, prove(pairs, fetched), where)
 
 
 def _least(name: str) -> int:
@@ -157,8 +157,8 @@ def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pai
     return by_value
 
 
-def _confined(parts: Sequence[Part], name: str, values: frozenset[str]) -> list[Part]:
-    return [Part(part.pairs, part.proof, {**part.where, name: values}) for part in parts]
+def _confined(parts: Sequence[ProvenPart], name: str, values: frozenset[str]) -> list[ProvenPart]:
+    return [ProvenPart(part.pairs, part.proof, {**part.where, name: values}) for part in parts]
 
 
 def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:

@@ -21,7 +21,7 @@ SETTLED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SeenPage:
     """A page as it was seen last, at *url* as it was requested then.
 
     ``seen`` holds the time of each response, in seconds since 1970, with the fingerprint of what is compared of it under
@@ -63,14 +63,14 @@ class Page:
 class UnequalPair:
     """Two like pages that are not equal under the mask, and the share of their own words that they have in common."""
 
-    one: Page
-    other: Page
+    one: SeenPage
+    other: SeenPage
     share: float
 
 
 def seen_pages(
     kept: Sequence[tuple[str, float, Version]], mask: Mask | None, key_of: Callable[[str], str]
-) -> list[Page]:
+) -> list[SeenPage]:
     """Return the pages of a site, sorted by their names; URLs of one key are one page.
 
     *kept* is (URL as it was requested, seconds since 1970, version), in any order. Linear in the blocks.
@@ -92,7 +92,7 @@ def seen_pages(
             shown = {_fingerprint(proven, version, url, carried=False) for url, (version, _) in latest.items()}
             unproven = len(shown) > len({carried for _, carried in latest.values()})
         verified = _fingerprint(mask, version, url, carried=False)
-        pages.append(Page(url, version, seen, verified, sum(at >= since for at, _ in seen), unproven))
+        pages.append(SeenPage(url, version, seen, verified, sum(at >= since for at, _ in seen), unproven))
     return pages
 
 
@@ -123,9 +123,9 @@ def _fingerprint(mask: Mask | None, version: Version, url: str, *, carried: bool
     return mask.masked(version, url=url, carried=carried)
 
 
-def unequal_pairs(pages: Iterable[Page]) -> list[UnequalPair]:
+def unequal_pairs(pages: Iterable[SeenPage]) -> list[UnequalPair]:
     """Return the like pairs of pages that differ, those with the most in common first; of pages that are equal one counts."""
-    distinct: dict[Hashable, Page] = {}
+    distinct: dict[Hashable, SeenPage] = {}
     for page in sorted(pages, key=lambda page: page.url):
         distinct.setdefault(page.carried, page)
     some = list(distinct.values())
@@ -133,7 +133,7 @@ def unequal_pairs(pages: Iterable[Page]) -> list[UnequalPair]:
     return [UnequalPair(some[one], some[other], share) for one, other, share in pairs]
 
 
-def undecided(pages: Sequence[Page], pairs: Sequence[UnequalPair], *, masked: bool) -> list[UnequalPair]:
+def undecided(pages: Sequence[SeenPage], pairs: Sequence[UnequalPair], *, masked: bool) -> list[UnequalPair]:
     """Return the *pairs* of which it is not known that they differ in their content.
 
     *masked* tells whether the mask of the site hides anything. Where nothing does, and a few templates have shown
@@ -145,7 +145,7 @@ def undecided(pages: Sequence[Page], pairs: Sequence[UnequalPair], *, masked: bo
     return [pair for pair in pairs if not {template_of(pair.one.url), template_of(pair.other.url)} <= settled]
 
 
-def settled_templates(pages: Iterable[Page]) -> tuple[set[Template], set[Template]]:
+def settled_templates(pages: Iterable[SeenPage]) -> tuple[set[Template], set[Template]]:
     """Return the URL templates all of whose controls are equal under the mask, and those of other controls."""
     controls = [page for page in pages if page.is_control]
     restless = {template_of(page.url) for page in controls if not page.is_settled}

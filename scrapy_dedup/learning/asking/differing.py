@@ -7,7 +7,7 @@ from textwrap import shorten
 from ...content.resemblance import SHARED
 from ...masks.css_xpath import css_of
 from ...masks.model import Mask
-from .controls import Page, UnequalPair
+from .controls import SeenPage, UnequalPair
 
 NOTABLE_SHARE = 0.05
 """Share of the pages of a site from which on it is worth a line that they are nearly alike."""
@@ -17,7 +17,7 @@ WIDTH = 40
 """Characters of a text that are shown."""
 
 
-def differing_note(undecided: Iterable[UnequalPair], pages: Sequence[Page], mask: Mask | None) -> str | None:
+def differing_note(undecided: Iterable[UnequalPair], pages: Sequence[SeenPage], mask: Mask | None) -> str | None:
     """Return how many *pages* are nearly alike, where they differ and what would help; None where there are few."""
     # Pages that have less in common differ in more than a few words.
     near = [pair for pair in undecided if pair.share >= SHARED]
@@ -47,7 +47,7 @@ def _differences(
             yield place, (min(here - there, default=""), min(there - here, default=""))
 
 
-def _by_place(page: Page, mask: Mask | None) -> dict[str, Counter[str]]:
+def _by_place(page: SeenPage, mask: Mask | None) -> dict[str, Counter[str]]:
     """Return what is compared of the texts of a page, by their places."""
     rest = dict(mask.parted(page.version, url=page.url)[1]) if mask is not None else {}
     found: dict[str, Counter[str]] = {}

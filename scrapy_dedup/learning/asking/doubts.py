@@ -20,7 +20,7 @@ from ...urls.acting import acts
 from ...urls.templates import template_of
 from ...urls.variation import host_of, is_parameter, raw_value, with_value, without
 from ..config import Config, current
-from ..data.clusters import Identities, no_evidence
+from ..data.clusters import PageIdentities, no_evidence
 from ..evidence.shares import MIN_STATED
 from ..evidence.user_names import Names
 from ..methods.entropy import MINIMUM_SIZE, NameList, Page, ParameterRule, Priors, Relevance, analysed, name_of
@@ -89,7 +89,7 @@ def doubts(
     """
     kinds: dict[tuple[object, ...], dict[str, Observation]] = {}
     declaring = list(observations)
-    identities = Identities(declaring, mask)
+    identities = PageIdentities(declaring, mask)
     for each in declaring:
         if no_evidence(each) is None and identities.of(each) is not None:
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
@@ -120,7 +120,7 @@ class _Search:
     band: tuple[float, float]
     acting: bool
     since: float
-    identities: Identities
+    identities: PageIdentities
 
     def of_kind(self, pages: Sequence[Observation]) -> Iterator[Doubt]:
         """Yield the doubts of the pages of one kind."""

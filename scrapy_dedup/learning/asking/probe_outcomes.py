@@ -14,7 +14,7 @@ from ..methods.entropy import HeadFingerprint
 from .doubts import Doubt, touches
 
 
-class Outcome(str, Enum):
+class ProbeOutcome(str, Enum):
     """What a modified URL has shown, beside the unchanged one."""
 
     SAME = "same"
@@ -28,7 +28,7 @@ class Outcome(str, Enum):
     __str__ = str.__str__
 
 
-class Verdict(str, Enum):
+class ProbeVerdict(str, Enum):
     """What the answers for one page say of a parameter."""
 
     IRRELEVANT = "irrelevant"
@@ -41,7 +41,7 @@ class Verdict(str, Enum):
     __str__ = str.__str__
 
 
-def verdict(changed: Outcome, dropped: Outcome) -> Verdict:
+def verdict(changed: ProbeOutcome, dropped: ProbeOutcome) -> ProbeVerdict:
     """Return what follows from another value, and from none.
 
     That dropping alone makes no difference says little: the value may be what goes without saying (page=1).
@@ -49,16 +49,16 @@ def verdict(changed: Outcome, dropped: Outcome) -> Verdict:
     >>> verdict(Outcome.SAME, Outcome.FAILS), verdict(Outcome.FAILS, Outcome.FAILS)
     (<Verdict.REQUIRED: 'required'>, <Verdict.RELEVANT: 'relevant'>)
     """
-    if changed is Outcome.SAME:
-        return Verdict.IRRELEVANT if dropped is Outcome.SAME else Verdict.REQUIRED
-    if changed is Outcome.OTHER:
-        return Verdict.RELEVANT
-    if changed is Outcome.FAILS and dropped in (Outcome.FAILS, Outcome.OTHER):
-        return Verdict.RELEVANT
-    return Verdict.UNDECIDED
+    if changed is ProbeOutcome.SAME:
+        return ProbeVerdict.IRRELEVANT if dropped is ProbeOutcome.SAME else ProbeVerdict.REQUIRED
+    if changed is ProbeOutcome.OTHER:
+        return ProbeVerdict.RELEVANT
+    if changed is ProbeOutcome.FAILS and dropped in (ProbeOutcome.FAILS, ProbeOutcome.OTHER):
+        return ProbeVerdict.RELEVANT
+    return ProbeVerdict.UNDECIDED
 
 
-def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | None) -> Outcome:
+def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | None) -> ProbeOutcome:
     """Compare the answers to HEAD: they can show that pages differ, and never that they are equal.
 
     >>> from scrapy_dedup.learning.methods.entropy import head_fingerprint
@@ -67,8 +67,8 @@ def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | No
     (<Outcome.UNKNOWN: 'unknown'>, <Outcome.OTHER: 'other'>)
     """
     if control is None or modified is None or control.strength is not modified.strength:
-        return Outcome.UNKNOWN
-    return Outcome.UNKNOWN if control.text == modified.text else Outcome.OTHER
+        return ProbeOutcome.UNKNOWN
+    return ProbeOutcome.UNKNOWN if control.text == modified.text else ProbeOutcome.OTHER
 
 
 @dataclass(slots=True)
@@ -76,17 +76,17 @@ class Tried:
     """A parameter that was probed, with the URL of each page on which it was, and the verdict there."""
 
     doubt: Doubt
-    verdicts: list[tuple[str, Verdict]] = field(default_factory=list)
+    verdicts: list[tuple[str, ProbeVerdict]] = field(default_factory=list)
 
-    def number(self, verdict: Verdict) -> int:
+    def number(self, verdict: ProbeVerdict) -> int:
         """Return on how many pages the verdict was this one."""
         return sum(found is verdict for _, found in self.verdicts)
 
     @property
-    def said(self) -> Verdict:
+    def said(self) -> ProbeVerdict:
         """What is to be said of the parameter: one page on which it matters is enough."""
-        order = (Verdict.RELEVANT, Verdict.REQUIRED, Verdict.IRRELEVANT)
-        return next((each for each in order if self.number(each)), Verdict.UNDECIDED)
+        order = (ProbeVerdict.RELEVANT, ProbeVerdict.REQUIRED, ProbeVerdict.IRRELEVANT)
+        return next((each for each in order if self.number(each)), ProbeVerdict.UNDECIDED)
 
 
 def of_rules(tried: Iterable[Tried], book: RuleBook) -> dict[str, dict[Rule, tuple[int, int]]]:
@@ -94,11 +94,11 @@ def of_rules(tried: Iterable[Tried], book: RuleBook) -> dict[str, dict[Rule, tup
     found: dict[str, dict[Rule, tuple[int, int]]] = {}
     for each in tried:
         for url, verdict in each.verdicts:
-            if verdict is Verdict.UNDECIDED:
+            if verdict is ProbeVerdict.UNDECIDED:
                 continue
             for rule in book.matching(url):
                 if touches(rule, each.doubt.key) and not rule.status.users:
                     rules = found.setdefault(each.doubt.site, {})
                     probes, contradicted = rules.get(rule, (0, 0))
-                    rules[rule] = probes + 1, contradicted + (verdict is Verdict.RELEVANT)
+                    rules[rule] = probes + 1, contradicted + (verdict is ProbeVerdict.RELEVANT)
     return found

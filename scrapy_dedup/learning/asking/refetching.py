@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ...urls.acting import acts
 from ...urls.templates import template_of
 from ..opinions.belief import is_uncertain
-from .controls import Page, UnequalPair, settled_templates
+from .controls import SeenPage, UnequalPair, settled_templates
 
 if TYPE_CHECKING:
     from ...masks.model import Template
@@ -28,7 +28,7 @@ TWICE = 2
 """Times that a page is fetched again in one crawl at most."""
 
 
-def refetches(pages: Sequence[Page], undecided: Sequence[UnequalPair]) -> tuple[str, ...]:
+def refetches(pages: Sequence[SeenPage], undecided: Sequence[UnequalPair]) -> tuple[str, ...]:
     """Return the URLs of at most MOST pages to fetch again, the one that decides most first.
 
     *undecided* are like pairs of *pages* that may be equal but for what is transient.
@@ -60,7 +60,7 @@ def odd_responses(judgement: "Judgement", answered: AbstractSet[str]) -> tuple[s
     return tuple(url for _, url in sorted(found)[:MOST])
 
 
-def _may_be_asked(page: Page) -> bool:
+def _may_be_asked(page: SeenPage) -> bool:
     """Tell whether a page may be fetched again: one that this crawl has fetched, and not too often.
 
     None of its URLs was, where it is unproven, however many of them were fetched.
@@ -68,7 +68,7 @@ def _may_be_asked(page: Page) -> bool:
     return page.late >= 1 and (page.late <= TWICE or page.unproven) and not acts(page.url)
 
 
-def _start(pages: Iterable[Page]) -> Page | None:
+def _start(pages: Iterable[SeenPage]) -> SeenPage | None:
     """Return the page that was fetched first in this crawl, unless it is a control already."""
     first = min(
         (page for page in pages if page.late), key=lambda page: (page.seen[-page.late][0], page.url), default=None
@@ -76,12 +76,12 @@ def _start(pages: Iterable[Page]) -> Page | None:
     return first if first is not None and not first.is_control and _may_be_asked(first) else None
 
 
-def _waiting(pages: Iterable[Page]) -> Iterator[Page]:
+def _waiting(pages: Iterable[SeenPage]) -> Iterator[SeenPage]:
     """Yield a page of each template in which pages wait to be verified before they are merged, where most wait first."""
-    groups: defaultdict[Hashable, list[Page]] = defaultdict(list)
+    groups: defaultdict[Hashable, list[SeenPage]] = defaultdict(list)
     for page in pages:
         groups[page.carried].append(page)
-    waiting: defaultdict[Template, list[Page]] = defaultdict(list)
+    waiting: defaultdict[Template, list[SeenPage]] = defaultdict(list)
     for group in groups.values():
         if len({page.verified for page in group}) > 1:
             for page in group:
@@ -95,9 +95,9 @@ def _waiting(pages: Iterable[Page]) -> Iterator[Page]:
             yield min(asked, key=lambda page: (-layouts[_layout(page)], len(page.seen), page.url))
 
 
-def _unproven(pages: Iterable[Page]) -> Iterator[Page]:
+def _unproven(pages: Iterable[SeenPage]) -> Iterator[SeenPage]:
     """Yield an unproven page of each set of places, that of most such pages first: one control speaks for all of these."""
-    layouts: defaultdict[frozenset[str], list[Page]] = defaultdict(list)
+    layouts: defaultdict[frozenset[str], list[SeenPage]] = defaultdict(list)
     for page in pages:
         if page.unproven and _may_be_asked(page):
             layouts[_layout(page)].append(page)
@@ -105,12 +105,12 @@ def _unproven(pages: Iterable[Page]) -> Iterator[Page]:
         yield min(some, key=lambda page: page.url)
 
 
-def _alike(pages: Sequence[Page], undecided: Iterable[UnequalPair]) -> Iterator[Page]:
+def _alike(pages: Sequence[SeenPage], undecided: Iterable[UnequalPair]) -> Iterator[SeenPage]:
     """Yield pages of undecided pairs, each of the template that has the most pairs then for the controls that it has."""
     settled, _ = settled_templates(pages)
     controls = Counter([template_of(page.url) for page in pages if page.is_control])
     pairs: Counter[Template] = Counter()
-    members: defaultdict[Template, dict[str, Page]] = defaultdict(dict)
+    members: defaultdict[Template, dict[str, SeenPage]] = defaultdict(dict)
     for pair in undecided:
         # Of a pair within one template the first page.
         for template, page in {template_of(page.url): page for page in (pair.other, pair.one)}.items():
@@ -125,6 +125,6 @@ def _alike(pages: Sequence[Page], undecided: Iterable[UnequalPair]) -> Iterator[
             del members[template]
 
 
-def _layout(page: Page) -> frozenset[str]:
+def _layout(page: SeenPage) -> frozenset[str]:
     """Return the places of a page's texts."""
     return frozenset([selector for selector, attribute, _ in page.version.blocks if not attribute])

@@ -64,7 +64,7 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
 
     Of several responses to one URL the latest counts (the last one, where times are equal).
     """
-    identities = Identities(observations, mask)
+    identities = PageIdentities(observations, mask)
     identity: dict[str, str] = {}
     latest: dict[str, float] = {}
     since: dict[str, float] = {}
@@ -138,7 +138,7 @@ def no_evidence(observation: Observation) -> str | None:
     return None
 
 
-class Identities:
+class PageIdentities:
     """What tells the pages of a site apart, under its mask."""
 
     def __init__(self, observations: Collection[Observation], mask: Mask | None = None) -> None:

@@ -86,7 +86,7 @@ def narrowed(
     """
     if not judgement.merged:
         return list(proposals)
-    groups = _Groups(proposals, table, judgement, deep, accepts)
+    groups = _MergedGroups(proposals, table, judgement, deep, accepts)
     divisions = divisions_of(table)
     found: list[Proposal] = []
     for proposal in proposals:
@@ -105,7 +105,7 @@ def narrowed(
     return first_letter_unless_tested(found, table, judgement)
 
 
-class _Groups:
+class _MergedGroups:
     """The groups of URLs that proposals make one together, and which of them each is a part of."""
 
     def __init__(

@@ -19,7 +19,7 @@ from ..proposals.combining import outcome_of
 from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
-from ..search.guards import Node, grown
+from ..search.guards import GuardNode, grown
 from ..search.linked_directories import linked_directories
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
@@ -74,7 +74,7 @@ def difference_sets(evidence: SiteEvidence) -> list[Proposal]:
     rows = np.arange(len(table))
     frame = Frame(table, rows)
     constants, covered = constant_pages(frame, sample)
-    fixed = proposals(table, rows, Node(()), constants)
+    fixed = proposals(table, rows, GuardNode(()), constants)
     del frame  # it is large
     rest = np.flatnonzero(~covered)
     tree = grown(Frame(table, rest), {}, (), np.random.default_rng(SEED), deadline=evidence.deadline)

@@ -22,8 +22,8 @@ from ..evidence.value_kinds import other_part
 from ..proposals.dropping import widened
 from ..proposals.proposal import Match, Proposal
 from .casing import case_operation, number_operation
-from .rewrite_templates import Template, Values, is_segment, spelled, templates_of, with_whole_values
-from .template_mappings import TRANSFORMED, Way, head_of, way_between
+from .rewrite_templates import RewriteTemplate, Values, is_segment, spelled, templates_of, with_whole_values
+from .template_mappings import TRANSFORMED, TemplateMapping, head_of, way_between
 
 MAX_TEMPLATES = 8
 """Templates of one cluster that are paired, those with most URLs first."""
@@ -35,7 +35,7 @@ MAX_PAIRS = 2_000
 class Verified:
     """A mapping, the distinct pages that it was seen to keep, and its counterexamples."""
 
-    way: Way
+    way: TemplateMapping
     pages: int
     counterexamples: int
 
@@ -62,7 +62,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
 
 
 def mappings(
-    templates: Sequence[Template],
+    templates: Sequence[RewriteTemplate],
     views: Sequence[dict[str, str]],
     content: Sequence[int],
     deep: Mapping[str, DeepSplit],
@@ -86,7 +86,9 @@ def mappings(
     return found
 
 
-def _pairs(templates: Sequence[Template], content: Sequence[int]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+def _pairs(
+    templates: Sequence[RewriteTemplate], content: Sequence[int]
+) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """Return, per pair of templates, pairs of rows of one cluster: one of each cluster."""
     members: defaultdict[int, dict[int, int]] = defaultdict(dict)
     order = sorted(range(len(templates)), key=lambda number: (-len(templates[number].rows), number))
@@ -105,7 +107,7 @@ def _pairs(templates: Sequence[Template], content: Sequence[int]) -> dict[tuple[
     return found
 
 
-def _only_drops(way: Way) -> bool:
+def _only_drops(way: TemplateMapping) -> bool:
     """Tell whether the target is the source less some parameters: other learners drop them."""
     source, target = way.source, way.target
     dropped = source.parts - target.parts
@@ -117,7 +119,7 @@ def _only_drops(way: Way) -> bool:
     )
 
 
-def _verified(way: Way, views: Sequence[Values], content: Sequence[int]) -> Verified | None:
+def _verified(way: TemplateMapping, views: Sequence[Values], content: Sequence[int]) -> Verified | None:
     """Return the mapping with what speaks for it; None where that is too little, or too much against it.
 
     URLs that are mapped to one URL, and that URL, are a group. It is informative when both were
@@ -143,19 +145,19 @@ def _verified(way: Way, views: Sequence[Values], content: Sequence[int]) -> Veri
     return Verified(way, len(good), bad)
 
 
-def destined(found: Sequence[Verified]) -> list[Way]:
+def destined(found: Sequence[Verified]) -> list[TemplateMapping]:
     """Return the mappings that lead, maybe over others, to the one destination of their templates.
 
     The destination is what most templates can be led to; of several, the one with most URLs, then the
     shortest. Every template has one way out, so that there is no circle.
     """
     into: defaultdict[int, list[Verified]] = defaultdict(list)
-    known: dict[int, Template] = {}
+    known: dict[int, RewriteTemplate] = {}
     for each in found:
         into[each.way.target.number].append(each)
         known[each.way.source.number] = each.way.source
         known[each.way.target.number] = each.way.target
-    chosen: list[Way] = []
+    chosen: list[TemplateMapping] = []
     open_templates = dict(known)
     while open_templates:
         best: list[Verified] = []
@@ -176,7 +178,7 @@ def destined(found: Sequence[Verified]) -> list[Way]:
 
 
 def _leading_to(
-    destination: int, into: Mapping[int, Sequence[Verified]], allowed: Mapping[int, Template]
+    destination: int, into: Mapping[int, Sequence[Verified]], allowed: Mapping[int, RewriteTemplate]
 ) -> list[Verified]:
     """Return one mapping out of each template that can be led to *destination*, the nearest first."""
     reached = {destination}
@@ -192,7 +194,7 @@ def _leading_to(
     return ways
 
 
-def emitted(way: Way, views: Sequence[Values]) -> list[Proposal]:
+def emitted(way: TemplateMapping, views: Sequence[Values]) -> list[Proposal]:
     """Return a mapping as operations on the keys of its source, all under one match."""
     source, target = way.source, way.target
     match = _match(way, views)
@@ -220,7 +222,7 @@ def emitted(way: Way, views: Sequence[Values]) -> list[Proposal]:
     return [Proposal(match, key, operation, joint=True) for key, operation in sorted(operations.items())]
 
 
-def _match(way: Way, views: Sequence[Values]) -> Match:
+def _match(way: TemplateMapping, views: Sequence[Values]) -> Match:
     source, target = way.source, way.target
     predicates: dict[str, Predicate] = {}
     for key, value in source.literals.items():
@@ -243,7 +245,7 @@ def _match(way: Way, views: Sequence[Values]) -> Match:
     return tuple(sorted(predicates.items()))
 
 
-def _spellings(template: Template, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
+def _spellings(template: RewriteTemplate, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
     """Yield the keys of a template whose values have several spellings.
 
     Letters may be of either case (``/wiki/Cat`` is ``/wiki/cat``), numbers may begin with zeros (``007`` is ``7``).
@@ -267,7 +269,7 @@ def _spellings(template: Template, views: Sequence[Values], content: Sequence[in
                 yield Proposal(_fixed_parts(template), key, operation)
 
 
-def _fixed_parts(template: Template) -> Match:
+def _fixed_parts(template: RewriteTemplate) -> Match:
     return tuple(
         (key, Literal(value)) for key, value in template.literals.items() if not key.startswith(("host.", "scheme"))
     )

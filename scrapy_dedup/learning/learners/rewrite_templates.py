@@ -25,7 +25,7 @@ Values = Mapping[str, str]
 
 
 @dataclass(slots=True)
-class Template:
+class RewriteTemplate:
     """URLs with the same keys and the same fixed parts.
 
     ``literals``: key -> its fixed value; ``keys``: the keys that vary; ``left_out``: keys of the URLs
@@ -54,8 +54,8 @@ class Template:
 
 
 def with_whole_values(
-    template: Template, source: Template, deep: Mapping[str, DeepSplit], views: Sequence[dict[str, str]]
-) -> Template:
+    template: RewriteTemplate, source: RewriteTemplate, deep: Mapping[str, DeepSplit], views: Sequence[dict[str, str]]
+) -> RewriteTemplate:
     """Return a template with the values whole of which *source* has no such parts; the views of its URLs show them, too.
 
     ``/topic,17.0.html`` is made of ``?topic=17``: no operation makes a part of a value that is not there.
@@ -82,12 +82,12 @@ def is_segment(key: str) -> bool:
     return key.startswith("path.") and key[5:6].isdigit()
 
 
-def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[Template]:
+def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[RewriteTemplate]:
     """Return the templates of URLs, given by their *views*; *content* is the cluster of each."""
     by_keys: defaultdict[frozenset[str], list[int]] = defaultdict(list)
     for row, view in enumerate(views):
         by_keys[frozenset(view)].append(row)
-    found: dict[object, Template] = {}
+    found: dict[object, RewriteTemplate] = {}
     elsewhere = _shown_elsewhere(by_keys, views, content)
     for keys, rows in by_keys.items():
         left_out = _varying(keys, rows, views, content)
@@ -100,7 +100,7 @@ def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[Templa
             name = (free, tuple(literals.items()))
             template = found.get(name)
             if template is None:
-                template = found[name] = Template(literals, free, left_out)
+                template = found[name] = RewriteTemplate(literals, free, left_out)
             template.left_out |= left_out
             template.rows.append(row)
     return list(found.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...rules import Replace
 from ...rules.actions import transformed
-from .rewrite_templates import Template, Values
+from .rewrite_templates import RewriteTemplate, Values
 
 MAX_PAIRS = 200
 """Pairs of URLs that a mapping is found on; it is verified on all."""
@@ -20,11 +20,11 @@ TRANSFORMED = ("lower", "number")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class TemplateMapping:
     """A mapping from *source* to *target*: key of the target -> how its value comes about."""
 
-    source: Template
-    target: Template
+    source: RewriteTemplate
+    target: RewriteTemplate
     copies: Mapping[str, Replace]
 
     def of(self, values: Values) -> tuple[str, ...] | None:
@@ -33,7 +33,9 @@ class Way:
         return None if None in made else tuple(text or "" for text in made)
 
 
-def way_between(source: Template, target: Template, pairs: Sequence[tuple[Values, Values]]) -> Way | None:
+def way_between(
+    source: RewriteTemplate, target: RewriteTemplate, pairs: Sequence[tuple[Values, Values]]
+) -> TemplateMapping | None:
     """Return how *source* becomes *target* on *pairs* (URL of the source, URL of the target), or None."""
     copies: dict[str, Replace] = {}
     some = pairs[:: len(pairs) // MAX_PAIRS + 1]
@@ -46,10 +48,10 @@ def way_between(source: Template, target: Template, pairs: Sequence[tuple[Values
         return None  # no operation makes a part of a value that is not there
     if "ext" in source.parts & target.parts and source.segments > target.segments:
         return None  # nor moves an extension to a segment before
-    return Way(source, target, copies)
+    return TemplateMapping(source, target, copies)
 
 
-def head_of(key: str, template: Template) -> str:
+def head_of(key: str, template: RewriteTemplate) -> str:
     """Return the key that *key*, of a whole segment, has where *template* shows it by its two parts.
 
     What is written there stands for the whole segment when the other part is dropped.
@@ -69,7 +71,7 @@ def copied(copy: Replace, values: Values) -> str | None:
     return copy.prefix + copy.join.join([transformed(text or "", copy.transform) for text in texts]) + copy.suffix
 
 
-def _copy_of(key: str, source: Template, pairs: Sequence[tuple[Values, Values]]) -> Replace | None:
+def _copy_of(key: str, source: RewriteTemplate, pairs: Sequence[tuple[Values, Values]]) -> Replace | None:
     allowed = int(MAX_FAILURES * len(pairs))
     if _fits(Replace(key), key, pairs, allowed):
         return Replace(key)

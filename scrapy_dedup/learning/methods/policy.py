@@ -27,7 +27,7 @@ _DECIDE: Mapping[str, Callable[[Sample, Any], Decision]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class MethodPolicy:
     """A published method with its options."""
 
     method: str
@@ -45,7 +45,7 @@ class Policy:
         return found, tuple(_notes(self.method, decision, found))
 
 
-def policy_of(method: str, options: "Mapping[str, Any] | MethodOptions | None" = None) -> Policy | None:
+def policy_of(method: str, options: "Mapping[str, Any] | MethodOptions | None" = None) -> MethodPolicy | None:
     """Return the policy of a published method, None for the judge, which has no options.
 
     *options* are values by name, as texts or as they are, or the dataclass of the method's options.
@@ -60,8 +60,8 @@ def policy_of(method: str, options: "Mapping[str, Any] | MethodOptions | None" =
     if options is not None and not isinstance(options, Mapping | METHODS[method]):
         raise WrongOption(f"options is {options!r}: it must be a dict, or {METHODS[method].__name__}")
     if isinstance(options, MethodOptions):
-        return Policy(method, options)
-    return Policy(method, options_of(method, options or {}))
+        return MethodPolicy(method, options)
+    return MethodPolicy(method, options_of(method, options or {}))
 
 
 def _notes(method: str, decision: Decision, found: Written) -> list[str]:

@@ -23,7 +23,7 @@ TRAIL = "path.trail"
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class AlikeDirectories:
     """Directories named by the segment *key* under the same *parents*, with the same names and the same pages."""
 
     key: str
@@ -57,10 +57,10 @@ class Missed:
     lost: int
 
 
-def alike_directories(frame: Frame) -> tuple[list[Alike], list[Missed]]:
+def alike_directories(frame: Frame) -> tuple[list[AlikeDirectories], list[Missed]]:
     """Return the directories that are alike, and those that are in all pages but one. O(n log n) for each segment of the paths."""
     support = frame.support()
-    found: list[Alike] = []
+    found: list[AlikeDirectories] = []
     missed: list[Missed] = []
     position = 0
     while any(part in frame.columns for part in _parts(f"path.{position}")):
@@ -86,7 +86,7 @@ class _Entries:
     parent: Hashes
 
 
-def _compared(frame: Frame, position: int) -> tuple[list[Alike], list[Missed]]:
+def _compared(frame: Frame, position: int) -> tuple[list[AlikeDirectories], list[Missed]]:
     """Return the directories named by one segment that are alike, and those that are in all pages but one."""
     entries = _entries(frame, position)
     if not len(entries.number):
@@ -139,7 +139,7 @@ def _misses(rest: Hashes, content: Codes, shared: Rows) -> Iterator[Missed]:
         yield Missed(int(least[number]), int(contents[number]) - 1)
 
 
-def _alike(frame: Frame, position: int, members: Sequence[Rows]) -> Alike | None:
+def _alike(frame: Frame, position: int, members: Sequence[Rows]) -> AlikeDirectories | None:
     """Return directories, each given by its URLs, as one; None where rules cannot name them.
 
     A value that rules see by its parts can stand for others; no operation shows it as another one.
@@ -160,7 +160,7 @@ def _alike(frame: Frame, position: int, members: Sequence[Rows]) -> Alike | None
     is_told &= not any(map(_is_passing, (name for name, _ in names)))
     if any(map(_is_passing, filter(None, extension))):
         return None
-    return Alike(
+    return AlikeDirectories(
         key,
         parents,
         bool(_codes(frame, TRAIL, rows)[0] != ABSENT),

@@ -14,7 +14,7 @@ from ..data.frame import NEVER_KEPT, Frame
 from ..data.judgement import Sample
 from ..evidence.arrays import ABSENT, Flags, Rows
 from ..evidence.value_kinds import is_token
-from .walls import LEAST_VALUES, Evidence, SiteUrls, is_parameter
+from .walls import LEAST_VALUES, SiteUrls, WallEvidence, is_parameter
 
 MAX_SPLITS = 3
 MAX_ALIKE = 3
@@ -74,7 +74,7 @@ def _found_pages(frame: Frame, sample: Sample) -> tuple[list[ConstantPage], Flag
     constants: list[ConstantPage] = []
     urls = SiteUrls(frame, sample)
     for page, pattern, chosen, elsewhere in candidates:
-        if page in special and Evidence(urls, page.ignored, pattern, chosen, elsewhere).is_enough:
+        if page in special and WallEvidence(urls, page.ignored, pattern, chosen, elsewhere).is_enough:
             constants.append(page)
             covered[chosen] = True
     return constants, covered

@@ -12,13 +12,13 @@ from ..evidence.arrays import ABSENT, Rows
 from ..proposals.dropping import dropped, path_position, seen_values, value_dropped, widened
 from ..proposals.proposal import ANY_VALUE, Match, Proposal
 from .constant_pages import ConstantPage
-from .guards import PRESENT, Node, Pattern
+from .guards import PRESENT, GuardNode, Pattern
 from .recoding import Gone, Merged, Recoding, SegmentGone
-from .shapes import Alike
-from .value_sets import SetOfValues as ValuesAsSet
+from .shapes import AlikeValues
+from .value_sets import UnorderedValues
 
 
-def proposals(table: Table, rows: Rows, node: Node, constants: Sequence[ConstantPage]) -> list[Proposal]:
+def proposals(table: Table, rows: Rows, node: GuardNode, constants: Sequence[ConstantPage]) -> list[Proposal]:
     """Return what a tree of functions and the constant pages say, operation by operation."""
     found: list[Proposal] = []
     for page in constants:
@@ -98,9 +98,9 @@ def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposa
             (f"path.{position + 1}", OfClass(ANY_VALUE)),
         )
         yield Proposal(_narrowed(match, following), recoding.key, Ignore(only={recoding.value}))
-    elif isinstance(recoding, Alike):
+    elif isinstance(recoding, AlikeValues):
         yield Proposal(match, recoding.key, IgnoreValue(only=recoding.only))
-    elif isinstance(recoding, ValuesAsSet):
+    elif isinstance(recoding, UnorderedValues):
         yield Proposal(match, recoding.key, SetOfValues(recoding.delimiter))
 
 

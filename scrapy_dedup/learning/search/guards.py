@@ -85,7 +85,7 @@ class Guard:
 
 
 @dataclass(slots=True)
-class Node:
+class GuardNode:
     """A pattern, what can be dropped and recoded under it, and its branches."""
 
     pattern: Pattern
@@ -93,9 +93,9 @@ class Node:
     """Levels lower than those of the wider pattern."""
     evidence: dict[str, int] = field(default_factory=dict)
     recodings: list[Recoding] = field(default_factory=list)
-    branches: list["Node"] = field(default_factory=list)
+    branches: list["GuardNode"] = field(default_factory=list)
 
-    def walk(self) -> Iterator["Node"]:
+    def walk(self) -> Iterator["GuardNode"]:
         """Yield this node and all below it."""
         yield self
         for branch in self.branches:
@@ -109,12 +109,12 @@ def fitted(
     rng: np.random.Generator,
     *,
     trial: bool = False,
-) -> Node:
+) -> GuardNode:
     """Return the function of one pattern, without branches; recodes the frame's columns.
 
     In a *trial* there is one round, and a limit on keys.
     """
-    node = Node(pattern)
+    node = GuardNode(pattern)
     most = MAX_TRIED_KEYS if trial else MAX_CANDIDATES
     for _ in range(1 if trial else ROUNDS):
         found = drop_set(frame, {**base, **node.levels}, rng, most)
@@ -135,7 +135,7 @@ def grown(
     depth: int | None = None,
     *,
     deadline: Deadline = NEVER,
-) -> Node:
+) -> GuardNode:
     """Return the function of a pattern with its branches, those that are found before the *deadline*.
 
     *depth* is how many guards may be nested.

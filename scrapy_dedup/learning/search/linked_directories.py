@@ -34,7 +34,7 @@ from ..evidence.arrays import Flags
 from ..evidence.shares import worth_asking
 from ..proposals.matching import concerned, matching
 from ..proposals.proposal import Proposal
-from .alike_directories import MIN_SHARED, TRAIL, Alike, Missed, alike_directories
+from .alike_directories import MIN_SHARED, TRAIL, AlikeDirectories, Missed, alike_directories
 
 MAX_NAMES = 100
 """Names of pages that a rule asks for one by one."""
@@ -86,7 +86,7 @@ def _proposals(table: Table) -> list[Proposal]:
     shared = _shared_by_one(found, missed)
     if shared is None:
         return []
-    together: defaultdict[tuple[object, ...], list[Alike]] = defaultdict(list)
+    together: defaultdict[tuple[object, ...], list[AlikeDirectories]] = defaultdict(list)
     for each in found:
         if len(each.pages) > shared and (each.is_large or 0 < len(each.names) <= MAX_NAMES):
             asked = None if each.is_large else each.names
@@ -113,7 +113,7 @@ def _says_something(proposal: Proposal, table: Table) -> bool:
     return int(np.count_nonzero(changed)) >= current().proposed_groups
 
 
-def _shared_by_one(found: Sequence[Alike], missed: Sequence[Missed]) -> int | None:
+def _shared_by_one(found: Sequence[AlikeDirectories], missed: Sequence[Missed]) -> int | None:
     """Return how many equal pages tell that the next one is equal, too; None where no number does on this site."""
     for shared in sorted({MIN_SHARED, *(miss.shared + 1 for miss in missed if miss.shared >= MIN_SHARED)}):
         pages = len(frozenset[int]().union(*(each.pages for each in found if len(each.pages) > shared)))
@@ -125,7 +125,7 @@ def _shared_by_one(found: Sequence[Alike], missed: Sequence[Missed]) -> int | No
     return None
 
 
-def _proposal(alike: Sequence[Alike]) -> tuple[int, Proposal]:
+def _proposal(alike: Sequence[AlikeDirectories]) -> tuple[int, Proposal]:
     """Return how many URLs are saved by, and what is said of, directories under the same parents.
 
     Those that are not large have the same names in them, which are asked for.

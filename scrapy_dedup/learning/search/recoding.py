@@ -16,8 +16,8 @@ from ..data.url_table import BARE, REPEAT
 from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, pairs, spans
 from ..evidence.value_kinds import ValueKind
 from ..evidence.witnesses import witnesses
-from .shapes import Alike, values_alike
-from .value_sets import SetOfValues, sets_of_values
+from .shapes import AlikeValues, values_alike
+from .value_sets import UnorderedValues, sets_of_values
 
 MAX_KEYS = 100
 """Keys whose values are tried, those that vary in most clusters."""
@@ -56,7 +56,7 @@ class SegmentGone:
     counterexamples: int
 
 
-Recoding = Gone | Merged | SegmentGone | SetOfValues | Alike
+Recoding = Gone | Merged | SegmentGone | UnorderedValues | AlikeValues
 
 
 def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:

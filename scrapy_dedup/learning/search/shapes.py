@@ -22,7 +22,7 @@ MAX_SHAPES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class AlikeValues:
     """Whatever value *key* has, of those that *only* holds, the page is the same; another one may be another."""
 
     key: str
@@ -31,7 +31,7 @@ class Alike:
     counterexamples: int
 
 
-def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Alike]:
+def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[AlikeValues]:
     """Find the widest shape of values of *key* that say the same, and recode the frame's column; at most one."""
     codes = frame.columns[key]
     present = codes != ABSENT
@@ -66,7 +66,7 @@ def values_alike(frame: Frame, levels: Mapping[str, Level], key: str) -> list[Al
         seen = int(counts[np.isin(values, chosen)].sum())
         few = are_named(len(named), seen)
         # As narrow as what was seen: the values that say something else are the next ones.
-        return [Alike(key, frozenset(named) if few else class_of(named), pages, lost)]
+        return [AlikeValues(key, frozenset(named) if few else class_of(named), pages, lost)]
     return []
 
 

@@ -16,19 +16,19 @@ from ..evidence.value_kinds import ORDER
 
 
 @dataclass(frozen=True, slots=True)
-class SetOfValues:
+class UnorderedValues:
     """The values of a repeated key, or those that a *delimiter* parts, are a set: order and repetition do not matter."""
 
     key: str
     delimiter: str = ""
 
 
-def sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[SetOfValues]:
+def sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[UnorderedValues]:
     """Find keys whose values can be reduced to sets, and recode the frame's columns.
 
     URLs that are one but for the order are a witness group, and the judge decides.
     """
-    found: list[SetOfValues] = []
+    found: list[UnorderedValues] = []
     vocabulary, lists = frame.table.vocabulary, frame.table.lists
     for key in sorted((frame.table.repeated | lists.keys()) & frame.columns.keys()):
         if levels.get(key, Level.KEPT) is not Level.KEPT:
@@ -49,7 +49,7 @@ def sets_of_values(frame: Frame, levels: Mapping[str, Level]) -> list[SetOfValue
         witnesses = frame.witnesses(groups, ORDER.prior, key).part(varying(groups, codes)[groups.size > 1])
         if len(witnesses) and frame.table.judge.posterior(witnesses).may_act:
             plain = unquote_plus(delimiter) if key.startswith("q.") else unquote(delimiter)
-            found.append(SetOfValues(key, "" if delimiter == REPEAT else plain))
+            found.append(UnorderedValues(key, "" if delimiter == REPEAT else plain))
             # Of a set that does not occur by itself, the first of its orders stands for it.
             first: dict[str, int] = {}
             lookup = np.arange(len(vocabulary), dtype=np.int32)

@@ -83,7 +83,7 @@ class SiteUrls:
         return sum(number in known for number in contents.tolist()) / len(contents)
 
 
-class Evidence:
+class WallEvidence:
     """What speaks for a constant page, and for a wall, in log-odds: what is likely of the one, against what is of the other."""
 
     def __init__(

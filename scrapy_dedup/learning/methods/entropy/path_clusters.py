@@ -29,29 +29,29 @@ MAX_ROUTING = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class PathCluster:
     """URLs whose paths are alike: their rows in the frame, and the pattern that just they have."""
 
     match: Match
     rows: Rows
 
-    def within(self, other: "Template") -> bool:
+    def within(self, other: "PathCluster") -> bool:
         """Tell whether all URLs of this template are of the *other* one."""
         return set(other.match) <= set(self.match)
 
 
-def templates(frame: Frame, dropped: Collection[str]) -> Iterator[Template]:
+def templates(frame: Frame, dropped: Collection[str]) -> Iterator[PathCluster]:
     """Yield the templates of a frame's URLs, wider ones first; not all of its URLs as one.
 
     *dropped* are keys that are irrelevant everywhere: they name no template. O(URLs x keys) per level.
     """
     keys = [key for key in sorted(frame.columns, key=_place) if _place(key)[0] < _NO_PATH and key not in dropped]
     names = [key for key in frame.columns if key.startswith("q.") and key not in dropped]
-    open_ones = deque([(Template((), np.arange(len(frame))), 0)])
+    open_ones = deque([(PathCluster((), np.arange(len(frame))), 0)])
     found = 0
     while open_ones:
         template, position = open_ones.popleft()
-        parts: list[Template] = []
+        parts: list[PathCluster] = []
         while position < len(keys) and not parts:
             parts = _parts(frame, template, keys[position])
             position += 1
@@ -79,7 +79,7 @@ def _place(key: str) -> tuple[int, int]:
     return (2, 0) if key == "ext" else (_NO_PATH, 0)
 
 
-def _parts(frame: Frame, template: Template, key: str) -> list[Template]:
+def _parts(frame: Frame, template: PathCluster, key: str) -> list[PathCluster]:
     """Return a template parted by the values of a key, the largest part first; [] where they are too many."""
     codes = frame.columns[key][template.rows]
     values, counts = np.unique(codes, return_counts=True)
@@ -92,5 +92,5 @@ def _parts(frame: Frame, template: Template, key: str) -> list[Template]:
         text = frame.table.vocabulary[code]
         if REPEAT not in text and not is_token(text):
             asked: Predicate = Absent() if code == ABSENT else Literal(text)
-            parts.append(Template((*template.match, (key, asked)), template.rows[codes == code]))
+            parts.append(PathCluster((*template.match, (key, asked)), template.rows[codes == code]))
     return parts

@@ -16,11 +16,11 @@ from ...proposals.dropping import dropped
 from ...proposals.proposal import Match, Proposal
 from ...search.constant_pages import constant_pages
 from ...search.emission import proposals as pattern_proposals
-from ...search.guards import Node
+from ...search.guards import GuardNode
 from .inner import nested_operations, shown
 from .joint import Irrelevant, irrelevant
 from .lowered_keys import case_insensitive, where_spellings
-from .path_clusters import Template, templates
+from .path_clusters import PathCluster, templates
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
@@ -37,7 +37,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     # Table 1 of the document: whatever the value, one fingerprint. One page is one group, for which the
     # unit of evidence is the URL.
     constants, covered = constant_pages(Frame(table, rows), sample)
-    fixed = pattern_proposals(table, rows, Node(()), constants)
+    fixed = pattern_proposals(table, rows, GuardNode(()), constants)
     frame = Frame(table, np.flatnonzero(~covered))
     placed = _irrelevant(frame)
     found = [_drop(table, frame, template, key) for template, key in placed]
@@ -84,10 +84,10 @@ def _sections(frame: Frame, rows: Rows) -> Match:
     return (("path.0", Literal(values[0], optional) if len(values) == 1 else OneOf(values, optional)),)
 
 
-def _irrelevant(frame: Frame) -> list[tuple[Template, str]]:
+def _irrelevant(frame: Frame) -> list[tuple[PathCluster, str]]:
     """Return which keys are dropped where, of all URLs of a frame and of those of single templates."""
     everywhere = irrelevant(frame)
-    parts = [(Template((), np.arange(len(frame))), everywhere)]
+    parts = [(PathCluster((), np.arange(len(frame))), everywhere)]
     parts += [(part, irrelevant(frame.subset(part.rows))) for part in templates(frame, everywhere.dropped)]
     return _placed(parts)
 
@@ -102,7 +102,7 @@ def table_of(sample: Sample, deep: Mapping[str, DeepSplit], known: Table | None 
     return encode(sample.urls, views, sample.content, sample.lone)
 
 
-def _placed(parts: Sequence[tuple[Template, Irrelevant]]) -> list[tuple[Template, str]]:
+def _placed(parts: Sequence[tuple[PathCluster, Irrelevant]]) -> list[tuple[PathCluster, str]]:
     """Return which keys are dropped where: under the widest template within which none objects.
 
     That is the document's path-specific way out of a conflict. What is clean nowhere is dropped all the
@@ -116,10 +116,10 @@ def _placed(parts: Sequence[tuple[Template, Irrelevant]]) -> list[tuple[Template
 
 
 def _widest(
-    candidates: Sequence[tuple[Template, str]], demanded: Sequence[tuple[Template, str]]
-) -> list[tuple[Template, str]]:
+    candidates: Sequence[tuple[PathCluster, str]], demanded: Sequence[tuple[PathCluster, str]]
+) -> list[tuple[PathCluster, str]]:
     """Return the candidates, wider ones first, that no narrower demand contradicts and no wider one covers."""
-    chosen: list[tuple[Template, str]] = []
+    chosen: list[tuple[PathCluster, str]] = []
     for template, key in candidates:
         conflict = any(key == other and narrower.within(template) for narrower, other in demanded)
         known = any(key == other and template.within(wider) for wider, other in chosen)
@@ -128,11 +128,11 @@ def _widest(
     return chosen
 
 
-def _drop(table: Table, frame: Frame, template: Template, key: str) -> Proposal:
+def _drop(table: Table, frame: Frame, template: PathCluster, key: str) -> Proposal:
     return Proposal(template.match, key, dropped(table, frame.rows[template.rows], key))
 
 
-def _peeled(frame: Frame, placed: Sequence[tuple[Template, str]]) -> Frame:
+def _peeled(frame: Frame, placed: Sequence[tuple[PathCluster, str]]) -> Frame:
     """Return the frame without what is dropped."""
     columns = dict(frame.columns)
     for template, key in placed:

@@ -17,9 +17,9 @@ from .inference import Inference, Policy, inferred
 from .page_comparison import Comparison, observed_pages
 from .published import decide, in_own_terms
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
-from .rewriting import Anything, Fixed, Form, Kind, RewriteRule, Slot, Variable, kind_of
+from .rewriting import Anything, Fixed, Form, RewriteRule, Slot, Variable, VariableKind, kind_of
 from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
-from .testing import Index, Observed, Tested, Verdict, tested, tested_together, within_window
+from .testing import Index, Observed, RuleVerdict, Tested, tested, tested_together, within_window
 
 __all__ = [
     "Anything",
@@ -29,16 +29,16 @@ __all__ = [
     "Form",
     "Index",
     "Inference",
-    "Kind",
     "Observed",
     "Policy",
     "RewriteRule",
+    "RuleVerdict",
     "Segment",
     "SegmentedUrl",
     "Slot",
     "Tested",
     "Variable",
-    "Verdict",
+    "VariableKind",
     "by_intersection",
     "by_prefix_and_suffix",
     "class_rules",

@@ -12,7 +12,7 @@ from .generalization import generalised, spread_of
 from .representatives import Method, by_intersection
 from .rewriting import RewriteRule
 from .segments import SegmentedUrl, segmented
-from .testing import Index, Observed, Tested, Verdict, refuted_classes, tested, tested_together, within_window
+from .testing import Index, Observed, RuleVerdict, Tested, refuted_classes, tested, tested_together, within_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Inference:
     @property
     def active(self) -> tuple[RewriteRule, ...]:
         """The rules that were activated."""
-        return tuple(test.rule for test in self.rules if test.verdict(self.policy.min_urls) is Verdict.ACTIVE)
+        return tuple(test.rule for test in self.rules if test.verdict(self.policy.min_urls) is RuleVerdict.ACTIVE)
 
     def normalized(self, url: str) -> str:
         """Return *url* as the first active rule that matches it has it; without one, *url*."""

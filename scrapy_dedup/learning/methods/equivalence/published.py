@@ -16,7 +16,7 @@ from ..options import EquivalenceOptions
 from ..written import flags
 from .inference import Policy, inferred
 from .representatives import by_intersection, by_prefix_and_suffix
-from .rewriting import Fixed, Kind, RewriteRule, Slot
+from .rewriting import Fixed, RewriteRule, Slot, VariableKind
 from .segments import SegmentedUrl, is_named, segmented
 from .testing import Observed
 
@@ -169,7 +169,7 @@ def _predicate(slot: Slot, own: Sequence[SegmentedUrl], position: int, *, lowere
         return some_of(member.values[position] for member in own)  # no predicate is blind to case
     if isinstance(slot, Fixed):
         return Literal("/" if slot.value == "" and own[0].keys[position] == "/" else slot.value)
-    if slot.kind is Kind.STRING:
+    if slot.kind is VariableKind.STRING:
         return OfClass(ANY_VALUE)
     digits = all(member.values[position].isdecimal() for member in own)
     return OfClass(ValueClass("int" if digits else "alnum"))

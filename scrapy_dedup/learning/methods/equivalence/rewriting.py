@@ -13,7 +13,7 @@ from .segments import composed, is_named, segmented
 _is_number = re.compile(r"[0-9]+X?").fullmatch
 
 
-class Kind(str, Enum):
+class VariableKind(str, Enum):
     """What a variable part is: ``some-number`` or ``some-string``.
 
     The document calls ``270960681X`` a number: the check character of an ISBN may follow the digits.
@@ -30,12 +30,12 @@ class Kind(str, Enum):
         >>> Kind.NUMBER.admits("270960681X"), Kind.NUMBER.admits("sr_1_3_12"), Kind.STRING.admits("7")
         (True, False, True)
         """
-        return self is Kind.STRING or _is_number(value) is not None
+        return self is VariableKind.STRING or _is_number(value) is not None
 
 
-def kind_of(values: Iterable[str]) -> Kind:
+def kind_of(values: Iterable[str]) -> VariableKind:
     """Return ``some-number`` where all *values* are numbers, else ``some-string``."""
-    return Kind.NUMBER if all(map(_is_number, values)) else Kind.STRING
+    return VariableKind.NUMBER if all(map(_is_number, values)) else VariableKind.STRING
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Fixed:
 class Anything:
     """``*``: a part that has no influence on the page."""
 
-    kind: Kind = Kind.STRING
+    kind: VariableKind = VariableKind.STRING
 
     def admits(self, value: str) -> bool:
         """Tell whether *value* is of the kind."""
@@ -65,7 +65,7 @@ class Variable:
     """A part that says which page it is: the same on the left and on the right of a rule."""
 
     name: str
-    kind: Kind = Kind.STRING
+    kind: VariableKind = VariableKind.STRING
 
     def admits(self, value: str) -> bool:
         """Tell whether *value* is of the kind."""

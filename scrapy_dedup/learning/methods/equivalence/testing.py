@@ -91,7 +91,7 @@ class Index:
         return self.shape(form.origin, form.right_keys).by_values
 
 
-class Verdict(str, Enum):
+class RuleVerdict(str, Enum):
     """What a test leads to: activated, rejected, or not enough evidence for either."""
 
     ACTIVE = "active"
@@ -116,11 +116,11 @@ class Tested:
     bad: int
     counterexamples: tuple[tuple[str, str], ...] = ()
 
-    def verdict(self, min_urls: int) -> Verdict:
+    def verdict(self, min_urls: int) -> RuleVerdict:
         """Return the document's verdict: one counterexample rejects, more URLs than *min_urls* activate."""
         if self.bad:
-            return Verdict.REJECTED
-        return Verdict.ACTIVE if self.urls > min_urls else Verdict.CANDIDATE
+            return RuleVerdict.REJECTED
+        return RuleVerdict.ACTIVE if self.urls > min_urls else RuleVerdict.CANDIDATE
 
 
 Groups = dict[Values, list[int]]

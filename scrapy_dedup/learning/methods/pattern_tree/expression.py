@@ -25,20 +25,17 @@ from ...evidence.value_kinds import is_token
 from ...proposals.combining import rules_of
 from ...proposals.dropping import dropped, seen_values, value_dropped, widened
 from ...proposals.proposal import Match, Proposal
+from ..method_decision import NotSayable
 from .modes import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
 from .rules import Keep, Replace, RewriteRule, SetLiteral
 from .tree import TRIVIAL, Node
-from .whole_method import Learned, learn_from, learn_tree, selected
+from .whole_method import LearnedTree, learn_from, learn_tree, selected
 
 MAX_JOINED = 4_000
 """URLs of two nodes on which it is tried whether a rule brings them together."""
 MIN_NAMED = 0.9
 """Share of a node's URLs that salient values and absence must cover for a pattern to name one of them."""
-
-
-class _NotSayable(Exception):
-    """A rule that the common representation does not have."""
 
 
 def proposals(
@@ -65,7 +62,7 @@ def proposals(
     return list(dict.fromkeys(found))
 
 
-def _learned(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None) -> Learned | None:
+def _learned(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None) -> LearnedTree | None:
     if table is None:
         return learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups, deep=deep)
     # The paper knows no noise: a content of one URL is one.
@@ -73,7 +70,7 @@ def _learned(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None)
     return learn_from(table, np.arange(len(table)), IMPROVED)
 
 
-def _peeled(learned: Learned) -> Iterator[Proposal]:
+def _peeled(learned: LearnedTree) -> Iterator[Proposal]:
     table, rows = learned.whole, learned.tree.root.rows
     for key, (_, presence) in learned.peel.keys.items():
         if key == RARE:
@@ -81,19 +78,19 @@ def _peeled(learned: Learned) -> Iterator[Proposal]:
         yield Proposal((), key, (value_dropped if presence else dropped)(table, rows, key))
 
 
-def _of_one_node(learned: Learned, rule: RewriteRule) -> list[Proposal]:
+def _of_one_node(learned: LearnedTree, rule: RewriteRule) -> list[Proposal]:
     """Return the proposals to drop what a node drops beyond its ancestors."""
     node = learned.tree.nodes[rule.nodes[0]]
     above = learned.ignored(node.parent) if node.parent is not None else frozenset[str]()
     try:
         match = _branches(learned, node)
-    except _NotSayable:
+    except NotSayable:
         return []
     gone = sorted(rule.ignored - above - {RARE})
     return [Proposal(match, key, dropped(learned.whole, node.rows, key)) for key in gone]
 
 
-def _branches(learned: Learned, node: Node) -> Match:
+def _branches(learned: LearnedTree, node: Node) -> Match:
     """Return the predicates on the keys that a node was split off by, and on no others."""
     table = learned.tree.table
     found: dict[str, Predicate] = {}
@@ -102,13 +99,13 @@ def _branches(learned: Learned, node: Node) -> Match:
         key, branch = lower.key, lower.branch
         named = sum(child.volume for child in upper.children if child.branch is not TRIVIAL)
         if key in {RARE, BARE} or (key != "path.len" and named < MIN_NAMED * upper.volume):
-            raise _NotSayable
+            raise NotSayable
         if branch is None:
             found[key] = Absent()
         elif branch is TRIVIAL:
             shape = widened(class_of(seen_values(table, lower.rows, key)))
             if any(shape.matches(value) for value in lower.excluded):
-                raise _NotSayable
+                raise NotSayable
             found[key] = OfClass(shape)
         else:
             found[key] = _literal(str(branch))
@@ -119,12 +116,12 @@ def _branches(learned: Learned, node: Node) -> Match:
 
 def _literal(value: str) -> Literal:
     if REPEAT in value or is_token(value):
-        raise _NotSayable
+        raise NotSayable
     return Literal(value)
 
 
 def _between_nodes(
-    learned: Learned, before: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit]
+    learned: LearnedTree, before: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit]
 ) -> list[Proposal]:
     """Return the joint proposals of all selected rules between nodes; *before* are those made already."""
     rules, completing = selected(learned, IMPROVED, "graph")
@@ -138,7 +135,7 @@ def _between_nodes(
 
 
 def _between(
-    learned: Learned,
+    learned: LearnedTree,
     rule: RewriteRule,
     own: RewriteRule | None,
     before: Sequence[Proposal],
@@ -157,7 +154,7 @@ def _between(
         match = _formation(learned, rule.source)
         ops = _operations(learned, rule, source)
         target_match = _formation(learned, rule.target) if more else ()
-    except _NotSayable:
+    except NotSayable:
         return []
     found = [Proposal(match, key, operation, joint=True) for key, operation in sorted(ops.items())]
     found += [Proposal(target_match, key, dropped(learned.whole, target.rows, key), joint=True) for key in more]
@@ -168,19 +165,19 @@ def _between(
     return found
 
 
-def _formation(learned: Learned, pattern: Pattern) -> Match:
+def _formation(learned: LearnedTree, pattern: Pattern) -> Match:
     """Return the predicates for the whole formation of a node's URLs."""
     found: dict[str, Predicate] = {}
     for key, part in pattern.parts.items():
         if key in learned.peel.keys:
             continue
         if key in {RARE, BARE}:
-            raise _NotSayable
+            raise NotSayable
         found[key] = _predicate(part)
         if key.startswith("q.") and key in learned.tree.table.repeated:
             found[f"{key}[1]"] = Absent()
     if not isinstance(pattern.parts.get("path.len"), Fixed):
-        raise _NotSayable
+        raise NotSayable
     return tuple(sorted(found.items(), key=lambda item: item[0]))
 
 
@@ -188,11 +185,11 @@ def _predicate(part: Part) -> Predicate:
     if isinstance(part, Fixed):
         return _literal(part.value)
     if part.shape is None or any(part.shape.matches(value) for value in part.excluded):
-        raise _NotSayable
+        raise NotSayable
     return OfClass(part.shape, part.optional)
 
 
-def _operations(learned: Learned, rule: RewriteRule, source: Node) -> dict[str, Operation]:
+def _operations(learned: LearnedTree, rule: RewriteRule, source: Node) -> dict[str, Operation]:
     """Return the operations that bring URLs of the source to the format of the target."""
     here = rule.source.parts
     length = int(rule.target.literals.get("path.len", "0"))
@@ -229,11 +226,11 @@ def _set(rule: RewriteRule, part: Part | None, value: str) -> Operation:
     for key, other in rule.source.parts.items():
         if other == Fixed(value) and key != "path.len":
             return Copy(key)
-    raise _NotSayable
+    raise NotSayable
 
 
 def _joins(
-    learned: Learned,
+    learned: LearnedTree,
     found: Sequence[Proposal],
     nodes: tuple[Node, Node],
     sample: Sample,
@@ -248,7 +245,7 @@ def _joins(
     return len(both) >= current().proposed_groups and worth_asking(bad, len(judgement.merged))
 
 
-def _some(learned: Learned, nodes: tuple[Node, Node]) -> list[int]:
+def _some(learned: LearnedTree, nodes: tuple[Node, Node]) -> list[int]:
     """Return the places of some of the URLs of two nodes, those of the pages that they share first."""
     content = learned.tree.table.content
     rows = np.union1d(nodes[0].rows, nodes[1].rows)

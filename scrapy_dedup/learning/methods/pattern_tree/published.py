@@ -19,7 +19,7 @@ from ..written import flags
 from .modes import FAITHFUL, IMPROVED, Options
 from .patterns import ANYTHING, Fixed, Part
 from .rules import Keep, Replace, RewriteRule, SetLiteral
-from .whole_method import Learned, PatternTreeRules, learn_tree, rules_of_tree
+from .whole_method import LearnedTree, PatternTreeRules, learn_tree, rules_of_tree
 
 
 def choices_of(options: PatternTreeOptions) -> Options:
@@ -43,7 +43,9 @@ def decide(sample: Sample, options: PatternTreeOptions) -> Decision:
     )
 
 
-def _formations(learned: Learned, rules: PatternTreeRules, sample: Sample) -> tuple[list[Formation], Mapping[str, int]]:
+def _formations(
+    learned: LearnedTree, rules: PatternTreeRules, sample: Sample
+) -> tuple[list[Formation], Mapping[str, int]]:
     """Return what the deployed rules say of keys, and how many cannot be said, by reason."""
     owners = np.full(len(sample.urls), -1, dtype=np.intp)
     both = [*rules.rules, *rules.completing]
@@ -66,7 +68,7 @@ def _formations(learned: Learned, rules: PatternTreeRules, sample: Sample) -> tu
     return found, left_out
 
 
-def _peeled(learned: Learned, sample: Sample) -> Iterator[Formation]:
+def _peeled(learned: LearnedTree, sample: Sample) -> Iterator[Formation]:
     """Yield what is dropped everywhere, before there is a tree."""
     table, rows = learned.whole, learned.tree.root.rows
     everywhere = flags(range(len(sample.urls)), len(sample.urls))
@@ -79,7 +81,7 @@ def _peeled(learned: Learned, sample: Sample) -> Iterator[Formation]:
 class _Said:
     """One rule of the tree, and the URLs that it acts on."""
 
-    learned: Learned
+    learned: LearnedTree
     rule: RewriteRule
     urls: Sequence[str]
 

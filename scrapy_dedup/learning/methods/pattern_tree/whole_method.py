@@ -70,7 +70,7 @@ class PatternTreeRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedTree:
     """A tree with its candidate rules, before and after the filter."""
 
     tree: PatternTree
@@ -118,7 +118,7 @@ def learn(
 
 
 def rules_of_tree(
-    learned: Learned | None, options: Options, selection: str, groups: GroupsLike = None
+    learned: LearnedTree | None, options: Options, selection: str, groups: GroupsLike = None
 ) -> PatternTreeRules:
     """Return the rules that a selection takes from the candidates of a tree; none where there is no tree."""
     if learned is None:
@@ -144,7 +144,7 @@ def learn_tree(
     fpr_max: float = MAX_FPR,
     groups: GroupsLike = None,
     deep: Mapping[str, DeepSplit] | None = None,
-) -> Learned | None:
+) -> LearnedTree | None:
     """Return the tree and the candidate rules of a site; None where there are no duplicates.
 
     With deep tokens (*deep*) the rules are for the common representation only: :func:`composed` does not
@@ -154,14 +154,14 @@ def learn_tree(
     return learn_from(whole, places, options, fpr_max=fpr_max)
 
 
-def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float = MAX_FPR) -> Learned | None:
+def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float = MAX_FPR) -> LearnedTree | None:
     """Return what :func:`learn_tree` does, of URLs that are encoded; *places* is where they stood in what was given."""
     if not len(whole) or len(np.unique(whole.content)) == len(whole):
         return None
     tree, peel = _grown(whole, options)
     effects = Effects(tree.table)
     raw = candidate_rules(tree, options)
-    return Learned(tree, effects, whole, peel, places, raw, qualified(raw, tree, effects, options, fpr_max))
+    return LearnedTree(tree, effects, whole, peel, places, raw, qualified(raw, tree, effects, options, fpr_max))
 
 
 def tree_of(
@@ -181,7 +181,7 @@ def _grown(whole: Table, options: Options) -> tuple[PatternTree, Peel]:
     return build_pattern_tree(table, options), peel
 
 
-def selected(learned: Learned, options: Options, selection: str) -> tuple[list[RewriteRule], list[RewriteRule]]:
+def selected(learned: LearnedTree, options: Options, selection: str) -> tuple[list[RewriteRule], list[RewriteRule]]:
     """Return the deployed rules, and those that complete them."""
     candidates = list(learned.qualified)
     while True:
@@ -201,7 +201,7 @@ def selected(learned: Learned, options: Options, selection: str) -> tuple[list[R
         candidates = left
 
 
-def _worst(learned: Learned, rules: Sequence[RewriteRule]) -> RewriteRule | None:
+def _worst(learned: LearnedTree, rules: Sequence[RewriteRule]) -> RewriteRule | None:
     """Return the rule with a part in most wrong groups of the composed rules; None where they are few."""
     tree = learned.tree
     forms, by = _forms(learned, rules)
@@ -213,7 +213,7 @@ def _worst(learned: Learned, rules: Sequence[RewriteRule]) -> RewriteRule | None
     return rules[int(np.argmax(counts))] if counts.any() else None
 
 
-def _forms(learned: Learned, rules: Sequence[RewriteRule]) -> tuple[Hashes, Rows]:
+def _forms(learned: LearnedTree, rules: Sequence[RewriteRule]) -> tuple[Hashes, Rows]:
     """Return the form of each URL under all rules together, and the rule that gave it, -1 for none."""
     tree = learned.tree
     everything = np.arange(len(tree.table))
