@@ -41,11 +41,11 @@ def test_who_proposed_a_rule() -> None:
     assert rule.evidence.learners == ("entropy",)
 
 
-def _failing(evidence: module.Evidence) -> list[Proposal]:
+def _failing(evidence: module.SiteEvidence) -> list[Proposal]:
     raise RuntimeError("a fault")
 
 
-def _unsayable(evidence: module.Evidence) -> list[Proposal]:
+def _unsayable(evidence: module.SiteEvidence) -> list[Proposal]:
     return [Proposal((), "q.id[2]", Ignore())]
 
 
@@ -93,7 +93,7 @@ def test_what_is_found_in_time_counts() -> None:
     """The first learner is asked in any case, and no other; what it found is tested as ever."""
     asked: list[str] = []
 
-    def other(evidence: module.Evidence) -> list[Proposal]:
+    def other(evidence: module.SiteEvidence) -> list[Proposal]:
         asked.append("other")
         return []
 

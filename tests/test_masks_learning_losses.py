@@ -12,7 +12,7 @@ import pytest
 from scrapy_dedup import Mask, RuleBook, learn_mask
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.learning import alternation as fixed_point
+from scrapy_dedup.learning import alternation
 from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
 from scrapy_dedup.learning.data.clusters import NO_EVIDENCE, clusters
 from scrapy_dedup.learning.learn import Learned, learn
@@ -22,8 +22,8 @@ from scrapy_dedup.masks.learning.counts.epochs import PageVersions
 from scrapy_dedup.masks.learning.single_crawl.visits import Passing, passing_places
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import Observation
-from scrapy_dedup.rules import Ignore, Rule, Status
 from scrapy_dedup.rules import Evidence as RuleEvidence
+from scrapy_dedup.rules import Ignore, Rule, Status
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls.templates import template_of
@@ -119,7 +119,7 @@ def test_rules_of_an_earlier_round_stand_when_time_is_up(store: Store, monkeypat
 
     whole = learned(store)
     assert acting(whole)
-    monkeypatch.setattr(fixed_point, "learn", late)
+    monkeypatch.setattr(alternation, "learn", late)
     both = learned(store, deadline=monotonic() + 1000)
     assert acting(both) == acting(whole)
     assert [report.site for report in both.learned.reports] == [SITE]
@@ -138,7 +138,7 @@ def test_sites_that_were_not_learned_keep_their_files(
     def late(observations: Iterable[Observation], **options: Any) -> Learned:
         return learn(observations, **{**options, "deadline": monotonic() - 1})
 
-    monkeypatch.setattr(fixed_point, "learn", late)
+    monkeypatch.setattr(alternation, "learn", late)
     both = learned(store)
     assert not both.learned.book.sites
     assert not both.masks
@@ -154,8 +154,8 @@ def test_the_mask_is_the_one_that_the_rules_were_learned_with(store: Store, monk
         used.append((options["masks"] or {}).get(SITE))
         return learn(observations, **options)
 
-    monkeypatch.setattr(fixed_point, "learn", told)
-    monkeypatch.setattr(fixed_point, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(alternation, "learn", told)
+    monkeypatch.setattr(alternation, "MOST_ROUNDS", 1)
     both = learned(store)
     assert [both.masks.get(SITE)] == used
 
