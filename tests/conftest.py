@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from .processes import CAN_FORK, run_scrapy
+from .processes import CAN_FORK, Forking, run_scrapy
 from .server import Asked, Route, Server
 from .waiting import PATIENCE
 
@@ -60,6 +60,13 @@ def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scrapy_dedup.store.access._LOCK_PATIENCE", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.flush.__defaults__", (PATIENCE,))
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.close.__defaults__", (PATIENCE,))
+
+
+@pytest.fixture(autouse=True)
+def _forked_learning(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the process that learns, unless a test is about how it is started and ended (``own_interpreter``)."""
+    if CAN_FORK and not request.node.get_closest_marker("own_interpreter"):
+        monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.subprocess", Forking)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
-"""``python -m scrapy`` in a process that has its modules already.
+"""``python -m scrapy``, and the process that learns, forked from one that has their modules already.
 
-To import Scrapy and what a command needs takes longer than most commands do. Where processes can be forked, each
-is forked from one that has imported all that and has done nothing else; the rest is as a user's: arguments,
-folder, environment, streams and exit code.
+To import Scrapy and what a command needs takes longer than most commands do, and to import the learners longer than
+most learning does. Where processes can be forked, each is forked from one that has imported all that and has done
+nothing else; the rest is as a user's: arguments, folder, environment, streams and exit code.
 """
 
 import multiprocessing
@@ -12,11 +12,20 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any
+
+from scrapy_dedup.crawl.learn import learner
 
 from .waiting import PATIENCE
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+MODULE = "scrapy_dedup.learning"
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 
 #: Modules that import the others; a reactor is installed by none of them.
@@ -29,7 +38,7 @@ _IMPORTED = [
     *(
         "scrapy_dedup.crawl",
         "scrapy_dedup.crawl.own_requests.probe_spider",
-        "scrapy_dedup.learning.learn",
+        "scrapy_dedup.learning.__main__",
         "rich.console",
     ),
     *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "export_rules", "explain_url", "explain_page")),
@@ -37,17 +46,23 @@ _IMPORTED = [
 ]
 
 
+def _context() -> BaseContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_IMPORTED)
+    return context
+
+
 def run_scrapy(
     args: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str
 ) -> subprocess.CompletedProcess[str]:
     """Run ``scrapy ARGS`` in *folder* and return what it said. Raises subprocess.TimeoutExpired."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_IMPORTED)
     with TemporaryDirectory() as name:
         streams = [Path(name, stream) for stream in ("stdin", "stdout", "stderr")]
         for stream, text in zip(streams, (stdin, "", ""), strict=True):
             stream.write_bytes(text.encode())
-        process = context.Process(target=_scrapy, args=(list(args), str(folder), dict(environment), streams))
+        forks = learner.subprocess is Forking  # type: ignore[attr-defined, comparison-overlap]
+        arguments = (list(args), str(folder), dict(environment), streams, forks)
+        process = _context().Process(target=_scrapy, args=arguments)
         process.start()
         process.join(PATIENCE)
         if process.exitcode is None:
@@ -57,19 +72,86 @@ def run_scrapy(
         return subprocess.CompletedProcess(list(args), process.exitcode, said, errors)
 
 
-def _scrapy(args: list[str], folder: str, environment: dict[str, str], streams: list[Path]) -> None:
-    """Be ``python -W ... -m scrapy ARGS``."""
+def _scrapy(args: list[str], folder: str, environment: dict[str, str], streams: list[Path], forks: bool) -> None:
+    """Be ``python -W ... -m scrapy ARGS``; *forks*: the process that learns is forked, too."""
     for number, path in enumerate(streams):
         file = os.open(path, os.O_RDWR)
         os.dup2(file, number)
         os.close(file)
+    if forks:
+        learner.subprocess = Forking  # type: ignore[attr-defined]
+    os.chdir(folder)
+    warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
+    sys.path.insert(0, folder)
+    _be("scrapy", args, environment)
+
+
+def _be(module: str, args: list[str], environment: dict[str, str]) -> None:
+    """Be ``python -m MODULE ARGS`` with the streams of this process."""
     sys.stdin = open(0, encoding="utf-8", closefd=False)
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
     os.environ.clear()
     os.environ.update(environment)
-    os.chdir(folder)
-    warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
-    sys.path.insert(0, folder)
-    sys.argv = ["scrapy", *args]
-    runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+    sys.argv = [module, *args]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+class Learning:
+    """The process that learns: what ``subprocess.Popen`` is to the plug-in, forked."""
+
+    def __init__(self, command: Sequence[str], *, stderr: IO[bytes], env: Mapping[str, str], **_: Any) -> None:
+        args = list(command[command.index(MODULE) + 1 :])
+        asked, answers = os.pipe(), os.pipe()
+        theirs = (
+            Connection(asked[0], writable=False),
+            Connection(answers[1], readable=False),
+            Connection(os.dup(stderr.fileno()), readable=False),
+        )
+        self.stdin, self.stdout = open(asked[1], "wb"), open(answers[0], "rb")
+        self._process = _context().Process(target=_learning, args=(args, dict(env), theirs), daemon=True)
+        self._process.start()
+        for each in theirs:
+            each.close()
+        self.pid, self.kill = self._process.pid, self._process.kill
+
+    def poll(self) -> int | None:
+        """The exit code; None as long as it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code. Raises subprocess.TimeoutExpired."""
+        self._process.join(timeout)
+        if (code := self.poll()) is None:
+            raise subprocess.TimeoutExpired(MODULE, timeout or 0)
+        return code
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the pipes, and wait for its end."""
+        self.stdout.close()
+        try:
+            self.stdin.close()
+        finally:
+            self.wait()
+
+
+def _learning(args: list[str], environment: dict[str, str], streams: Sequence[Connection]) -> None:
+    os.setsid()
+    for number, stream in enumerate(streams):
+        os.dup2(stream.fileno(), number)
+    _be(MODULE, args, environment)
+
+
+class Forking:
+    """What the plug-in takes of the module subprocess; commands that are not the learner's are run as ever."""
+
+    PIPE = subprocess.PIPE
+    TimeoutExpired = subprocess.TimeoutExpired
+
+    @staticmethod
+    def Popen(command: Sequence[str], **options: Any) -> Any:
+        """Start a process."""
+        return Learning(command, **options) if MODULE in command else subprocess.Popen(command, **options)

@@ -24,6 +24,8 @@ from .crawling import Links, crawl, in_reactor, messages, observed
 from .server import Asked, page, prose
 from .waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.own_interpreter
+
 
 def shop(asked: Asked) -> Any:
     """Sixty pages, each under three session ids."""
@@ -248,7 +250,7 @@ def shop_with_a_learner_that_waits(project: Project, learn: str = "close") -> No
     settings.write_text(
         settings.read_text()
         + f"DEDUP_LEARN = {learn!r}\n"
-        + "from scrapy_dedup.crawl import learner\n"
+        + "from scrapy_dedup.crawl.learn import learner\n"
         + "import sys\n"
         + "learner.command_of = lambda settings, directory: [sys.executable, 'sleeper.py']\n"
     )
@@ -263,10 +265,10 @@ def started(project: Project, url: str) -> subprocess.Popen[str]:
     )
 
 
-def learning_of(project: Project) -> int:
+def learning_of(project: Project, process: subprocess.Popen[str]) -> int:
     """The id of the learning process, once there is one."""
     mark = project.folder / "learning"
-    wait_until(lambda: mark.exists() and mark.read_text())
+    wait_until(lambda: process.poll() is not None or (mark.exists() and mark.read_text()))
     return int(mark.read_text())
 
 
@@ -287,7 +289,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks a
 def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.Signals, learn: str) -> None:
     shop_with_a_learner_that_waits(project, learn)
     process = started(project, serve(thirty).url("/"))
-    learning = learning_of(project)
+    learning = learning_of(project, process)
     process.send_signal(sent)
     errors = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 0
@@ -301,7 +303,7 @@ def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.S
 def test_learning_ends_with_a_crawl_that_is_killed(project: Project, serve: Serve, learn: str) -> None:
     shop_with_a_learner_that_waits(project, learn)
     process = started(project, serve(thirty).url("/"))
-    learning = learning_of(project)
+    learning = learning_of(project, process)
     process.kill()
     process.communicate(timeout=PATIENCE)
     wait_until(lambda: has_ended(learning))

@@ -222,6 +222,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks a
 
 
 @linux
+@pytest.mark.own_interpreter
 @in_reactor
 async def test_a_learner_that_is_killed(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     """Whatever kills it, the crawl goes on, and learns later."""
@@ -366,6 +367,7 @@ async def test_an_engine_that_is_paused_while_rules_change(serve: Serve, monkeyp
     assert done.stats["dedup/learned/times"] >= 1
 
 
+@pytest.mark.own_interpreter
 @pytest.mark.parametrize("condition", [{"CLOSESPIDER_PAGECOUNT": 120}, {"CLOSESPIDER_ITEMCOUNT": 60}])
 @in_reactor
 async def test_close_conditions(serve: Serve, condition: dict[str, int]) -> None:
@@ -380,6 +382,7 @@ async def test_close_conditions(serve: Serve, condition: dict[str, int]) -> None
     assert book.equivalent(shop.server.url("/p?id=1&sid=s9x1"), shop.server.url("/p?id=1&sid=s8x0"))
 
 
+@pytest.mark.own_interpreter
 @in_reactor
 async def test_several_spiders_and_one_store(serve: Serve) -> None:
     """Two crawls of one site and one of another in one process: each learns what it needs."""

@@ -66,6 +66,8 @@ def identity(page: Page) -> Page:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers and body are two writes: the second one would wait 40 ms for the client's delayed acknowledgement.
+    disable_nagle_algorithm = True
     timeout = 10
     server: "Shop"
 
@@ -122,7 +124,7 @@ class Shop(ThreadingHTTPServer):
             return Moment(self._requests, self.time)
 
     def __enter__(self) -> "Self":
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
 
     def __exit__(self, *args: object) -> None:
