@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
@@ -46,7 +45,7 @@ _IMPORTED = [
 ]
 
 
-def _context() -> BaseContext:
+def _context() -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
     return context
@@ -60,7 +59,7 @@ def run_scrapy(
         streams = [Path(name, stream) for stream in ("stdin", "stdout", "stderr")]
         for stream, text in zip(streams, (stdin, "", ""), strict=True):
             stream.write_bytes(text.encode())
-        forks = learner.subprocess is Forking  # type: ignore[attr-defined, comparison-overlap]
+        forks = vars(learner)["subprocess"] is Forking
         arguments = (list(args), str(folder), dict(environment), streams, forks)
         process = _context().Process(target=_scrapy, args=arguments)
         process.start()
@@ -79,7 +78,7 @@ def _scrapy(args: list[str], folder: str, environment: dict[str, str], streams: 
         os.dup2(file, number)
         os.close(file)
     if forks:
-        learner.subprocess = Forking  # type: ignore[attr-defined]
+        vars(learner)["subprocess"] = Forking
     os.chdir(folder)
     warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
     sys.path.insert(0, folder)
@@ -117,7 +116,8 @@ class Learning:
 
     def poll(self) -> int | None:
         """The exit code; None as long as it runs."""
-        return self._process.exitcode
+        code: int | None = self._process.exitcode
+        return code
 
     def wait(self, timeout: float | None = None) -> int:
         """Return the exit code. Raises subprocess.TimeoutExpired."""
