@@ -107,7 +107,7 @@ class Learning:
             Connection(answers[1], readable=False),
             Connection(os.dup(stderr.fileno()), readable=False),
         )
-        self.stdin, self.stdout = open(asked[1], "wb"), open(answers[0], "rb")
+        self.stdin, self.stdout = os.fdopen(asked[1], "wb"), os.fdopen(answers[0], "rb")
         self._process = _context().Process(target=_learning, args=(args, dict(env), theirs), daemon=True)
         self._process.start()
         for each in theirs:
