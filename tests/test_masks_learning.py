@@ -14,8 +14,8 @@ from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.learning import mask_of
 from scrapy_dedup.masks.learning.counts.alignment import aligned, compared
 from scrapy_dedup.masks.learning.counts.epochs import PageVersions
+from scrapy_dedup.masks.learning.seed_mask import seed_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.seed.mask import seed_mask
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 from scrapy_dedup.masks.slots import slot_problem
 

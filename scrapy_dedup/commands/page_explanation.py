@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..learning.phrases import counted
-from ..masks.applying.page_report import Act, marked_text
 from ..masks.fields.text_cuts import marked
+from ..masks.page_report import Act, marked_text
 from .console import plain_console
 from .page_places import moment
 

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..crawl.learn.mask_book import with_links
-from ..masks.applying.page_report import PlaceOnPage, places_on, texts_at
+from ..masks.page_report import PlaceOnPage, places_on, texts_at
 from ..masks.slots import shown_slot
 from ..store.page_queries import versions_of_page
 from .base import Nothing

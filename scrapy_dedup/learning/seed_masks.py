@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ..content.versions import Version
 from ..masks.css_xpath import BELOW
+from ..masks.learning.seed_mask import SeedMask, counts_of, mask_of_counts
 from ..masks.model import Mask
-from ..masks.seed.mask import SeedMask, counts_of, mask_of_counts
 from ..masks.seed.thresholds import Thresholds
 from ..masks.seed.token_table import TokenTable, unpacked_table
 from ..masks.seed.transient_paths import PathCounts

@@ -10,7 +10,6 @@ from ...urls import site_of_url
 from ...urls.templates import in_order
 from ..model import Mask, Mode
 from ..path import Template, TransientPath
-from ..seed.mask import seed_mask
 from ..seed.thresholds import Thresholds
 from ..slots import hidden, pieces
 from .counts.collection import Collection
@@ -18,6 +17,7 @@ from .counts.epochs import PageVersions, latest_epoch
 from .counts.place_counts import Place
 from .judging.place_judgement import lasting_kinds, paths_of
 from .judging.score import Score, probability
+from .seed_mask import seed_mask
 
 __all__ = ["learn_mask", "mask_of"]
 

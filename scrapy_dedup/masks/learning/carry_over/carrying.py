@@ -21,21 +21,11 @@ from ...words import has_digit
 from ..counts.epochs import PageVersions
 from ..counts.place_counts import Place
 from ..judging.examples import example_of
-from .luck import OFTEN
+from ..parameters import current
 from .site_texts import SitePage, SiteTexts, is_whole, shape_of
 from .trials import ChangeTrials, Responses, is_too_soon
 from .typed_words import literal_of
 
-__all__ = ["CarryOver"]
-
-FIT = 0.9
-"""Share of the texts of a URL template that a slot must fit to act there; of the pages that have what is all over a site."""
-TEMPLATES = 3
-"""URL templates that have what stands all over a site; fewer only where the site has no more."""
-PAGES = 3
-"""Pages on which what is undecided must have changed within moments for pages to be compared without it."""
-ALIKE = 0.05
-"""Share of the pages, fetched at different times, that show the same where what stands all over a site is a matter of time."""
 MOST_POSITIONS = 50
 """Longer lists are taken as a whole."""
 MOST_WORDS = 50
@@ -81,7 +71,7 @@ class CarryOver:
         trials = self._again.trials(path, controls=True, anew=True)
         return (
             replace(path, kind="volatile")
-            if self._again.changes_often(path, trials) and len(trials.pages) >= PAGES
+            if self._again.changes_often(path, trials) and len(trials.pages) >= current().several
             else path
         )
 
@@ -175,7 +165,7 @@ class CarryOver:
                 else:
                     fits = text in pool or (typed and shape_of(text, words) in shapes)
                 fit[page.template] += fits
-        fitting = {template for template, number in met.items() if fit[template] >= FIT * number}
+        fitting = {template for template, number in met.items() if fit[template] >= current().nearly_all * number}
         return fitting - acting, set(met) - fitting - acting
 
     @staticmethod
@@ -185,7 +175,7 @@ class CarryOver:
         for page, texts in showing:
             for text in texts or ():
                 templates[text].add(page.template)
-        return {text for text, found in templates.items() if len(found) >= TEMPLATES or found & acting}
+        return {text for text, found in templates.items() if len(found) >= current().several or found & acting}
 
     # Typed slots
 
@@ -240,7 +230,7 @@ class CarryOver:
                 end = at + 1 if 2 * at < len(before) else at - len(before)
                 changed[end] += was != is_
                 met[end] += 1
-        often = [end for end, number in changed.items() if number >= OFTEN * met[end]]
+        often = [end for end, number in changed.items() if number >= current().nearly_always * met[end]]
         whole = TransientPath(*place, kind="volatile", typed=True, everywhere=True)
         if len(often) == len(met):
             return [whole]
@@ -250,10 +240,10 @@ class CarryOver:
         """Return the URL templates where a typed path does not fit; None if it does not stand all over the site."""
         pages = self._again.texts.pages
         fitting, unfit = self._fitting(path, trials, frozenset(), typed=True)
-        if len(fitting) < min(TEMPLATES, len(self._again.texts.templates)):
+        if len(fitting) < min(current().several, len(self._again.texts.templates)):
             return None
         showing = sum(bool(texts) and page.template in fitting for page, texts in self._again.showing(path))
         alike = self._again.agreement(path, fitting.__contains__)
-        if showing < FIT * len(pages) or alike is None or alike > ALIKE:
+        if showing < current().nearly_all * len(pages) or alike is None or alike > current().alike:
             return None
         return unfit

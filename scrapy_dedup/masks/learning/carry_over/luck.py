@@ -6,22 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from ....chance import at_most
 from ....observation import AT_ONCE
 from ...path import Template
+from ..parameters import current
 from .site_texts import SitePage
-
-__all__ = ["OFTEN", "agreements", "beyond_luck", "is_nearly_always"]
-
-OFTEN = 0.75
-"""Share of the responses that show a page again in which a slot must have changed to act elsewhere."""
-LUCK = 0.05
-"""Probability from which on it may be luck that as many of them have shown the same: what is one of a few texts does.
-
-Of the URL templates that are found to show their own, the share that do so by luck.
-"""
 
 
 def is_nearly_always(changes: int, all_: int, chance: float = 0.0) -> bool:
     """Whether so many changes are nearly all; by *chance*, the same is shown again."""
-    return changes >= OFTEN * (1.0 - chance) * all_ or at_most(changes, all_, 1.0 - chance) >= LUCK
+    return (
+        changes >= current().nearly_always * (1.0 - chance) * all_
+        or at_most(changes, all_, 1.0 - chance) >= current().luck
+    )
 
 
 def beyond_luck(probabilities: Mapping[Template, float], tests: int) -> set[Template]:
@@ -29,7 +23,7 @@ def beyond_luck(probabilities: Mapping[Template, float], tests: int) -> set[Temp
     found: set[Template] = set()
     ordered = sorted(probabilities, key=lambda template: probabilities[template])
     for rank, template in enumerate(ordered, start=1):
-        if probabilities[template] <= LUCK * rank / tests:
+        if probabilities[template] <= current().luck * rank / tests:
             found.update(ordered[:rank])
     return found
 

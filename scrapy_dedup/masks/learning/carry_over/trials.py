@@ -14,18 +14,10 @@ from ...path import Template, TransientPath
 from ...words import has_digit
 from ..counts.epochs import PageVersions
 from ..counts.place_counts import Place
-from .luck import OFTEN, agreements, beyond_luck, is_nearly_always
+from ..parameters import current
+from .luck import agreements, beyond_luck, is_nearly_always
 from .site_texts import SitePage, SiteTexts, changing_texts
 from .typed_words import keep_number, untyped_words
-
-__all__ = ["ChangeTrials", "Responses", "is_too_soon"]
-
-MOST_ALIKE = 0.5
-"""Share of the pages from which on what they have in common is no matter of luck."""
-AGREEING = 3
-"""Pairs of URLs that differ in one parameter, or in all, and show the same at different times where that is their pages' own."""
-OTHERS = 3
-"""Other texts that pages have shown between two responses, by which a clock has moved, however soon that was."""
 
 Groups = Mapping[Place, Sequence[str]]
 
@@ -157,7 +149,7 @@ class Responses:
         staying = {}
         for template, (changes, all_) in trials.by_template.items():
             expected = 1.0 - self._luck(path, trials, template)
-            if changes < OFTEN * expected * all_:
+            if changes < current().nearly_always * expected * all_:
                 staying[template] = at_most(changes, all_, expected)
         return frozenset(beyond_luck(staying, len(trials.by_template)))
 
@@ -195,7 +187,7 @@ class Responses:
     def _luck_of_pages(self, path: TransientPath, without: Template | None = None, *, keeping: bool = False) -> float:
         """Return the probability with which pages, of other URL templates, show the same by luck, or but one number."""
         alike = self.agreement(path, lambda template: template != without, keeping=keeping)
-        return alike if alike is not None and alike < MOST_ALIKE else 0.0
+        return alike if alike is not None and alike < current().common else 0.0
 
     def agreement(
         self, path: TransientPath, chosen: Callable[[Template], bool], *, keeping: bool = False
@@ -227,7 +219,7 @@ class Responses:
         agreeing = {
             template: at_most(pairs[template] - number, pairs[template], 1.0 - self._luck(path, again, template))
             for template, number in equal.items()
-            if number >= AGREEING
+            if number >= current().several
         }
         return frozenset(beyond_luck(agreeing, len(pairs)))
 
@@ -237,7 +229,7 @@ class Responses:
         for page, found in self.showing(path):
             if since < page.at < until and found and tuple(found) != texts:
                 others.add(tuple(found))
-                if len(others) >= OTHERS:
+                if len(others) >= current().several:
                     return True
         return False
 

@@ -10,8 +10,9 @@ from xxhash import xxh3_64_intdigest
 
 from ....content.tokenizer.unseen import is_unseen
 from ....content.versions import by_place
+from ..parameters import current
 from .alignment import TextDifference, compared
-from .epochs import REDESIGN, PageVersions, likeness
+from .epochs import PageVersions, likeness
 from .moving import Moves
 from .place_counts import Kinds, Place, PlaceCounts, VersionPair
 from .sightings import Sightings, sightings_of
@@ -19,16 +20,6 @@ from .sightings import Sightings, sightings_of
 if TYPE_CHECKING:
     from ...path import Template
 
-__all__ = ["Collection"]
-
-DYNAMIC = 0.8
-"""Share of the words of a page, those left aside that it shares with others, that changes where all of it does."""
-_LOST_BLOCKS = 5
-"""Blocks that such a page loses at least."""
-OWN = 0.1
-"""Share of the pages that a text stands on at most, if on more than one, which is theirs and not the site's."""
-_SHARED = 3
-"""Pages that a text stands on to be the site's."""
 
 Groups = dict[Place, list[str]]
 
@@ -86,7 +77,7 @@ class Collection:
         shown = [_shown(each) if version.markup else each for each, version in zip(groups, versions, strict=True)]
         self._seen.append(seen)
         for number, (before, after) in enumerate(pairwise(groups)):
-            if likeness(shown[number].keys(), shown[number + 1].keys()) < REDESIGN:
+            if likeness(shown[number].keys(), shown[number + 1].keys()) < current().redesign:
                 continue  # they are not of one design, and say nothing of each other
             found = _ComparedVersions(VersionPair(page, number), kinds, before, after)
             if self._is_doubtful(shown[number], shown[number + 1]):
@@ -128,7 +119,7 @@ class Collection:
             (seen for seen in self._seen if seen.name not in self._dynamic),
             changing,
             visiting,
-            lambda text: self._pages_by_text[_hash(text)] <= max(1, OWN * self.pages),
+            lambda text: self._pages_by_text[_hash(text)] <= max(1, current().own_text * self.pages),
         )
         self._changes = []
         self._seen = []
@@ -160,16 +151,18 @@ class Collection:
     def _is_doubtful(before: Groups, after: Groups) -> bool:
         """Whether a page may be one of which all that is its own changed, as far as one page can tell."""
         lost = _lost(before, after)
-        return lost.total() >= _LOST_BLOCKS and lost.total() > 0.1 * sum(map(len, before.values()))
+        return lost.total() >= current().several and lost.total() > 0.1 * sum(map(len, before.values()))
 
     def _is_dynamic(self, versions: _ComparedVersions) -> bool:
         lost = self._words(_lost(versions.before, versions.after))
-        return lost >= DYNAMIC * self._words(_texts(versions.before)) > 0
+        return lost >= current().dynamic * self._words(_texts(versions.before)) > 0
 
     def _words(self, texts: Counter[str]) -> int:
         """Return the number of words of those texts that are not the site's."""
         by_text = self._pages_by_text
-        return sum(len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < _SHARED)
+        return sum(
+            len(text.split()) * number for text, number in texts.items() if by_text[_hash(text)] < current().several
+        )
 
 
 def _shown(groups: Groups) -> Groups:

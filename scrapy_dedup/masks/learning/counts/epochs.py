@@ -13,16 +13,8 @@ from itertools import pairwise
 from ....content.versions import Version
 from ....urls.templates import template_of
 from ...path import Template
+from ..parameters import current
 from .place_counts import Kinds, Place
-
-__all__ = ["REDESIGN", "Epochs", "Fetch", "PageVersions", "latest_epoch", "likeness"]
-
-REDESIGN = 0.5
-"""Versions whose places agree less (Jaccard) are not of one design."""
-_PAGES = 2
-"""Pages of a site that must turn from one design to another."""
-_RETURNED = 0.1
-"""Share of these that may turn back: where more do, there are two designs side by side."""
 
 Places = frozenset[Place]
 Fetch = tuple[float, str]
@@ -80,7 +72,7 @@ def latest_epoch(pages: Iterable[PageVersions]) -> Epochs:
         groups[page.kinds].append(number)
     turned = {number for number, page in enumerate(pages) if _has_turned(page)}
     starts: dict[int, int] = {}
-    for numbers in groups.values() if len(turned) >= _PAGES else ():
+    for numbers in groups.values() if len(turned) > 1 else ():
         if turned.isdisjoint(numbers):
             continue
         design = _Design([pages[number] for number in numbers])
@@ -96,7 +88,7 @@ def latest_epoch(pages: Iterable[PageVersions]) -> Epochs:
 
 def _has_turned(page: PageVersions) -> bool:
     places = (places_of(version) for version in page.versions)
-    return any(likeness(before, after) < REDESIGN for before, after in pairwise(places))
+    return any(likeness(before, after) < current().redesign for before, after in pairwise(places))
 
 
 class _Design:
@@ -113,7 +105,7 @@ class _Design:
         found = {}
         for page, versions in enumerate(self._places):
             for number in range(self.starts[page] + 1, len(versions)):
-                if likeness(versions[number - 1], versions[number]) < REDESIGN:
+                if likeness(versions[number - 1], versions[number]) < current().redesign:
                     found[page] = number
                     break
         return found
@@ -125,12 +117,12 @@ class _Design:
             return False
         old = _usual([self._places[page][number - 1] for page, number in turns.items()])
         new = _usual([self._places[page][number] for page, number in turns.items()])
-        if likeness(old, new) >= REDESIGN:
+        if likeness(old, new) >= current().redesign:
             return False
 
         def is_old(places: Places) -> bool:
             like = likeness(places, old)
-            return like >= REDESIGN and like > likeness(places, new)
+            return like >= current().redesign and like > likeness(places, new)
 
         # Pages that were not fetched since may have turned, too.
         since = min(self._crawls[page][number] for page, number in turns.items())
@@ -144,7 +136,7 @@ class _Design:
                 while starts[page] < len(versions) and is_old(versions[starts[page]]):
                     starts[page] += 1
                 stayed += len(versions) > 1 and starts[page] == len(versions) and self._crawls[page][-1] >= since
-        if stayed >= len(turns) or returned > _RETURNED * len(turns):
+        if stayed >= len(turns) or returned > current().returned * len(turns):
             return False
         self.starts = starts
         return True

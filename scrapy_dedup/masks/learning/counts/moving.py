@@ -13,10 +13,8 @@ from xxhash import xxh3_64_intdigest
 
 from ....content.versions import Version, by_place
 from ...words import is_calendar
+from ..parameters import current
 from .place_counts import Place
-
-AT_ONCE = 0.2
-"""Share of the texts of a place seen on several pages that stand on several at once, from which they rotate."""
 
 Number = tuple[int, int]
 """Of a version: its crawl, and its number among the page's in that crawl, 0 being the latest."""
@@ -88,7 +86,7 @@ def _moving(wordings: dict[int, _Where]) -> set[int]:
     """Return the texts of a place that move, none where they rotate."""
     several = {wording: where for wording, where in wordings.items() if len(where.pages) > 1}
     moving = {wording for wording, where in several.items() if not where.is_at_once}
-    return moving if len(several) - len(moving) <= AT_ONCE * len(several) else set()
+    return moving if len(several) - len(moving) <= current().rotating * len(several) else set()
 
 
 def _numbers(versions: int, crawls: Sequence[int]) -> list[Number]:

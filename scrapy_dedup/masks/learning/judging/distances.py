@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Distances", "ShownValue", "changed"]
+from ....observation import AT_ONCE
+from ..parameters import current
 
 DAY = 86_400.0
 _number = re.compile(r"(?:(?<!\S)[-−–](?=\d))?\d+(?:[., ]\d{3})*(?:[.,]\d+)?", re.ASCII)
@@ -19,15 +20,6 @@ _clock = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?!\d)(?:\
 
 Value = tuple[str, ...]
 """The texts, or the words of a text, that a place shows; none where it is not there."""
-
-MOSTLY = 0.9
-"""Share of the values that are numbers, or times of day, for them to be compared as such."""
-NUMBERS_APART = 3.0
-"""How many times the share of the numbers in between two numbers are apart: a third of them all is as far as any."""
-ANOTHER = 0.02
-"""The distance at least of two values that are not the same."""
-SPREAD = 120.0
-"""Seconds between responses after which a clock must have moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +64,14 @@ class Distances:
         if not a or not b:
             return 1.0
         if a in self._ranks and b in self._ranks:
-            return min(1.0, ANOTHER + NUMBERS_APART * abs(self._ranks[a] - self._ranks[b]))
+            return min(1.0, current().numbers_apart * abs(self._ranks[a] - self._ranks[b]))
         x, y = self._bags[a], self._bags[b]
         return 1 - (x & y).total() / max(1, x.total(), y.total())
 
     def _ranked(self, there: Sequence[ShownValue]) -> Mapping[Value, float]:
         """Return the rank of each value among all that were shown, from 0 to 1; nothing where they are no numbers."""
         numbers = _numbers_of(self._bags)
-        if len(numbers) < MOSTLY * len(self._bags):
+        if len(numbers) < current().nearly_all * len(self._bags):
             return {}
         places = defaultdict(list)
         for place, number in enumerate(sorted(numbers[each.value] for each in there if each.value in numbers)):
@@ -90,15 +82,15 @@ class Distances:
     def _as_clock(self, there: Sequence[ShownValue]) -> float:
         """Return the log-likelihood ratio of being the times of the responses; less than 0 where they are none."""
         times = [(each.at, seconds) for each in there if (seconds := _seconds(each.value)) is not None]
-        if len(times) < 2 or len(times) < MOSTLY * len(there):
+        if len(times) < 2 or len(times) < current().nearly_all * len(there):
             return -10.0
-        moments = len({round(at / SPREAD) for at, _ in times})
+        moments = len({round(at / AT_ONCE) for at, _ in times})
         if moments < 2:
             return 0.0
         # The clock of the site may be of any time zone, and shows minutes only.
         off = Counter([round((seconds - at) % DAY / 60) % 1440 for at, seconds in times])
         most = max(number + off[(minute + 1) % 1440] for minute, number in off.items())
-        return min(moments, 8) * (1.0 if most >= MOSTLY * len(times) else -1.0)
+        return min(moments, 8) * (1.0 if most >= current().nearly_all * len(times) else -1.0)
 
     def rise(self, one: ShownValue, other: ShownValue) -> float:
         """Return 1 where a number rises from one response to another, -1 where it falls, and 0 where there is none."""

@@ -19,23 +19,8 @@ from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
 
 from ....content.retention import MOMENTS
+from ..parameters import current
 from .distances import Distances, ShownValue, changed
-
-__all__ = ["Features", "features_of"]
-
-ONE_TIME = 3600.0
-"""Seconds between two responses that are of about one time."""
-OF_PAGE, OF_TIME = 2.0, 4.0
-"""Trials of one page, and of one time, that count: they say nearly the same."""
-DRAWN, KEPT = (4.0, 1.0), (0.3, 3.0)
-"""How often fetches within moments differ (Beta distributions), of those that may: of what is drawn anew, and of what is not."""
-NEARER = 5.0, 1.0
-"""How often two responses of one time, or page, are the nearer ones where the place is a matter of it; half of them else."""
-
-FOREIGN = 3.0
-"""Log-likelihood ratio of no matter of the page, at most: of all that is new each time, some is the page's own."""
-OWN_TOO = 0.03
-"""How often what is the page's own is drawn anew, too, or goes with the time: views of the page, quotes."""
 
 _token = re.compile(
     r"(?<!\S)(?=\S*\d)(?=\S*[A-Za-z])(?!\d{4}-\d\d)[\w+/=.|~-]{10,}(?!\S)|(?<!\S)\d{8,}(?!\S)", re.ASCII
@@ -64,13 +49,13 @@ class Features:
     @property
     def around(self) -> float:
         """How surely it stands around pages of several kinds and knows nothing of any."""
-        return min(FOREIGN, max(0.0, -self.page)) * self.everywhere * (1 - 1 / self.kinds) * (1 - self.near)
+        return min(current().foreign, max(0.0, -self.page)) * self.everywhere * (1 - 1 / self.kinds) * (1 - self.near)
 
     @property
     def evidence(self) -> float:
         """The logarithm of how much likelier it is that it is no matter of its page, but of the moment or of the response."""
         passing = _log_sum(self.anew, self.moment)
-        return passing - _log_sum(_log_sum(0.0, self.page), log(OWN_TOO) + self.page + passing)
+        return passing - _log_sum(_log_sum(0.0, self.page), log(current().own_too) + self.page + passing)
 
 
 def features_of(shown: Sequence[ShownValue], *, everywhere: float) -> Features:
@@ -109,7 +94,7 @@ def _anew(pages: Iterable[Sequence[ShownValue]], same: float) -> float:
     changes, trials = _counted(soon)
     # What is one of a few texts is drawn twice now and then: that was no trial.
     by_luck = min(trials - changes, same * trials)
-    return _beta(changes, trials - by_luck, DRAWN) - _beta(changes, trials, KEPT)
+    return _beta(changes, trials - by_luck, current().drawn) - _beta(changes, trials, current().kept)
 
 
 def _names(kinds: Iterable[Sequence[object]]) -> Iterator[tuple[object, ...]]:
@@ -124,14 +109,14 @@ def _always(pages: Iterable[Sequence[ShownValue]]) -> float:
         [float(one.value != other.value) for one, other in pairwise(found) if other.at - one.at > MOMENTS]
         for found in pages
     )
-    return _beta(changes, trials, NEARER) - _beta(changes, trials, (1.0, 1.0))
+    return _beta(changes, trials, current().nearer) - _beta(changes, trials, (1.0, 1.0))
 
 
 def _counted(pages: Iterable[Sequence[float]]) -> tuple[float, float]:
     """Return how much has changed, in how many trials, from how much each trial of each page has changed."""
     changes = trials = 0.0
     for found in pages:
-        weight = min(1.0, OF_PAGE / len(found)) if found else 0.0
+        weight = min(1.0, current().of_page / len(found)) if found else 0.0
         changes, trials = changes + weight * sum(found), trials + weight * len(found)
     return changes, trials
 
@@ -140,7 +125,7 @@ def _rising(pages: Iterable[Sequence[ShownValue]], distance: Distances) -> float
     """Return the log-likelihood ratio of numbers that rise from response to response of a page."""
     if not distance.are_numbers:
         return -inf
-    return _nearer([[distance.rise(*pair) for pair in pairwise(page)] for page in pages], OF_PAGE)
+    return _nearer([[distance.rise(*pair) for pair in pairwise(page)] for page in pages], current().of_page)
 
 
 def _crossed(
@@ -169,7 +154,7 @@ def _crossed(
             own[each.page].append(distance(beside, other) - distance(each, other))
             if other.at > max(each.at, beside.at) and distance.rise(each, beside) > 0:
                 # A counter has gone on since then, from whatever page; what is the page's own is less, as it was then.
-                counted[int(each.at // ONE_TIME)].append(distance.rise(beside, other))
+                counted[int(each.at // current().one_time)].append(distance.rise(beside, other))
             if abs(other.at - each.at) <= MOMENTS:
                 continue
             apart = distance(beside, each)
@@ -179,19 +164,21 @@ def _crossed(
             if distance.are_numbers and beside.value != each.value:
                 nearer = -1.0  # numbers of one time that are but near to each other are the pages' own: temperatures
             is_event = beside.value in (each.value, other.value)
-            event = frozenset((each.value, other.value)) if is_event else int(max(each.at, other.at) // ONE_TIME)
+            event = (
+                frozenset((each.value, other.value)) if is_event else int(max(each.at, other.at) // current().one_time)
+            )
             times[event].append(nearer)
-    moment = _nearer(times.values(), OF_TIME)
+    moment = _nearer(times.values(), current().of_time)
     if distance.are_numbers:
         moment = max(moment, _nearer(counted.values(), 1.0))  # all may rise at once: one time is one trial
-    return moment, _nearer(own.values(), OF_PAGE)
+    return moment, _nearer(own.values(), current().of_page)
 
 
 def _beside(shown: Sequence[ShownValue], number: int) -> ShownValue | None:
     """Return one of the responses of other pages that are next to one, in order of time."""
     one = shown[number]
     near = [*shown[max(0, number - 3) : number], *shown[number + 1 : number + 4]]
-    near = [other for other in near if other.page != one.page and abs(other.at - one.at) <= ONE_TIME]
+    near = [other for other in near if other.page != one.page and abs(other.at - one.at) <= current().one_time]
     return near[7 * number % len(near)] if near else None
 
 
@@ -204,7 +191,7 @@ def _nearer(groups: Iterable[Sequence[float]], most: float) -> float:
         nearer, trials = nearer + weight * sum(each for each in differences if each > 0), trials + weight * total
     # What is a matter of neither is nearer half of the time at most.
     share = min(0.5, (nearer + 0.1) / (trials + 0.2))
-    return _beta(nearer, trials, NEARER) - nearer * log(share) - (trials - nearer) * log(1 - share)
+    return _beta(nearer, trials, current().nearer) - nearer * log(share) - (trials - nearer) * log(1 - share)
 
 
 def _beta(some: float, total: float, prior: tuple[float, float]) -> float:

@@ -16,25 +16,16 @@ from ...model import PathKind, Template, TransientPath
 from ...slots import Slot
 from ..counts.place_counts import Cell, Change, Kinds, Place, PlaceCounts, pooled
 from ..counts.sightings import Sighting
+from ..parameters import current
 from .examples import examples_of
 from .features import Features
 from .score import LEFT_OUT, STRIPPED, Score, probability
-from .shown_place import THEIRS, ShownPlace, slots_of
+from .shown_place import ShownPlace, slots_of
 from .slot_learning import is_fleeting, is_heading
 
-CONFIDENCE = 0.90
-"""What passes must be so sure to; what is less sure to, and may, is undecided."""
 _MOST = 400
 """Trials that are told apart: more say no more."""
-SELDOM = 0.20
-"""Share of changes under which a place lasts, if that is sure; of those of the text that changes most, in a list."""
-OWN = -5.0
-"""Evidence under which what a kind of pages shows is the pages' own."""
-OFTEN = 0.25
-"""Share of changes over which pages are compared without what is no matter of theirs, if that is sure."""
-ALONE = 0.4
-"""The same where one page is all there is: two changes out of two."""
-ENDS = (1, -1, 2, -2)
+ENDS = (1, -1)
 """Positions that are counted from the first text or the last, in lists of any number."""
 
 
@@ -86,7 +77,7 @@ def _without_own(
     own = set()
     for kinds in changing:
         found = ShownPlace(place, sightings.get(kinds, ()), everywhere).features(None)
-        if found is not None and found.evidence < OWN:
+        if found is not None and found.evidence < current().own:
             own.add(kinds)
     return {kinds: each for kinds, each in changing.items() if kinds not in own} or changing
 
@@ -105,7 +96,7 @@ def _changes(evidence: PlaceCounts) -> bool:
 
 def _lasts(evidence: PlaceCounts) -> bool:
     """Whether no text has changed, often enough."""
-    return not _changes(evidence) and is_rare(0, evidence.whole.opportunities, SELDOM)
+    return not _changes(evidence) and is_rare(0, evidence.whole.opportunities, current().often)
 
 
 def _paths_of(shown: ShownPlace, evidence: PlaceCounts) -> Iterator[TransientPath]:
@@ -128,7 +119,7 @@ def _paths_of(shown: ShownPlace, evidence: PlaceCounts) -> Iterator[TransientPat
 
 def _is_cold(cell: Cell, most: float) -> bool:
     """Whether a text has changed much more seldom than that which has *most* changes for its opportunities."""
-    return is_rare(cell.changes, cell.opportunities, SELDOM * most)
+    return is_rare(cell.changes, cell.opportunities, current().often * most)
 
 
 def _with_visits(evidence: PlaceCounts) -> Cell:
@@ -189,13 +180,13 @@ def _judged(shown: ShownPlace, cell: Cell, position: int = 0, of: int = 0) -> Tr
 def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
     """Whether pages are compared without what stands there: several have shown another one so often that it tells none of them."""
     if len(cell.pages) == 1:  # it is all there is
-        return confidence(cell.changes, cell.opportunities, ALONE) >= CONFIDENCE
+        return confidence(cell.changes, cell.opportunities, current().alone) >= current().confidence
     if len(cell.changed_pages) < 2:
         return False
     if sure >= LEFT_OUT:
         return True
-    is_theirs = found.page > THEIRS and found.anew < THEIRS and found.rises < THEIRS
-    return not is_theirs and confidence(cell.changes, cell.opportunities, OFTEN) >= CONFIDENCE
+    is_theirs = found.page > current().theirs and found.anew < current().theirs and found.rises < current().theirs
+    return not is_theirs and confidence(cell.changes, cell.opportunities, current().often) >= current().confidence
 
 
 def _path(
@@ -240,4 +231,4 @@ def confidence(changes: float, opportunities: int, threshold: float) -> float:
 
 def is_rare(changes: float, opportunities: int, threshold: float) -> bool:
     """Whether it is as sure that the share of changes is *under* the threshold."""
-    return confidence(changes, opportunities, threshold) <= 1 - CONFIDENCE
+    return confidence(changes, opportunities, threshold) <= 1 - current().confidence

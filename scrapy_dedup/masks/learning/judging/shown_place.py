@@ -8,17 +8,11 @@ from ....content.tokenizer.unseen import is_unseen
 from ...slots import Slot, hidden, pieces
 from ..counts.place_counts import Cell, Place
 from ..counts.sightings import Sighting
-from .distances import ShownValue
+from ..parameters import current
+from .distances import DAY, ShownValue
 from .features import Features, features_of
 from .score import Score, probability
 from .slot_learning import ADDRESSES, NOTHING, is_wording_shared, slot_of
-
-MOVED = 0.2
-"""Share of the texts of a list that have stood at several positions in it, at least."""
-THEIRS = 2.0
-"""Log-likelihood ratio over which a place is a matter of the page; over which it is drawn anew, or counts visits."""
-APART = 86_400.0
-"""Seconds between two versions of which it is not known when they were fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +29,11 @@ class ShownPlace:
         attribute = self.place[1]
         several = slot is None and not position and any(len(each.texts) > 1 for each in self.sightings)
         shown = [
+            # Where nobody knows when versions were fetched, they are taken to be a day apart.
             ShownValue(
                 each.page,
                 each.kinds,
-                each.fetch[0] if each.fetch else APART * each.number,
+                each.fetch[0] if each.fetch else DAY * each.number,
                 each.fetch[1] if each.fetch else each.page,
                 value,
                 each.near,
@@ -55,10 +50,10 @@ class ShownPlace:
             for number, text in enumerate(each.texts):
                 positions[text].add(number)
         moved = sum(len(found) > 1 for found in positions.values())
-        if moved < max(2, MOVED * len(positions)):
+        if moved < 2:
             return False
         found = self.features(None)
-        return found is not None and found.page <= THEIRS
+        return found is not None and found.page <= current().theirs
 
 
 def _taken(texts: tuple[str, ...], slot: Slot | None, attribute: str, position: int, of: int) -> tuple[str, ...] | None:

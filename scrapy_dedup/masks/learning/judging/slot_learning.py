@@ -14,6 +14,7 @@ from ...slots import ANYTHING, Slot, joined, pieces
 from ...words import is_fleeting_word
 from ..counts.alignment import aligned
 from ..counts.place_counts import Change
+from ..parameters import current
 
 NOTHING: Slot = ()
 """There is nothing that can be told to pass: no slot."""
@@ -22,10 +23,6 @@ ADDRESSES = ("href", "src")
 """Attributes whose values lead somewhere: as a whole they are what is lost with them."""
 _MOST_WORDS = 80
 """Longer texts are passing as a whole or not at all."""
-_SURE = 8
-"""Different texts after which a word between two gaps is literal."""
-_OWN = 0.3
-"""Share of the pages whose own words stand among the changing ones from which the place is theirs."""
 
 _HEADINGS = ("title", "h1")
 _name = re.compile("[#.]").split
@@ -43,7 +40,7 @@ def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = F
     lasting = [reduce(_common, page) for page in pages]
     if max(map(len, texts)) > _MOST_WORDS:
         edited = sum(2 * len(kept) >= len(page[0]) for kept, page in zip(lasting, pages, strict=True))
-        return None if of_site and not attribute and edited < len(pages) * _OWN else NOTHING
+        return None if of_site and not attribute and edited < len(pages) * current().own_words else NOTHING
     common = reduce(_common, lasting)
     literal = _sayable(common if attribute else _literal(common, texts))
     kinds = _kinds(pages, lasting, literal, set(common) if not attribute else None, of_site=of_site)
@@ -90,7 +87,7 @@ def _literal(common: list[str], texts: set[tuple[str, ...]]) -> list[str]:
     it is a label.
     """
     found = [word for word in common if not is_fleeting_word(word)]
-    if len(texts) >= _SURE:
+    if len(texts) >= current().literal_texts:
         return found
     head = _shared_prefix(texts)
     tail = _shared_prefix({text[::-1] for text in texts})
@@ -140,7 +137,7 @@ def _kinds(
     kinds = []
     for i in gaps:
         if changing[i]:
-            kinds.append(_STAYS if own[i] >= len(pages) * _OWN else _PASSES)
+            kinds.append(_STAYS if own[i] >= len(pages) * current().own_words else _PASSES)
         elif filled[i]:
             kinds.append(_PASSES if of_site and own[i] else _STAYS)
         else:

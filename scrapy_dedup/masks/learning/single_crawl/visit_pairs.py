@@ -9,13 +9,7 @@ from typing import Any
 
 from ....content.versions import Version
 from ....urls import values_of
-
-__all__ = ["LEAST_PAGES", "Pages", "Place", "Visit", "jaccard", "similarity", "telling"]
-
-LEAST_PAGES = 10
-"""Pages on which a place must differ between two visits before anything is said of it."""
-NEARLY_THE_SAME = 0.7
-"""Similarity of the blocks of two pages that may be one."""
+from ..parameters import current
 
 MOST_KEYS = 60
 MOST_PAIRS = 400
@@ -59,7 +53,7 @@ def telling(crawls: Iterable[Pages]) -> dict[frozenset[str], tuple[Pages, Sequen
         visits = [Visit(version) for _, version in pages]
         for keys in _bundles(urls):
             pairs = list(islice(_pairs(urls, visits, keys), MOST_PAIRS))
-            if len({one for one, _ in pairs}) < LEAST_PAGES:
+            if len({one for one, _ in pairs}) < current().visited_pages:
                 continue  # this crawl tells nothing of them
             if keys not in found or len(pairs) > len(found[keys][3]):
                 found[keys] = pages, urls, visits, pairs
@@ -79,7 +73,7 @@ def _bundles(urls: Sequence[Values]) -> list[frozenset[str]]:
     bundles = {frozenset(keys): len(numbers) for numbers, keys in together.items()}
     bundles.update({frozenset({key}): len(numbers) for key, numbers in where.items()})
     ranked = sorted(bundles, key=lambda keys: (-bundles[keys], -len(keys), sorted(keys)))
-    return [keys for keys in ranked if bundles[keys] >= LEAST_PAGES][:MOST_KEYS]
+    return [keys for keys in ranked if bundles[keys] >= current().visited_pages][:MOST_KEYS]
 
 
 def _pairs(urls: Sequence[Values], visits: Sequence[Visit], keys: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -88,7 +82,11 @@ def _pairs(urls: Sequence[Values], visits: Sequence[Visit], keys: frozenset[str]
     for number, values in enumerate(urls):
         rest = tuple(sorted(((key, value) for key, value in values.items() if key not in keys), key=repr))
         alike = first[rest]
-        if alike and len(alike) <= MOST_OF_A_PAGE and similarity(visits[alike[0]], visits[number]) >= NEARLY_THE_SAME:
+        if (
+            alike
+            and len(alike) <= MOST_OF_A_PAGE
+            and similarity(visits[alike[0]], visits[number]) >= current().one_page
+        ):
             yield alike[0], number
         alike.append(number)
 

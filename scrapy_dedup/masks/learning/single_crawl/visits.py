@@ -22,16 +22,8 @@ from dataclasses import dataclass
 
 from ....urls.templates import in_order, template_of
 from ...path import TransientPath
-from .visit_pairs import LEAST_PAGES, Pages, Place, Visit, jaccard, similarity, telling
-
-FEW_PAGES = 4
-"""Pages on which a place must differ that stands beside passing ones: a heading that comes and goes with its list."""
-MARGIN = 0.15
-"""By how much neighbours must be more alike than visits (Jaccard similarity of the texts at a place)."""
-MOST_EXPLAINED = 0.9
-"""The share of pairs that must be equal without the passing places."""
-SIBLINGS = 3
-"""Passing places that make a common ancestor passing, with those of its places of which nothing is known."""
+from ..parameters import current
+from .visit_pairs import Pages, Place, Visit, jaccard, similarity, telling
 
 NEAR, FAR = 3, 400
 """Pages before and after in which a neighbour is looked for: any, and one with given parameters."""
@@ -57,11 +49,11 @@ class VisitComparison:
     def passes(self, least: int) -> bool:
         """Tell whether neighbours are more alike than visits, and than what the parameters ask for."""
         others = max(self.visits, self.namesakes)
-        return self.compared >= least and self.neighbours - others >= MARGIN * self.compared
+        return self.compared >= least and self.neighbours - others >= current().margin * self.compared
 
     def fails(self) -> bool:
         """Tell whether there is evidence that visits are more alike."""
-        return self.compared >= FEW_PAGES and self.neighbours < max(self.visits, self.namesakes)
+        return self.compared >= current().beside_pages and self.neighbours < max(self.visits, self.namesakes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +101,18 @@ def _passing(
     """Return the places that tell most of the *pairs* apart, if they are passing; else nothing."""
     differing = {pair: _differing(visits, pair) for pair in pairs}
     differing = {pair: places for pair, places in differing.items() if places}
-    if len({one for one, _ in differing}) < LEAST_PAGES:
+    if len({one for one, _ in differing}) < current().visited_pages:
         return {}
     comparisons = _compared(visits, asked, differing)
-    passing = {place for place, each in comparisons.items() if each.passes(LEAST_PAGES)}
+    passing = {place for place, each in comparisons.items() if each.passes(current().visited_pages)}
     passing |= {
-        place for place, each in comparisons.items() if each.passes(FEW_PAGES) and _beside(place, passing, differing)
+        place
+        for place, each in comparisons.items()
+        if each.passes(current().beside_pages) and _beside(place, passing, differing)
     }
     passing |= _inside(passing, comparisons, visits, differing)
     explained = sum(places <= passing for places in differing.values())
-    if explained < LEAST_PAGES or explained < MOST_EXPLAINED * len(differing):
+    if explained < current().visited_pages or explained < current().nearly_all * len(differing):
         return {}
     return {place: comparisons[place] for place in passing}
 
@@ -160,7 +154,7 @@ def _neighbour(
                 continue
             if asked is not None and asked[near] != asked[one]:
                 continue
-            if similarity(visits[one], visits[near]) < MOST_EXPLAINED:
+            if similarity(visits[one], visits[near]) < current().nearly_all:
                 return visits[near].places[place]
     return None
 
@@ -185,7 +179,7 @@ def _inside(
     """
     steps = [place[0].split("/") for place in passing]
     under = Counter("/".join(each[:depth]) + "/" for each in steps for depth in range(2, len(each)))
-    blocks = {ancestor for ancestor, number in under.items() if number >= SIBLINGS}
+    blocks = {ancestor for ancestor, number in under.items() if number >= current().several}
     shown = {place for visit in visits if visit.places.keys() & passing for place in visit.places} - passing
     inside = {place for place in shown if _is_in(place, blocks)}
     same: Counter[Place] = Counter()
@@ -197,7 +191,7 @@ def _inside(
     lasting = {
         place
         for place in inside
-        if comparisons[place].fails() or same[place] >= max(FEW_PAGES, comparisons[place].pages)
+        if comparisons[place].fails() or same[place] >= max(current().beside_pages, comparisons[place].pages)
     }
     blocks = {ancestor for ancestor in blocks if not any(place[0].startswith(ancestor) for place in lasting)}
     smallest = {one for one in blocks if not any(other != one and other.startswith(one) for other in blocks)}
@@ -217,7 +211,7 @@ def _other_page(visits: Sequence[Visit], one: int) -> int | None:
     """Return another page than page *one*, next to it in time; None if there is none near."""
     for distance in range(1, NEAR + 1):
         for near in (one + distance, one - distance):
-            if 0 <= near < len(visits) and similarity(visits[one], visits[near]) < MOST_EXPLAINED:
+            if 0 <= near < len(visits) and similarity(visits[one], visits[near]) < current().nearly_all:
                 return near
     return None
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..css_xpath import BELOW
-from ..slots import hidden, joined, pieces
-from .plan import PageKind, PathPlan, Plan, Ranges, Row
+from .applying.plan import PageKind, PathPlan, Plan, Ranges, Row
+from .css_xpath import BELOW
+from .slots import hidden, joined, pieces
 
 if TYPE_CHECKING:
-    from ...content.versions import Version
-    from ..model import Mask
-    from ..path import TransientPath
+    from ..content.versions import Version
+    from .model import Mask
+    from .path import TransientPath
 
 __all__ = ["Act", "PlaceOnPage", "marked_text", "places_on", "texts_at"]
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from ..css_xpath import BELOW
 from ..model import Mask
 from ..path import TransientPath
-from .changes import changes_of
-from .thresholds import Thresholds
-from .token_table import TokenTable, token_table
-from .transient_paths import PathCounts, PathTables, path_counts, transient_paths
+from ..seed.changes import changes_of
+from ..seed.thresholds import Thresholds
+from ..seed.token_table import TokenTable, token_table
+from ..seed.transient_paths import PathCounts, PathTables, path_counts, transient_paths
 
 __all__ = ["SeedMask", "counts_of", "mask_of_counts", "seed_mask"]
 
