@@ -1,4 +1,4 @@
-"""The packed form of a page sketch: what is stored, and what is kept in memory.
+"""The packed form of a page sketch, in the store and in memory.
 
 ==========  =========================================================================
 bytes       content

@@ -1,4 +1,4 @@
-"""Versions: what is kept of a page so that it can be compared with itself at another time.
+"""Versions of pages: the texts of a response, kept to be compared with later responses.
 
 The stored form is a byte with the number of its format, and a zlib stream of text in UTF-8, made fast rather than small. A
 crawl writes one for nearly every page, so the fields are merely joined by NUL, which no text of a page holds:

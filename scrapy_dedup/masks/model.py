@@ -1,4 +1,4 @@
-"""The mask of a site: which of its texts do not last, and a page without them.
+"""The mask of a site: which of its texts are transient, and pages without them.
 
 (Design, section 5.) A mask never reads the network or the clock: it says for any page, also one that was never seen,
 which of its blocks (visible texts, addresses of links) stand where what stands is passing.
@@ -39,7 +39,7 @@ _STATE = ("site", "paths", "mode", "templates", "layouts")
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What does not last on the pages of a site: a tuple of :class:`TransientPath`, sorted; immutable.
+    """The transient places on the pages of a site: a sorted tuple of :class:`TransientPath`; immutable.
 
     Methods that take a page take it as HTML, with its URL if that is known, and raise for no text. Offsets are in characters of
     that text.
@@ -124,20 +124,20 @@ class Mask:
         self.__post_init__()
 
     def applies_to(self, url: str | None) -> bool:
-        """Whether something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
+        """Return True if something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
         return self._reach.applies_to(url)
 
     @property
     def strips(self) -> bool:
-        """Whether something is stripped, of any page."""
+        """True if something is stripped, of any page."""
         return bool(self._stripping)
 
     def layout(self, rows: Iterable[Row]) -> str:
-        """Return a digest of the places of a page, without those of which something may be hidden: 16 hexadecimal digits."""
+        """Return a digest of the places of a page, without those that the mask may hide: 16 hexadecimal digits."""
         return self._reach.layout(rows)
 
     def is_verified(self, version: "Version", *, url: str | None = None) -> bool:
-        """Whether it was seen what changes on pages of the URL template of a page, or with the same places.
+        """Return True if it was seen what changes on pages of the URL template of a page, or with the same places.
 
         Not so where a path is untested on such pages.
         """
@@ -146,7 +146,7 @@ class Mask:
     def spans(
         self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
     ) -> list[tuple[int, int]]:
-        """Return the offsets (start, end) of what is removed from *html*: sorted, disjoint, none of them empty.
+        """Return the spans (start, end) that are removed from *html*: sorted, disjoint, none of them empty.
 
         *other* is another version of the page, if there is one: then a place of the mask counts only if what stands there
         differs between the two. Without *markup*, texts, addresses of links and values of forms count alone.
@@ -184,11 +184,11 @@ class Mask:
         return self._stripping.text(html, url, other)
 
     def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:
-        """Return what is stripped of each row of a version, by its index; or what is left out where it is *compared*."""
+        """Return the ranges stripped of each row of a version, by its index; with *compared*, those left out for comparing."""
         return self._comparing.hidden(version, url) if compared else self._stripping.hidden(version, url)
 
     def masked(self, version: "Version", *, url: str | None = None, carried: bool = False) -> str:
-        """Return the fingerprint of what is compared of a version: 32 hexadecimal digits, the same for any order of words.
+        """Return the fingerprint of a version under the mask: 32 hexadecimal digits, the same for any order of words.
 
         Fingerprints compare only under masks of the same ``version``. Addresses of links do not count, as in sketches.
         With *carried*, the page is taken for one that is verified (:meth:`is_verified`), and tested.
@@ -200,7 +200,7 @@ class Mask:
         return self._comparing.sketch(version, url, carried=carried)
 
     def left_of(self, version: "Version", *, url: str | None = None, carried: bool = False) -> "Version":
-        """Return a version with what is left of its texts when pages are compared; *carried* as in :meth:`masked`."""
+        """Return a version with its texts as they are compared; *carried* as in :meth:`masked`."""
         return self._comparing.left_of(version, url, carried=carried)
 
     def parted(self, version: "Version", *, url: str | None = None) -> tuple[list[str], list[tuple[str, str]]]:

@@ -1,4 +1,4 @@
-"""What a mask says of one page, place by place: what stands there, which words of it pass, and what is done about it."""
+"""A mask explained on one page: for each place its texts, the transient words in them, and what is done about them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

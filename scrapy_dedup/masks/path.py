@@ -1,4 +1,4 @@
-"""A path of a mask: one place on the pages of a site, and what is known of the texts that stand there."""
+"""Paths of a mask: places on the pages of a site whose texts are transient, growing, or undecided."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +20,7 @@ Example = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TransientPath:
-    """A place on the pages of a site, and what is known of the texts that stand there.
+    """A place on the pages of a site, with the kind and the evidence of the texts there.
 
     ``selector`` is made of the names of tags, with ids and classes that last: ``html/body/div#main/p.clock``. One that ends in ``/*``,
     as the mode "seed" makes them, is made of names alone (``html/body/p/*``), and means all that stands in such elements.
@@ -70,17 +70,17 @@ class TransientPath:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether what stands there is stripped."""
+        """True if what stands there is stripped."""
         return self.state == "strip" or (self.state == "" and self.kind == "transient")
 
     @property
     def is_left_out(self) -> bool:
-        """Whether pages are compared without what stands there, as they are without all that is stripped or volatile."""
+        """True if pages are compared without what stands there, as they are without all that is stripped or volatile."""
         return self.is_hidden or (self.state == "" and self.kind == "volatile")
 
     @property
     def is_unseen(self) -> bool:
-        """Whether it is about what nobody sees: pages are never compared by it, with or without."""
+        """True if it is about what nobody sees: pages are never compared by it, with or without."""
         return is_unseen(self.attribute)
 
     @property

@@ -1,4 +1,4 @@
-"""Ranges of a text, (start, end): sorted and disjoint lists of them, of which one part or another is asked for."""
+"""Ranges (start, end) of a text, in sorted lists without overlaps."""
 
 from bisect import bisect_left
 from collections.abc import Iterable

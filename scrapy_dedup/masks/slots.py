@@ -1,4 +1,4 @@
-"""Slots: the words of a text that change, told by the words around them that do not.
+"""Slots: the words of a text that change, found by the words around them that stay.
 
 A *slot* is a tuple of literals, in order; between two of them is a gap whose words do not last. The first literal
 begins the text and the last one ends it; an empty one stands for nothing. ``("", "users online")`` is any text that
@@ -53,7 +53,7 @@ def _is_address(attribute: str) -> bool:
 
 
 def places(source: str, attribute: str = "") -> list[tuple[str, int, int]]:
-    """Return (piece, start, end) of the pieces of a text as it stands in the source of a page, with its entities."""
+    """Return (piece, start, end) of the pieces of a text in the source of a page, where it has entities."""
     if is_unseen(attribute):
         # No references stand in scripts and comments; words of an attribute's value hold no white space in any form.
         decode = str if attribute.startswith("#") else decoded_attribute
@@ -121,7 +121,7 @@ def _gap(runs: list[list[str]], stays: list[bool], *, stay: bool) -> None:
 
 
 def slot_problem(slot: Sequence[str], attribute: str = "") -> str | None:
-    """Return what is wrong with a slot that somebody wrote; None if nothing."""
+    """Return the fault of a slot from a mask file; None if there is none."""
     if len(slot) < 2:
         return 'a slot has two literals or more; write ["", "users online"] for what stands before "users online"'
     runs, _ = _compiled(tuple(slot), attribute)

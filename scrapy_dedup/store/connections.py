@@ -28,7 +28,7 @@ class Connections:
         self._writing = engine.execution_options(writes=True)
 
     def close(self) -> None:
-        """Close all connections, those too of what is not read to its end."""
+        """Close all connections, also those of results that are not read to the end."""
         for result in list(self._results):
             result.close()
             result.connection.close()

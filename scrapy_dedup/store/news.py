@@ -33,7 +33,7 @@ class News(NamedTuple):
 
 
 def recorded(store: "Store", scope: str, sites: Iterable[str]) -> dict[str, Recorded]:
-    """Return what is recorded of those of *sites* of which anything is."""
+    """Return the number of responses and the last id of each of *sites* that has any."""
     o = observation.c
     found: dict[str, Recorded] = {}
     rest = iter(sites)
@@ -55,7 +55,7 @@ def news(store: "Store", scope: str, site: str, last: int) -> News:
 
 
 def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
-    """Whether a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
+    """Return True if a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
     o, before = observation.c, observation.alias().c
     its = o.scope == scope, o.site == site
     known = exists().where(
@@ -79,7 +79,7 @@ def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
 
 
 def declares(store: "Store", scope: str, site: str) -> bool:
-    """Whether a response of a site, or its robots.txt, has said which parameters do not matter."""
+    """Return True if a response of a site, or its robots.txt, has said which parameters do not matter."""
     o = observation.c
     query = select(o.headers).where(o.scope == scope, o.site == site, o.headers.is_not(None)).limit(1)
     return any(True for _ in store.rows(query))

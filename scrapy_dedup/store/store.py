@@ -191,7 +191,7 @@ class Store(Connections):
         return {row[0] for row in self.rows(query)}
 
     def sites(self, scope: str | None = None) -> list[SiteCount]:
-        """Return what is held of each site, of one scope or of all."""
+        """Return the counts of each site, of one scope or of all."""
         o = observation.c
         query = select(
             o.scope, o.site, func.count(), func.count(o.url_key.distinct()), func.min(o.time), func.max(o.time)
@@ -273,7 +273,7 @@ class Store(Connections):
         return removed
 
     def prune(self, max_age_days: float | None = None, max_rows: int | None = None, *, now: float | None = None) -> int:
-        """Remove what is too old, then the oldest of what is too much. Return the number of rows.
+        """Remove rows that are too old, then the oldest beyond *max_rows*. Return their number.
 
         *max_rows* bounds responses and discards, each by itself.
         """

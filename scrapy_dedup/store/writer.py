@@ -122,7 +122,7 @@ class Writer:
         return flush.ended.wait(timeout) and flush.written
 
     def close(self, timeout: float = 10.0) -> bool:
-        """Write what is left, for *timeout* seconds at most, and end the thread.
+        """Write the waiting rows, for *timeout* seconds at most, and end the thread.
 
         Return False if rows were dropped, now or before. It waits: call it in a thread
         where an event loop runs.
@@ -141,12 +141,12 @@ class Writer:
 
     @property
     def failing(self) -> bool:
-        """Whether the store cannot be written now, so that what is handed over may be lost."""
+        """True if the store cannot be written now, so that what is handed over may be lost."""
         return self._access.pause > 0 or self._closing is not None
 
     @property
     def told(self) -> bool:
-        """Whether the warning that the store cannot be written was given."""
+        """True if the warning that the store cannot be written was given."""
         return self._access.warned
 
     @property

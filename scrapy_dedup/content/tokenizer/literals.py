@@ -55,7 +55,7 @@ _parameter = re.compile(
 
 
 class NamedValue(NamedTuple):
-    """A value in a source: what it is called there, what it says, and where it stands."""
+    """A value in a script or an address: its name, its text, and its offsets."""
 
     key: str
     text: str
@@ -147,7 +147,7 @@ def key_of(name: str) -> str:
 
 
 def kept_text(text: str) -> str:
-    """Return what is kept of a value: a long one by its head and a hash, "" of one that is a text to be read."""
+    """Return a value as it is stored: a long one as its head and a hash, "" for prose."""
     if "\0" in text:
         text = text.replace("\0", "")
     if len(text) <= LONGEST:

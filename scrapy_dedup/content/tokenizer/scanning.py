@@ -1,4 +1,4 @@
-"""The one pass over a page: where each token ends, and what it is.
+"""The one pass over a page: the end and the kind of each token.
 
 What it finds stands in columns of numbers and shared values, not in an object for each token: a page may have
 millions, and the garbage collector would go through those of them that are there again and again. A long page is read
@@ -53,7 +53,7 @@ class Columns:
         self.rows.append(row)
 
     def add_text(self, start: int, end: int, row: Row) -> None:
-        """Add what is but text; text that ends there goes on."""
+        """Add plain text; it continues a text that ends at *start*."""
         goes_on = self.rows and self.rows[-1][0] == TEXT and self.ends[-1] == start
         if goes_on and not self.html.startswith(CDATA, self._last_start()):
             self.ends[-1] = end
@@ -184,7 +184,7 @@ def _partitioned(window: str) -> Iterable[Chunk]:
 
 
 def _passed(chunks: Iterator[Chunk], following: int, end: int) -> int:
-    """Leave the chunks behind that stand before *end*; return the offset of the next ``<``."""
+    """Skip the chunks before *end*; return the offset of the next ``<``."""
     while following < end:
         tag, closed, text = next(chunks)
         following += 1 + len(tag) + len(closed) + len(text)

@@ -1,4 +1,4 @@
-"""Tokens: a page's tags and texts in order, each with the place where it stands.
+"""Tokens: the tags and texts of a page in order, each with its path.
 
 The transient-content document, paragraphs on FIG. 1 ("The web page parser 120 ...") and on linear
 time ("Tag tokens can start with ..."), cuts a page into tags and texts and finds the parent of each
@@ -51,7 +51,7 @@ class Token(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the visible text: references decoded, white space collapsed; "" for what is no text."""
+        """Return the visible text, references decoded and white space collapsed; "" for other tokens."""
         return _shown(self.source[self.start : self.end], self.path) if self.kind is TokenKind.TEXT else ""
 
 

@@ -82,7 +82,7 @@ def meant_by(attribute: str) -> Meant:
 
 
 def is_unseen(attribute: str) -> bool:
-    """Whether values under this name are no content that is shown, or that a link leads to, or that a form holds."""
+    """Return True if values under this name are no content that is shown, or that a link leads to, or that a form holds."""
     return attribute not in _SEEN
 
 
@@ -138,7 +138,7 @@ def _of_comment(html: str, start: int, end: int, selector: str) -> Iterator[Bloc
 
 
 def comment_span(html: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the text of a comment stands; an empty span for a declaration, and for a comment that has no end."""
+    """Return the span of a comment's text; empty for a declaration and for an unclosed comment."""
     if end - start < 7 or not (html.startswith("<!--", start) and html.endswith("-->", start, end)):
         return start, start
     inner = html[start + 4 : end - 3]
@@ -184,7 +184,7 @@ def _of_tag(html: str, start: int, end: int, outer: str, name: str) -> Iterator[
 
 
 def _read_outline(outline: str) -> _ValueOutline | None:
-    """Read a tag without what stands in its quotes; None where there are values without, or with others."""
+    """Return how to read the tags of an outline; None if some values have no quotes, or single ones."""
     tag = TAG_NAME.match(outline)
     if tag is None or "'" in outline:
         return None
@@ -241,7 +241,7 @@ def _place(outer: str, step: str, naming: str, named: str) -> tuple[str, str]:
 def _of_values(
     html: str, place: tuple[str, str], spans: list[tuple[str, tuple[int, int]]], content: str | None
 ) -> Iterator[Block]:
-    """Yield the values of an element; of the one that is its *content* only what is inside of it."""
+    """Yield the values of an element; of its *content* attribute only the values inside."""
     selector, condition = place
     for attribute, (start, end) in spans:
         if attribute == content and html.find("?", start, end) < 0:

@@ -1,1 +1,1 @@
-"""A mask applied to a page: what is stripped of it, what is left out where pages are compared, and on which pages."""
+"""A mask applied to pages: stripping, comparing, and the pages on which it acts."""

@@ -1,4 +1,4 @@
-"""Pages compared without what does not last: fingerprints, and what is left of the versions of pages."""
+"""Pages compared without their transient and volatile texts: fingerprints and reduced versions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ class ComparedPages:
         self._digest = digest
 
     def hidden(self, version: "Version", url: str | None, *, carried: bool = False) -> Mapping[int, Ranges]:
-        """Return what is left out of each row of a version, by its index."""
+        """Return the ranges left out of each row of a version, by its index."""
         if not self._reach.applies_to(url):
             return {}
         return self._remembered(
@@ -37,7 +37,7 @@ class ComparedPages:
         )
 
     def _remembered(self, version: "Version", what: tuple[object, ...], make: Callable[[], _Made]) -> _Made:
-        """Return what is made of a version, which depends on nothing else than the plan."""
+        """Return what *make* makes of a version, computed once for each plan."""
         known, key = version.compared, (self._digest, what)
         if key not in known:
             if len(known) >= MOST_REMEMBERED:
@@ -55,7 +55,7 @@ class ComparedPages:
         )
 
     def left_of(self, version: "Version", url: str | None, *, carried: bool) -> "Version":
-        """Return a version with what is left of its texts."""
+        """Return a version with its texts reduced to what is compared."""
         hidden = self.hidden(version, url, carried=carried)
         rows = [
             (selector, "", text if index not in hidden else without(text, hidden[index]))

@@ -46,7 +46,7 @@ class PathPlan:
     words: frozenset[str] = frozenset()
 
     def ranges(self, text: str, page: "PageKind") -> Ranges | None:
-        """Return what is hidden of *text*, which stands on a *page*; None for nothing."""
+        """Return the hidden ranges of *text*, which is on a *page*; None for none."""
         # Where it was seen to change, it is known what stands there.
         needs_digit = self.typed and not (page.is_known and (self.slot is not None or self.of or not self.position))
         if self.slot is None and needs_digit and not has_digit(text):
@@ -66,7 +66,7 @@ class PathPlan:
         return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
 
     def acts_on(self, page: "PageKind") -> bool:
-        """Whether it hides anything of a page."""
+        """Return True if it hides anything of a page."""
         if self.everywhere:
             if page.template in self.excepted or (page.template in self.untested and not page.is_carried):
                 return False
@@ -92,7 +92,7 @@ class PageKind:
 
     @property
     def is_known(self) -> bool:
-        """Whether it was seen what changes on such pages."""
+        """True if it was seen what changes on such pages."""
         return self.is_seen or self.is_verified
 
 
@@ -140,11 +140,11 @@ class Plan:
         self._selectors = frozenset(selector for selector, _ in self._places)
 
     def __bool__(self) -> bool:
-        """Whether it hides anything."""
+        """Return True if it hides anything."""
         return bool(self._places or self.roots)
 
     def hidden(self, rows: Iterable[Row], page: PageKind) -> Mapping[int, Ranges]:
-        """Return what is hidden of each row, by its index; rows that are left as they are do not stand there.
+        """Return the hidden ranges of each row of which something is hidden, by its index.
 
         Where the URL of the *page* is unknown, paths that are true of some URL templates only hide nothing.
         """
@@ -173,13 +173,13 @@ class Plan:
         return found
 
     def is_below(self, selector: str, attribute: str = "") -> bool:
-        """Whether what stands at a place is hidden since it is below a root."""
+        """Return True if what stands at a place is hidden since it is below a root."""
         path = _ids_and_classes("", selector)
         kept = (selector, attribute) in self._kept or self.kept_roots.holds(path)
         return not kept and self.roots.holds(path)
 
     def lasting_in(self, blocks: Iterable["Block"]) -> list[tuple[int, int]]:
-        """Return where the blocks stand that are kept although they are below a root."""
+        """Return the spans of the blocks that are kept although they are below a root."""
         if not self._kept:
             return []
         return [
@@ -191,18 +191,18 @@ class Plan:
 
 
 class Roots:
-    """Paths, made of the names of tags, that stand for all that is below them."""
+    """Paths of tag names that mean everything below them."""
 
     def __init__(self, selectors: Iterable[str]) -> None:
         self.paths = frozenset([each.removesuffix(BELOW) for each in selectors if each.endswith(BELOW)])
         self._longest = max(map(len, self.paths), default=0)
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return True if there are any."""
         return bool(self.paths)
 
     def holds(self, path: str) -> bool:
-        """Whether a path is one of them, or below one."""
+        """Return True if a path is one of them, or below one."""
         at = path.find("/")
         while 0 < at <= self._longest:
             if path[:at] in self.paths:
@@ -250,5 +250,5 @@ def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:
 
 
 def plan_for(paths: Iterable["TransientPath"], kept: Iterable[tuple[str, str]] = (), *, whole: bool = False) -> Plan:
-    """Return the plan of some paths of a mask, but of what is *kept*; *whole* where pages are compared."""
+    """Return the plan of some paths of a mask, without *kept* places; *whole* for comparing pages."""
     return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)

@@ -1,4 +1,4 @@
-"""What is hidden of a text, as ranges of its pieces, and where that stands in the page."""
+"""From ranges of a text's pieces to offsets in the page."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ def spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list
 
 
 def _all_of(html: str, block: Block) -> Span:
-    """Return where a block stands; an attribute without a value, and without quotes, would take the next one for its value."""
+    """Return the span of a block; of an unquoted attribute value with its ``=``, or the next attribute would become the value."""
     is_value = block.attribute and not block.attribute.startswith("#") and not meant_by(block.attribute).part
     return whole_value(html, block.start, block.end) if is_value else (block.start, block.end)
 
@@ -113,7 +113,7 @@ def disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[tuple[int, int]]]) -> list[str]:
-    """Return the texts of rows without what is hidden of them."""
+    """Return the texts of rows without their hidden pieces."""
     texts = []
     for index, (_, attribute, text) in enumerate(rows):
         if attribute:

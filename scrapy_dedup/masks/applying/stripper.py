@@ -1,4 +1,4 @@
-"""What a mask strips of pages: texts and addresses that pass, and what passes in what nobody sees."""
+"""Stripping: transient texts, addresses, attributes, scripts and comments taken out of pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 class UnseenPlan:
-    """A plan for what nobody sees; *templates* are the URL templates of which it strips something, None for all."""
+    """A plan for attributes, scripts and comments; *templates* are the URL templates on which it acts, None for all."""
 
     def __init__(self, plan: Plan, templates: AbstractSet[tuple[object, ...]] | None) -> None:
         self._plan = plan
         self._templates = templates
 
     def __bool__(self) -> bool:
-        """Whether it strips anything."""
+        """Return True if it strips anything."""
         return bool(self._plan)
 
     def acts_on(self, url: str | None) -> bool:
-        """Whether it may strip something of the page at *url*; of that of an unknown URL it may."""
+        """Return True if it may strip something of the page at *url*; of that of an unknown URL it may."""
         return bool(self) and (url is None or self._templates is None or template_of(url) in self._templates)
 
     def hidden(self, rows: Iterable[Row], page: PageKind) -> Mapping[int, Ranges]:
-        """Return what is stripped of each row, by its index."""
+        """Return the ranges stripped of each row, by its index."""
         return self._plan.hidden(rows, page)
 
     def spans(self, html: str, page: PageKind, other: str | None = None) -> Sequence[Span]:
@@ -52,7 +52,7 @@ class UnseenPlan:
 
 
 class Stripper:
-    """What the paths *acting* strip of pages within *reach*, but for what is *kept* (selector, attribute); and *unseen* what nobody sees."""
+    """Strips the texts of *acting* paths from pages within *reach*, but for *kept* ones (selector, attribute), and *unseen* values."""
 
     def __init__(
         self, acting: Iterable[TransientPath], kept: Sequence[tuple[str, str]], reach: Reach, unseen: UnseenPlan
@@ -64,7 +64,7 @@ class Stripper:
         self._plan = plan_for(self._paths, kept)
 
     def __bool__(self) -> bool:
-        """Whether anything is stripped, of any page."""
+        """Return True if anything is stripped, of any page."""
         return bool(self._plan or self._unseen)
 
     def spans(self, html: str, url: str | None, other: str | None, *, markup: bool) -> list[Span]:
@@ -87,7 +87,7 @@ class Stripper:
         return disjoint(spans)
 
     def _plan_for(self, html: str, other: str | None) -> Plan:
-        """Return what is stripped of *html*: of the document's paths, only those that have changed since the *other* version.
+        """Return the plan for *html*: with an *other* version, only those of the document's paths whose content has changed.
 
         That is the second way in which the document applies paths (on FIG. 2): "by comparing fingerprints of the tokens".
         """
@@ -104,7 +104,7 @@ class Stripper:
         )
 
     def _stripped(self, plan: Plan, found: Blocks, url: str | None, other: str | None) -> Mapping[int, Ranges]:
-        """Return what is stripped of each block of a page, by its index."""
+        """Return the ranges stripped of each block of a page, by its index."""
         rows = list(found.rows())
         hidden = plan.hidden(rows, self._reach.kind(rows, url))
         if other is None:
@@ -125,7 +125,7 @@ class Stripper:
         return " ".join(lasting_texts(found.rows(), hidden))
 
     def hidden(self, version: "Version", url: str | None) -> Mapping[int, Ranges]:
-        """Return what is stripped of each row of a version, by its index."""
+        """Return the ranges stripped of each row of a version, by its index."""
         kind = self._reach.kind(version.blocks, url)
         found = dict(self._plan.hidden(version.blocks, kind)) if self._reach.applies_to(url) else {}
         if self._unseen.acts_on(url):

@@ -1,1 +1,1 @@
-"""Fields taken from pages: where their text stands in the page, and the field without transient content."""
+"""Fields taken from pages: located in the page, and stripped of its transient content."""

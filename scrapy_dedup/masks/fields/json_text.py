@@ -1,4 +1,4 @@
-r"""JSON in a field: the strings that stand in it, as they are meant, and the same JSON with others in their place.
+r"""JSON in a field: its strings decoded, and the JSON with other strings in their place.
 
 A field may hold a document (``json.dumps(...)``, what a script of the page holds) or a piece out of one, such as
 ``"Caf\u00e9 \"12\" users\nonline"`` with or without its quotes. Names in objects are not looked at.
@@ -95,7 +95,7 @@ def json_text(text: str) -> JsonText | None:
 
 
 def decoded(source: str) -> str:
-    """Return what a string means that stands in JSON as *source*."""
+    """Return the string that JSON writes as *source*."""
     return str(json.loads(f'"{source}"'))
 
 
@@ -108,7 +108,7 @@ def _is_json(text: str) -> bool:
 
 
 def _encoded(string: str, like: str, *, ascii_only: bool) -> str:
-    """Return *string* as it stands in JSON, with the escapes that *like* has."""
+    """Return *string* as JSON writes it, with the escapes that *like* has."""
     escapes = {decoded(each): each for each in dict.fromkeys(_CHARACTER.findall(like)) if each[0] == "\\"}
     made = {
         char: escapes.get(char) or json.dumps(char, ensure_ascii=ascii_only)[1:-1] for char in dict.fromkeys(string)

@@ -1,4 +1,4 @@
-"""Texts of a page that nobody sees: what stands in its scripts, styles and templates.
+"""Texts of a page that nobody sees: its scripts, styles and templates.
 
 ``response.css("body ::text")`` and ``//text()`` give them among all others. A script or a style is one text as it is
 written. What ``<noscript>`` and ``<template>`` hold is markup to lxml, so that only the texts in it are texts.
@@ -25,7 +25,7 @@ _DEEPEST = 4
 
 
 class ScriptText(NamedTuple):
-    """Where a text stands, and the number of the token that it is of."""
+    """The span of a text in the page, and the number of its token."""
 
     token: int
     start: int
@@ -56,18 +56,18 @@ def script_texts(found: Sequence[Token], number: int, *, depth: int = 1) -> Iter
 
 
 class Sought:
-    """Transient texts, without white space, that are looked for before it is looked where a field stands; *fold* is :func:`.streams.folded`."""
+    """Transient texts, without white space, to be looked for in a field before it is aligned; *fold* is :func:`.visible_text.folded`."""
 
     def __init__(self, texts: Iterable[str], fold: Callable[[str], str]) -> None:
         self.texts = list(islice(dict.fromkeys(texts), MANY))
         self._fold = fold
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return True if there are any."""
         return bool(self.texts)
 
     def may_stand_in(self, text: str) -> bool:
-        """Whether one, or as much of it as a field has at one of its ends, may stand in *text*, in any case; cheap."""
+        """Return True if one, or as much of it as a field has at one of its ends, may stand in *text*, in any case; cheap."""
         if not self.texts:
             return False
         text = "".join(text.split())

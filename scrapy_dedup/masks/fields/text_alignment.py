@@ -1,4 +1,4 @@
-"""Where the characters of a field stand in the page that it was taken from.
+"""Alignment of a field with the page that it was taken from, character by character.
 
 A field is mostly one stretch of its page, or some stretches one after the other, since
 elements between them were left out. A stretch is found by three words in a row that stand only once

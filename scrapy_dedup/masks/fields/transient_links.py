@@ -1,4 +1,4 @@
-"""Links that stand in transient places of a page only."""
+"""Links that only transient places of a page have."""
 
 import re
 from collections.abc import Callable

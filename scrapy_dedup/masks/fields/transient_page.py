@@ -1,4 +1,4 @@
-"""A page with its transient places, and where these stand in a field that was taken from it."""
+"""A page with its transient places, and the same places in a field that was taken from it."""
 
 from functools import cached_property
 from itertools import islice
@@ -106,11 +106,11 @@ class TransientPage:
         return found.cuts[0] if found is not None and found.cuts else []
 
     def _may_hold(self, text: str) -> bool:
-        """Whether something transient may stand in a text, in any case; cheap."""
+        """Return True if something transient may stand in a text, in any case; cheap."""
         return self._sought.may_stand_in(text)
 
     def _may_gain(self, text: str, *, hasty: bool) -> bool:
-        """Whether a text may be one of a script; if *hasty*, one in which something is transient."""
+        """Return True if a text may be one of a script; if *hasty*, one in which something is transient."""
         return self._in_scripts.may_stand_in(text) if hasty else bool(self._scripts)
 
     def _is_in_scripts(self, strings: list[str]) -> bool:
@@ -166,7 +166,7 @@ class TransientPage:
         return Reading(found, share, rest)
 
     def _verbatim(self, field: str) -> FieldCuts | None:
-        """Return what is transient of a field that stands in the page as it is; None if it does not."""
+        """Return what is transient of a field that is a part of the page as it is written; None if it is none."""
         if not field.strip():
             return FieldCuts([[]], False)
         found: list[list[Range]] = []
@@ -255,7 +255,7 @@ def _transient(
 
 
 def _holds_any(text: str, pieces: _Pieces) -> bool:
-    """Whether a transient text of two characters or more stands in *text*."""
+    """Return True if a transient text of two characters or more stands in *text*."""
     return bool(text) and any(len(piece) > 1 and piece in text for piece in pieces.texts)
 
 

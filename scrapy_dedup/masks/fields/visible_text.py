@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether each character of the stream is one of the string: not so for most entities."""
+        """True if each character of the stream is one of the string: not so for most entities."""
         return self.length == self.end - self.start
 
 
@@ -139,7 +139,7 @@ class Stream:
         return self.nodes[first].at, self.nodes[last - 1].at + self.nodes[last - 1].length
 
     def is_boundary(self, at: int) -> bool:
-        """Whether a node begins, or the last one ends, at a character of the stream."""
+        """Return True if a node begins, or the last one ends, at a character of the stream."""
         if at == len(self.text):
             return True
         index = bisect_left(self._starts, at)
@@ -158,7 +158,7 @@ class Stream:
         return self._starts[index] if index >= 0 and self._starts[index] >= least else at
 
     def is_tag(self, node: StreamNode) -> bool:
-        """Whether a node is a tag."""
+        """Return True if a node is a tag."""
         return node.token >= 0 and self.tokens[node.string][node.token].kind in (TokenKind.OPEN, TokenKind.EMPTY)
 
     def source(self, node: StreamNode, start: int, end: int) -> tuple[int, int]:

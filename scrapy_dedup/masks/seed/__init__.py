@@ -1,1 +1,1 @@
-"""The method of the transient-content document, as it stands there."""
+"""The method of the transient-content document, as published."""

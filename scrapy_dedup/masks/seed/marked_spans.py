@@ -1,4 +1,4 @@
-"""What the document's transient paths name beside texts: scripts, comments, tags, and what stands in these.
+"""Scripts, comments and tags on the document's transient paths, and their offsets in a page.
 
 To the document all of these are tokens, so that a path may name nothing else: ``html/head/script``, ``html/head/meta``. What
 a token says goes, and what gives the page its structure stays: elements that hold others, and line breaks.
@@ -57,7 +57,7 @@ def markup_spans(html: str, roots: Iterable[str], kept: Iterable[str] = (), last
 
 
 class _OpenPath(NamedTuple):
-    """Where one or more open tags lead: what is begun there of the paths, and whether one is ended, or was before."""
+    """The part of a transient path that some open tags match, and whether one has been matched whole."""
 
     begun: str | None
     is_below: bool
@@ -107,7 +107,7 @@ def _going(html: str, token: Token) -> Iterator[Span]:
 
 
 def _attributes(html: str, token: Token) -> Iterator[tuple[str, Span]]:
-    """Yield the name, and where the value stands, of each attribute of a tag; (0, 0) for none."""
+    """Yield name and span of the value of each attribute of a tag; (0, 0) without a value."""
     head = TAG_NAME.match(html, token.start + 1)
     if head is None:
         return
@@ -119,7 +119,7 @@ def _attributes(html: str, token: Token) -> Iterator[tuple[str, Span]]:
 
 
 def _holding(found: Sequence[Token], lasting: Sequence[Span]) -> frozenset[int]:
-    """Return the numbers of the tokens that have a part in what is *lasting* (sorted), and of the tags around them."""
+    """Return the numbers of the tokens that overlap *lasting* spans (sorted), and of the tags around them."""
     holding: set[int] = set()
     at = 0
     for index, token in enumerate(found):

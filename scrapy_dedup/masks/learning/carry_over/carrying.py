@@ -35,7 +35,7 @@ MOST_LAYOUTS = 100
 
 
 class CarryOver:
-    """Carries what was learned of the pages *seen* twice over to all pages, whose *texts* are asked for where need be.
+    """Carries what was learned from pages *seen* twice over to all pages; *texts* returns the texts of these.
 
     *controls* are the pages seen twice under one URL.
     """
@@ -46,7 +46,7 @@ class CarryOver:
         self._again = Responses(seen, controls, texts)
 
     def carried(self, mask: Mask) -> Mask:
-        """Return *mask* with typed slots that stand all over the site, and with what acts on other URL templates.
+        """Return *mask* with typed slots of the whole site, and with paths that act on further URL templates.
 
         What the user said stays as it is.
         """
@@ -237,7 +237,7 @@ class CarryOver:
         return [replace(whole, position=end) for end in sorted(often)]
 
     def _all_over(self, path: TransientPath, trials: ChangeTrials) -> set[Template] | None:
-        """Return the URL templates where a typed path does not fit; None if it does not stand all over the site."""
+        """Return the URL templates where a typed path does not fit; None if it is not all over the site."""
         pages = self._again.texts.pages
         fitting, unfit = self._fitting(path, trials, frozenset(), typed=True)
         if len(fitting) < min(current().several, len(self._again.texts.templates)):

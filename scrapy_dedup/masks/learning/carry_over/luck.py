@@ -1,4 +1,4 @@
-"""Luck: how often pages show the same by chance, and what is too improbable for that."""
+"""Agreement by chance: how often pages show the same, and what is too improbable for luck."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from .site_texts import SitePage
 
 
 def is_nearly_always(changes: int, all_: int, chance: float = 0.0) -> bool:
-    """Whether so many changes are nearly all; by *chance*, the same is shown again."""
+    """Return True if so many changes are nearly all; by *chance*, the same is shown again."""
     return (
         changes >= current().nearly_always * (1.0 - chance) * all_
         or at_most(changes, all_, 1.0 - chance) >= current().luck

@@ -1,4 +1,4 @@
-"""Responses that show pages again, path by path: how often what stands there changes, and where it is the pages' own."""
+"""Refetched pages, path by path: how often the texts change, and where they are the pages' own."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -42,13 +42,13 @@ class ChangeTrials:
     rewordings: int = 0
 
     def is_often(self, alike: Callable[[], float]) -> bool:
-        """Whether it changed nearly each time; *alike* gives the share of the pages that show the same."""
+        """Return True if it changed nearly each time; *alike* gives the share of the pages that show the same."""
         changes, all_ = self.changes, self.opportunities
         return changes > 0 and (is_nearly_always(changes, all_) or is_nearly_always(changes, all_, alike()))
 
     @property
     def is_typed(self) -> bool:
-        """Whether numbers change, and the words beside them stay: "12 users online" does, and the name of an article does not."""
+        """True if numbers change, and the words beside them stay: "12 users online" does, and the name of an article does not."""
         return 2 * self.rewordings < max(1, self.moments) and all(map(has_digit, self.changed))
 
     def staying(self, without: Template) -> float:
@@ -59,7 +59,7 @@ class ChangeTrials:
 
 
 class Responses:
-    """The responses that showed a page again, and the *texts* of all pages of the site, which are asked for where need be.
+    """The responses that showed a page again; *texts* returns the texts of all pages of the site.
 
     Of the pages *seen*, several URLs may be one; *controls* are those of one URL each.
     """
@@ -134,7 +134,7 @@ class Responses:
         return trials
 
     def own(self, path: TransientPath) -> frozenset[Template]:
-        """Return the URL templates on whose pages what stands at a path is the page's own.
+        """Return the URL templates on whose pages the texts at a path are the page's own.
 
         Those fetched again have shown the same, and not by luck, or have kept a number among what changed; or URLs agree that
         differ in a parameter. By luck, what is one of a few texts is the same now and then. What a page says counts for
@@ -181,7 +181,7 @@ class Responses:
         }
 
     def changes_often(self, path: TransientPath, trials: ChangeTrials) -> bool:
-        """Whether *trials* of a path say that what stands there changes nearly each time."""
+        """Return True if *trials* of a path say that what stands there changes nearly each time."""
         return trials.is_often(lambda: self._luck_of_pages(path))
 
     def _luck_of_pages(self, path: TransientPath, without: Template | None = None, *, keeping: bool = False) -> float:
@@ -224,7 +224,7 @@ class Responses:
         return frozenset(beyond_luck(agreeing, len(pairs)))
 
     def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
-        """Whether other pages have shown several other texts between two moments: a clock had moved."""
+        """Return True if other pages have shown several other texts between two moments: a clock had moved."""
         others: set[tuple[str, ...]] = set()
         for page, found in self.showing(path):
             if since < page.at < until and found and tuple(found) != texts:
@@ -246,7 +246,7 @@ def _with_texts(pages: Iterable[PageVersions]) -> list[tuple[PageVersions, list[
 
 
 def _is_control(page: PageVersions, number: int) -> bool:
-    """Whether a version and the next one are of one URL, fetched twice in one crawl."""
+    """Return True if a version and the next one are of one URL, fetched twice in one crawl."""
     if not page.fetches:
         return True
     (_, url), (_, other) = page.fetches[number : number + 2]
@@ -254,12 +254,12 @@ def _is_control(page: PageVersions, number: int) -> bool:
 
 
 def _is_soon(page: PageVersions, number: int) -> bool:
-    """Whether a version was fetched in the crawl of the last one."""
+    """Return True if a version was fetched in the crawl of the last one."""
     return not page.fetches or page.fetches[number + 1][0] - page.fetches[number][0] < APART
 
 
 def is_too_soon(page: PageVersions, number: int) -> bool:
-    """Whether a version was fetched so soon after the last one that a clock need not have moved."""
+    """Return True if a version was fetched so soon after the last one that a clock need not have moved."""
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
 
 

@@ -1,1 +1,1 @@
-"""How often what stands at each place of a site's pages changed from version to version."""
+"""Counts of changes: how often the texts of each place changed from version to version."""

@@ -1,4 +1,4 @@
-"""Epochs: the versions of pages before and after a redesign, told apart by the places they have.
+"""Epochs: the versions of pages before and after a redesign, which have other places.
 
 A redesign moves what passes to other places, and other things to the old ones. So versions of one epoch say nothing
 of those of another, and a mask is of the latest epoch.

@@ -1,4 +1,4 @@
-"""Texts that move from page to page: what a list loses on one page stands on the next one then.
+"""Texts that move from page to page: a list loses them on one page, and the next page has them then.
 
 News come in front of a list and push the rest on. What such a page loses has not passed: it is another page's now. An
 advertisement that rotates is lost on one page and stands on others, too, but on several at once.
@@ -22,7 +22,7 @@ Number = tuple[int, int]
 
 @dataclass(slots=True)
 class _Where:
-    """Pages that a text stands on at one place; no more than two are remembered, as that is what is asked."""
+    """The pages that have a text at one place; two at most, since only one or several matters."""
 
     pages: set[str] = field(default_factory=set)
     by_version: dict[Number, set[int]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class _Where:
 
     @property
     def is_at_once(self) -> bool:
-        """Whether it stands on several pages in versions of one number."""
+        """True if it stands on several pages in versions of one number."""
         return any(len(pages) > 1 for pages in self.by_version.values())
 
 

@@ -1,4 +1,4 @@
-"""What the versions of the pages of a site say of each place on them: counts, and some examples of changes."""
+"""Counts of the changes of one place from version to version, with some examples."""
 
 from bisect import insort
 from collections.abc import Iterable, Sequence

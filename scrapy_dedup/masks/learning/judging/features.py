@@ -1,4 +1,4 @@
-"""Features of a place: how what stands there changes with the page, with the time, and from response to response.
+"""Features of a place: how its texts change with the page, with the time, and from response to response.
 
 What is transient is a matter of the moment or of the single response, content is a matter of its page. Each of the three is a
 hypothesis, and each has a logarithm of likelihood ratios, from trials that tell it from the others:

@@ -1,4 +1,4 @@
-"""What is to be said of each place of a site's pages: transient, growing, undecided.
+"""Judgement of the places of a site's pages: transient, volatile, growing, undecided.
 
 A place is taken apart into what changes by itself: one text of several that stay, or the words of a text between others
 that stay (:mod:`.slot_learning`). Of each the features are worked out and scored (:mod:`.features`, :mod:`.score`). Without evidence everything
@@ -36,7 +36,7 @@ def paths_of(
     sightings: Mapping[Kinds, Sequence[Sighting]],
     score: Score = probability,
 ) -> list[TransientPath]:
-    """Return what is to be said of one place, nothing where it lasts.
+    """Return the paths of one place, none if its texts are stable.
 
     Kinds of pages on which the place was not seen to change, or surely lasts, are left out of the rest's evidence, and
     of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
@@ -71,7 +71,7 @@ def _without_own(
     sightings: Mapping[Kinds, Sequence[Sighting]],
     everywhere: float,
 ) -> Mapping[Kinds, PlaceCounts]:
-    """Return the kinds of pages but those on which what stands at a place is surely the pages' own, if not all are such."""
+    """Return the kinds of pages without those whose texts at the place are surely the pages' own, unless all are."""
     if len(changing) == 1:
         return changing
     own = set()
@@ -89,13 +89,13 @@ def _everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> 
 
 
 def _changes(evidence: PlaceCounts) -> bool:
-    """Whether the place was seen to change: texts went, came, or all did both."""
+    """Return True if the place was seen to change: texts went, came, or all did both."""
     moved = evidence.went.opportunities and evidence.appeared
     return bool(evidence.whole.changes or evidence.grown or moved)
 
 
 def _lasts(evidence: PlaceCounts) -> bool:
-    """Whether no text has changed, often enough."""
+    """Return True if no text has changed, often enough."""
     return not _changes(evidence) and is_rare(0, evidence.whole.opportunities, current().often)
 
 
@@ -118,7 +118,7 @@ def _paths_of(shown: ShownPlace, evidence: PlaceCounts) -> Iterator[TransientPat
 
 
 def _is_cold(cell: Cell, most: float) -> bool:
-    """Whether a text has changed much more seldom than that which has *most* changes for its opportunities."""
+    """Return True if a text has changed much more seldom than that which has *most* changes for its opportunities."""
     return is_rare(cell.changes, cell.opportunities, current().often * most)
 
 
@@ -157,7 +157,7 @@ def _from_ends(shown: ShownPlace, evidence: PlaceCounts, hot: Iterable[tuple[int
 
 
 def _judged(shown: ShownPlace, cell: Cell, position: int = 0, of: int = 0) -> TransientPath:
-    """Return what is to be said of the texts of a place, or of one of them."""
+    """Return the path for all texts of a place, or for one of them."""
     best: tuple[float, Slot | None, Features | None] = 0.0, None, None
     if is_heading(shown.place[0]) and not all(map(is_fleeting, cell.examples)):
         return _path(shown, "undecided", cell, position=position, of=of)
@@ -178,7 +178,7 @@ def _judged(shown: ShownPlace, cell: Cell, position: int = 0, of: int = 0) -> Tr
 
 
 def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
-    """Whether pages are compared without what stands there: several have shown another one so often that it tells none of them."""
+    """Return True if pages are compared without what stands there: several have shown another one so often that it tells none of them."""
     if len(cell.pages) == 1:  # it is all there is
         return confidence(cell.changes, cell.opportunities, current().alone) >= current().confidence
     if len(cell.changed_pages) < 2:
@@ -230,5 +230,5 @@ def confidence(changes: float, opportunities: int, threshold: float) -> float:
 
 
 def is_rare(changes: float, opportunities: int, threshold: float) -> bool:
-    """Whether it is as sure that the share of changes is *under* the threshold."""
+    """Return True if it is as sure that the share of changes is *under* the threshold."""
     return confidence(changes, opportunities, threshold) <= 1 - current().confidence

@@ -29,7 +29,7 @@ _name = re.compile("[#.]").split
 
 
 def slot_of(changes: Sequence[Change], attribute: str = "", *, of_site: bool = False) -> Slot | None:
-    """Return the slot of the single texts that *changes* are of; None if all of the text passes, NOTHING if none can be told to.
+    """Return the slot of the single texts in *changes*; None if the whole text is transient, NOTHING if no part surely is.
 
     *of_site* says that what changes is no matter of its page: then nothing but literal words stays.
     """
@@ -156,7 +156,7 @@ def _of_address(kinds: list[int], literal: list[str]) -> list[int]:
 
 
 def is_wording_shared(changes: Sequence[Change]) -> bool:
-    """Whether the words that last around what changes are those of other pages, too, if not of all.
+    """Return True if the words that last around what changes are those of other pages, too, if not of all.
 
     So it is where a site has several languages: no words are common to all pages, and none are a page's own.
     """
@@ -168,12 +168,12 @@ def is_wording_shared(changes: Sequence[Change]) -> bool:
 
 
 def is_heading(selector: str) -> bool:
-    """Whether a text there says what the page is: its title, or its first heading."""
+    """Return True if a text there says what the page is: its title, or its first heading."""
     return any(_name(step)[0] in _HEADINGS for step in selector.split("/"))
 
 
 def is_fleeting(change: Change) -> bool:
-    """Whether all that changed are numbers and words of the calendar."""
+    """Return True if all that changed are numbers and words of the calendar."""
     if not len(change.before) == len(change.after) == 1:
         return False
     before, after = change.before[0].split(), change.after[0].split()

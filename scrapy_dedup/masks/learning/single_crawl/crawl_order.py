@@ -1,4 +1,4 @@
-"""Which versions are of one crawl, told by their times and URLs: a store does not say.
+"""The crawls that versions are from, inferred from their times and URLs: a store does not say.
 
 A crawl fetches a page once, but for a few that it fetches again, which may come one after the other. So where page after
 page comes again, more than a few for the size of the site, another crawl has begun, however soon after the last one.
@@ -64,7 +64,7 @@ def crawls_of(seen: Iterable[tuple[str, float, Version]]) -> list[Sequence[tuple
 
 
 def _once(crawl: Sequence[tuple[str, Version]]) -> list[tuple[str, Version]]:
-    """Return the pages of a crawl, each as it was seen first: what is fetched again comes out of order."""
+    """Return the pages of a crawl, each as seen first: refetches come out of order."""
     found: dict[str, Version] = {}
     for url, version in crawl:
         found.setdefault(url, version)

@@ -24,7 +24,7 @@ Pages = Sequence[tuple[str, Version]]
 
 @dataclass(frozen=True)
 class Visit:
-    """A page at one time: its texts by place, worked out when they are asked for; of most pages they never are.
+    """A page at one time, with its texts by place (computed on demand: most pages are never compared).
 
     Addresses of links are left out, since they echo the page's own.
     """

@@ -1,4 +1,4 @@
-"""What depends on the visit and not on the page, found in a single crawl: "recently viewed", a trace, a cart.
+"""Texts that depend on the visit and not on the page, found in a single crawl: "recently viewed", a trace, a cart.
 
 A page that stands under several URLs is seen several times in a crawl, and what differs between two of
 these times may be what the URLs ask for (another order of a list) or what the visit brings with it. Of the
@@ -47,12 +47,12 @@ class VisitComparison:
     namesakes: float = 0.0
 
     def passes(self, least: int) -> bool:
-        """Tell whether neighbours are more alike than visits, and than what the parameters ask for."""
+        """Return True if neighbours are more alike than visits, and than what the parameters ask for."""
         others = max(self.visits, self.namesakes)
         return self.compared >= least and self.neighbours - others >= current().margin * self.compared
 
     def fails(self) -> bool:
-        """Tell whether there is evidence that visits are more alike."""
+        """Return True if there is evidence that visits are more alike."""
         return self.compared >= current().beside_pages and self.neighbours < max(self.visits, self.namesakes)
 
 
@@ -160,7 +160,7 @@ def _neighbour(
 
 
 def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int], set[Place]]) -> bool:
-    """Tell whether *place* differs only where passing places differ, too."""
+    """Return True if *place* differs only where passing places differ, too."""
     with_it = [places for places in differing.values() if place in places]
     return bool(passing) and all(places & passing for places in with_it)
 
