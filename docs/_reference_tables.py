@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from _stats import STATS
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from scrapy_dedup.crawl.report.statistics import STATS
 from scrapy_dedup.crawl.settings.dedup_settings import SETTINGS
 
 

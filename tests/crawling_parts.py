@@ -7,10 +7,9 @@ from typing import Any
 import scrapy
 from scrapy.crawler import Crawler
 
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.decide.dupefilter import DupeFilter
-from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import Rule
-from scrapy_dedup.store.writer import Writer
 
 from .crawling import Links, crawler_of, write_rules
 
@@ -38,11 +37,12 @@ def filter_of(crawler: Crawler) -> Iterator[DupeFilter]:
     made.open()
     shared = made._shared
     assert shared is not None
-    shared.writer = Writer(shared.settings.store)
+    shared.store.open()
     yield made
     made.close("finished")
-    shared.writer.close()
+    assert shared.store.writer is not None
+    shared.store.writer.close()
 
 
-def shared(*rules: Rule, **settings: Any) -> Shared:
-    return Shared.of(crawler(*rules, **settings))
+def shared(*rules: Rule, **settings: Any) -> CrawlComponents:
+    return CrawlComponents.of(crawler(*rules, **settings))

@@ -8,8 +8,8 @@ from scrapy import signals
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup.content.retention import MOMENTS
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.own_requests import revisits
-from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.store.page_queries import fetched_within
 from scrapy_dedup.store.store import Store
 
@@ -184,7 +184,9 @@ async def test_what_learning_asks_for_has_half_of_the_budget(serve: Serve) -> No
         came["responses"] += 1
         if came["responses"] == 70:
             urls = [server.url(f"/tag/{number}") for number in range(9)]
-            Shared.of(crawler).extras.starter.suggest([f"127.0.0.1:{server.port}"], {f"127.0.0.1:{server.port}": urls})
+            CrawlComponents.of(crawler).starter.suggest(
+                [f"127.0.0.1:{server.port}"], {f"127.0.0.1:{server.port}": urls}
+            )
 
     crawler.signals.connect(suggest, signals.response_received, weak=False)
     done = await run(crawler, server.url("/"))
@@ -201,7 +203,7 @@ async def test_a_page_that_came_long_ago_shows_nothing_that_is_drawn_anew(
     server = serve(Kinds())
     done = await crawled(server)
     assert not refetched(server)
-    kinds = Shared.of(done.crawler).extras.revisits._kinds.values()
+    kinds = CrawlComponents.of(done.crawler).revisits._kinds.values()
     assert len(kinds) == len(KINDS)
     last = {url.rpartition("/")[2] for kind in kinds for url in kind.waiting}
     assert min(map(int, last)) >= min(KINDS.values()) - revisits.FEW, "later pages take their places"

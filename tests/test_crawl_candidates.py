@@ -9,9 +9,9 @@ import pytest
 from scrapy import Request, signals
 
 from scrapy_dedup.crawl import signals as own_signals
-from scrapy_dedup.crawl.learn.learner import Outcome
+from scrapy_dedup.crawl.composition import CrawlComponents
+from scrapy_dedup.crawl.learn.learner import LearningOutcome
 from scrapy_dedup.crawl.postpone.release import FIRST
-from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.rules import AnyOrder, Ignore, IgnoreValue, Literal, Rule, Set, SiteRules, Status
 from scrapy_dedup.rules.writing import written_rules
 
@@ -83,17 +83,17 @@ async def crawled(serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str, *, m
     rule = Rule(site, match, ops, Status.CANDIDATE)
     told = {site: written_rules(SiteRules(site, (rule,)))}
 
-    def learn(*_: Any) -> Outcome:
+    def learn(*_: Any) -> LearningOutcome:
         if matters or len(forms.asked) < len(NUMBERS) + FIRST:
-            return Outcome({"candidates": told})
+            return LearningOutcome({"candidates": told})
         write_rules(Rule(site, match, ops, Status.MANUAL))
-        return Outcome({})
+        return LearningOutcome({})
 
     monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.Learner.learn", learn)
     crawler = crawler_of(Later, **ON)
 
     async def opened() -> None:
-        await Shared.of(crawler).postponing.use([site], told)
+        await CrawlComponents.of(crawler).postponing.use([site], told)
 
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
     done = await run(crawler, server.url("/", host="shop.test"))
@@ -131,7 +131,9 @@ def told_of(site: str, *keys: str) -> dict[str, str]:
     return {site: written_rules(SiteRules(site, (rule,)))}
 
 
-async def with_views(serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Callable[[str, int], Outcome]) -> Crawl:
+async def with_views(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Callable[[str, int], LearningOutcome]
+) -> Crawl:
     """Crawl pages under ``?sid=..&view=all`` and then without, ``view`` a candidate; *learn* is told the site and the downloads.
 
     It is learned when half of them have come, and the links of the second form come after that.
@@ -156,11 +158,11 @@ async def with_views(serve: Serve, monkeypatch: pytest.MonkeyPatch, learn: Calla
     crawler = crawler_of(Later, **ON)
 
     async def opened() -> None:
-        await Shared.of(crawler).postponing.use([site], told_of(site, "q.view", "q.sid"))
+        await CrawlComponents.of(crawler).postponing.use([site], told_of(site, "q.view", "q.sid"))
 
     def half(response: Any) -> None:
         if len(asked) == len(NUMBERS) // 2:
-            learning = Shared.of(crawler).learning.at_once(site)
+            learning = CrawlComponents.of(crawler).learning.at_once(site)
             assert learning is not None
             learning.addCallback(lambda _: is_learned.set())
 
@@ -177,12 +179,12 @@ async def test_what_came_first_is_known_by_the_rules_that_act_now(
 ) -> None:
     """A session id comes to be ignored in mid-crawl, so that pages have other keys than when they were fetched."""
 
-    def learn(site: str, downloads: int) -> Outcome:
+    def learn(site: str, downloads: int) -> LearningOutcome:
         write_rules(Rule(site, {}, {"q.sid": Ignore()}, Status.MANUAL))
         if downloads < len(NUMBERS) + FIRST:
-            return Outcome({"candidates": told_of(site, "q.view")})
+            return LearningOutcome({"candidates": told_of(site, "q.view")})
         write_rules(Rule(site, {}, {"q.sid": Ignore(), "q.view": Ignore()}, Status.MANUAL))
-        return Outcome({})
+        return LearningOutcome({})
 
     stats = (await with_views(serve, monkeypatch, learn)).dedup()
     assert stats["postponed"] == len(NUMBERS)
@@ -191,7 +193,9 @@ async def test_what_came_first_is_known_by_the_rules_that_act_now(
 
 @in_reactor
 async def test_a_candidate_that_is_gone_postpones_nothing_more(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = await with_views(serve, monkeypatch, lambda site, _: Outcome({"candidates": told_of(site, "q.other")}))
+    done = await with_views(
+        serve, monkeypatch, lambda site, _: LearningOutcome({"candidates": told_of(site, "q.other")})
+    )
     assert "postponed" not in done.dedup()
 
 
@@ -201,7 +205,7 @@ async def test_a_fault_while_a_request_waits_sends_it(serve: Serve, monkeypatch:
         raise ValueError("a fault")
 
     monkeypatch.setattr("scrapy_dedup.crawl.postpone.postponing.Postponing.wait", wait)
-    learn = lambda site, _: Outcome({"candidates": told_of(site, "q.view", "q.sid")})
+    learn = lambda site, _: LearningOutcome({"candidates": told_of(site, "q.view", "q.sid")})
     stats = (await with_views(serve, monkeypatch, learn)).dedup()
     assert stats["postponed"] == stats["postponed/fetched"] == stats["errors/postponing"] == len(NUMBERS)
 
@@ -233,7 +237,7 @@ async def test_what_is_learned_of_one_section_postpones_segments_of_the_next(ser
     crawler = crawler_of(Links, **{**ON, "CONCURRENT_REQUESTS": 4})
 
     def learned() -> None:
-        if any(rule.status.acts for rule in Shared.of(crawler).identities.book):
+        if any(rule.status.acts for rule in CrawlComponents.of(crawler).identities.book):
             is_learned.set()
 
     crawler.signals.connect(learned, own_signals.learned, weak=False)

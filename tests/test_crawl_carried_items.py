@@ -11,9 +11,9 @@ from itemloaders import ItemLoader
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from scrapy_dedup.crawl.items.carried_items import MOST_STEPS, CarriedPages, KeptPage, hands_over
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items.field_pages import FieldPages
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.items.partial_items import MOST_STEPS, KeptPage, PartialItems, hands_over
 from scrapy_dedup.crawl.support.request_meta import BEGUN
 from scrapy_dedup.masks.fields.transient_page import FieldCuts, TransientPage
 from scrapy_dedup.masks.model import Mask, TransientPath
@@ -98,7 +98,7 @@ def with_mask(server: Server, spider: type[scrapy.Spider], mask: Mask = MASK, **
     made = crawler_of(spider, **settings)
 
     def use() -> None:
-        Shared.of(made).masks.use({f"127.0.0.1:{server.port}": mask})
+        CrawlComponents.of(made).masks.use({f"127.0.0.1:{server.port}": mask})
 
     made.signals.connect(use, scrapy.signals.spider_opened, weak=False)
     return made
@@ -115,8 +115,8 @@ def assert_stripped(done: Crawl) -> None:
 
 
 def assert_nothing_kept(made: Any) -> None:
-    transient = Shared.of(made).transient
-    assert (len(transient.carried), transient.carried.size) == (0, 0)
+    transient = CrawlComponents.of(made).transient
+    assert (len(transient.partial_items), transient.partial_items.size) == (0, 0)
 
 
 @dataclass
@@ -254,19 +254,19 @@ async def test_pages_that_are_not_kept_any_more_are_counted(serve: Serve, monkey
     """The bound holds all the time, and what it costs is told; what the response itself shows is stripped all the same."""
     most = 0
 
-    def limited(self: CarriedPages) -> None:
+    def limited(self: PartialItems) -> None:
         made(self, most=2)
 
-    made = CarriedPages.__init__
-    note = CarriedPages.note
+    made = PartialItems.__init__
+    note = PartialItems.note
 
-    def noted(self: CarriedPages, *args: Any) -> None:
+    def noted(self: PartialItems, *args: Any) -> None:
         nonlocal most
         note(self, *args)
         most = max(most, len(self))
 
-    monkeypatch.setattr(CarriedPages, "__init__", limited)
-    monkeypatch.setattr(CarriedPages, "note", noted)
+    monkeypatch.setattr(PartialItems, "__init__", limited)
+    monkeypatch.setattr(PartialItems, "note", noted)
 
     class Short(Chairs):
         def chair(self, response: Any, item: Any = None) -> Any:
@@ -297,7 +297,7 @@ async def test_a_list_that_hands_its_items_on_for_ever(serve: Serve) -> None:
         def parse(self, response: Any, texts: tuple[str, ...] = ()) -> Any:
             number = int(response.url.rpartition("/")[2])
             text = " ".join(response.css("p::text").getall())
-            carried = Shared.of(self.crawler).transient.carried
+            carried = CrawlComponents.of(self.crawler).transient.partial_items
             Endless.most = max(Endless.most, len({step.page for steps in carried._steps.values() for step in steps}))
             if number < 30:
                 yield response.follow(f"/{number + 1}", self.parse, cb_kwargs={"texts": (*texts, text)})
@@ -328,7 +328,7 @@ def kept(html: str) -> KeptPage:
 
 def pages_of(own: str | None, list_page: str, *handed_over: str, cut: str = "12") -> FieldPages:
     """The pages of an item: in each, a text between ``[`` and ``]`` passes."""
-    carried = CarriedPages()
+    carried = PartialItems()
     request = Request("http://shop.test/1", cb_kwargs={"item": {"texts": list(handed_over)}})
     carried.note(request, HtmlResponse("http://shop.test/list"), kept(list_page))
     steps = carried.of(HtmlResponse("http://shop.test/1", request=request))
@@ -397,7 +397,7 @@ def test_what_a_request_hands_over() -> None:
 def test_pages_are_bounded_by_bytes_and_let_go() -> None:
     long = "".join(map(chr, range(0x4E00, 0x9000)))
     size = kept(long).size
-    carried = CarriedPages(most_bytes=size * 5 // 2)
+    carried = PartialItems(most_bytes=size * 5 // 2)
     requests = [Request("http://shop.test/", cb_kwargs={"a": "text"}) for _ in range(10)]
     pages = [kept(long) for _ in range(5)]
     for number, request in enumerate(requests):
@@ -416,13 +416,13 @@ def test_pages_are_bounded_by_bytes_and_let_go() -> None:
     del responses
     gc.collect()
     assert len(carried._come) == 0
-    huge = CarriedPages(most_bytes=10)
+    huge = PartialItems(most_bytes=10)
     huge.note(requests[0], HtmlResponse("http://shop.test/"), kept(long))
     assert (len(huge), huge.size) == (0, 0)
 
 
 def test_a_request_that_carries_nothing_has_no_mark() -> None:
-    carried = CarriedPages()
+    carried = PartialItems()
     request = Request("http://shop.test/", cb_kwargs={"a": "b"})
     carried.note(request, HtmlResponse("http://shop.test/"), None)
     assert BEGUN not in request.meta

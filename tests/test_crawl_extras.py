@@ -10,12 +10,11 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from scrapy_dedup.content.resemblance import Difference
+from scrapy_dedup.crawl.composition import CrawlComponents
+from scrapy_dedup.crawl.identity.suspended_rules import Suspension
 from scrapy_dedup.crawl.own_requests import revisits
-from scrapy_dedup.crawl.own_requests.savings import saved_for_good
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
-from scrapy_dedup.crawl.shared import Shared
-from scrapy_dedup.crawl.verify.credit import Case
-from scrapy_dedup.crawl.verify.retraction import Suspension
+from scrapy_dedup.crawl.verify.rule_trials import Case
 from scrapy_dedup.learning.asking.probe_outcomes import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.masks.files import save_mask
@@ -81,7 +80,7 @@ def plain_downloads(server: Server) -> int:
 
 
 def tried(done: Crawl) -> list[Tried]:
-    return Shared.of(done.crawler).extras.prober.tried
+    return CrawlComponents.of(done.crawler).idle_work.prober.tried
 
 
 def extra(server: Server) -> list[str]:
@@ -497,7 +496,7 @@ async def test_a_broad_crawl_remembers_few_kinds(serve: Serve, monkeypatch: pyte
     done = await crawl(Links, server.url("/"), DEDUP_REVISITS=1)
     assert len(done.items) == 7
     assert len(extra(server)) == done.dedup()["revisits"] == 2
-    found = Shared.of(done.crawler).extras.revisits
+    found = CrawlComponents.of(done.crawler).revisits
     response = HtmlResponse("http://other.example/")
     found.note(scrapy.Request("http://other.example/"), response, "other.example")
     assert len(found._kinds) == 2
@@ -547,20 +546,20 @@ async def test_nothing_is_paid_while_discards_are_in_doubt(serve: Serve) -> None
     write_rules(learned(server))
     done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.5, DEDUP_SAMPLE=0.02)
     site = f"127.0.0.1:{server.port}"
-    shared = Shared.of(done.crawler)
+    shared = CrawlComponents.of(done.crawler)
     assert done.dedup()["samples/confirmed"] > 0
-    assert saved_for_good(shared, site) == done.dedup()["avoided"]
-    assert saved_for_good(shared, "other.example") == 0
-    shared.resumed = True
-    assert saved_for_good(shared, site) == 0
-    shared.resumed = False
+    assert shared.savings_budget.saved_for_good(site) == done.dedup()["avoided"]
+    assert shared.savings_budget.saved_for_good("other.example") == 0
+    shared.rescheduler.is_due = True
+    assert shared.savings_budget.saved_for_good(site) == 0
+    shared.rescheduler.is_due = False
     case = Case(("a", "b"), Difference.NEAR, "", Noise(), server.url("/p?id=1&sid=1"), server.url("/p?id=1&sid=2"))
-    shared.monitor.suspects[site].accuse(case)
-    assert saved_for_good(shared, site) == 0
-    shared.monitor.suspects[site].settle()
-    assert saved_for_good(shared, site) > 0
-    shared.retraction.suspended[site, learned(server).id] = Suspension("", "", 0.0)
-    assert saved_for_good(shared, site) == 0
+    shared.spot_checks.trials[site].accuse(case)
+    assert shared.savings_budget.saved_for_good(site) == 0
+    shared.spot_checks.trials[site].settle()
+    assert shared.savings_budget.saved_for_good(site) > 0
+    shared.suspended.found[site, learned(server).id] = Suspension("", "", 0.0)
+    assert shared.savings_budget.saved_for_good(site) == 0
 
 
 class Drifts(Site):
@@ -587,7 +586,11 @@ class GoesOn(Links):
 
     def idle(self) -> None:
         stats = self.crawler.stats
-        if stats.get_value("dedup/extra/requests") and not Shared.of(self.crawler).extras._at_work and self.more:
+        if (
+            stats.get_value("dedup/extra/requests")
+            and not CrawlComponents.of(self.crawler).idle_work._at_work
+            and self.more
+        ):
             self.site.drifted = True  # type: ignore[attr-defined]
             more, self.more = self.more, []
             for target in more:

@@ -31,10 +31,10 @@ def test_the_gate() -> None:
         gate = Gate(shared)
         first, second = one(1), one(2)
         for request in (first, second):
-            shared.mark(request)
+            shared.marks.mark(request)
             old(request)
         assert gate.process_request(first) is None, "nobody stands for the key"
-        assert shared.is_fresh(first.meta[CHECKED])
+        assert shared.marks.is_fresh(first.meta[CHECKED])
         assert gate.process_request(old(first)) is None, "it stands for the key itself"
         with pytest.raises(DuplicateDiscarded) as caught:
             gate.process_request(second)
@@ -50,14 +50,14 @@ def test_the_gate() -> None:
         assert gate.process_request(retried) is None
         asked_again = second.copy()
         asked_again.dont_filter = True
-        shared.mark(asked_again)
+        shared.marks.mark(asked_again)
         assert gate.process_request(old(asked_again)) is None
 
         redirected = Request("http://shop.test/c", meta={"redirect_urls": [first.url]})
-        shared.mark(redirected)
+        shared.marks.mark(redirected)
         assert gate.process_request(old(redirected)) is None
         stranger = Request("http://shop.test/c", meta={"redirect_urls": ["http://shop.test/other"]})
-        shared.mark(stranger)
+        shared.marks.mark(stranger)
         with pytest.raises(DuplicateDiscarded):
             gate.process_request(old(stranger))
 
@@ -68,7 +68,7 @@ def test_in_shadow_mode_nothing_is_discarded() -> None:
         assert shared is not None
         for number in (1, 2):
             request = one(number)
-            shared.mark(request)
+            shared.marks.mark(request)
             assert Gate(shared).process_request(old(request)) is None
 
 

@@ -426,7 +426,7 @@ async def test_download_async_of_a_copy_is_not_gated(serve: Serve) -> None:
             if response.url.endswith("=2"):
                 shared = self.crawler._scrapy_dedup  # type: ignore[attr-defined]
                 write_rules(rule(f"127.0.0.1:{server.port}", {"q.x": Ignore()}))
-                assert await shared.learning.swapping.swap([f"127.0.0.1:{server.port}"])
+                assert await shared.rule_reload.reload([f"127.0.0.1:{server.port}"])
                 for _ in range(2):
                     again = await download(self.crawler, response.request.copy())
                     self.got.append(again.status)

@@ -11,7 +11,7 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.model import Evidence
 
@@ -75,7 +75,7 @@ def known(server: Server) -> Any:
 
 
 def late_checks(done: Crawl) -> int:
-    return sum(Shared.of(done.crawler).monitor._untold._spent.values())
+    return sum(CrawlComponents.of(done.crawler).unchecked._spent.values())
 
 
 @in_reactor
@@ -251,7 +251,7 @@ class Paused(Counts):
             yield scrapy.Request(url)
 
     def received(self, request: scrapy.Request) -> None:
-        late = bool(Shared.of(self.crawler).monitor._untold._spent)
+        late = bool(CrawlComponents.of(self.crawler).unchecked._spent)
         if (self.when == "late check" and late) or (self.when == "refetch" and request.callback is NO_CALLBACK):
             self.when = ""
             close(self.crawler, "paused")

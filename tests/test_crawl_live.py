@@ -18,9 +18,10 @@ from scrapy import signals
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.learn import learned_directory, learner, live
+from scrapy_dedup.crawl.composition import CrawlComponents
+from scrapy_dedup.crawl.learn import learner, live
 from scrapy_dedup.crawl.learn import schedule as times
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.settings import rule_directories
 from scrapy_dedup.crawl.signals import learned, rules_changed
 from scrapy_dedup.masks.files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
@@ -425,7 +426,7 @@ async def test_what_is_learned_counts_where_the_directory_with_a_mask_cannot_be_
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Masks and rules of the crawl itself come before those that it began with, and these stay as they are."""
-    monkeypatch.setattr(learned_directory, "hindrance", lambda directory: f"{directory} is not writable")
+    monkeypatch.setattr(rule_directories, "hindrance", lambda directory: f"{directory} is not writable")
     ticks = iter(range(10_000))
     shop = Shop(serve)
     answer = shop.answer
@@ -441,7 +442,7 @@ async def test_what_is_learned_counts_where_the_directory_with_a_mask_cannot_be_
 
     def tried(problem: str) -> None:
         assert not problem
-        used.append(Shared.of(made).masks.of_site(site))
+        used.append(CrawlComponents.of(made).masks.of_site(site))
         shop.released.set()
 
     made.signals.connect(tried, learned)

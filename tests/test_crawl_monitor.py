@@ -12,8 +12,8 @@ from scrapy.http import HtmlResponse
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
 from scrapy_dedup.crawl.decide.discards import NORMAL_FORM, deciding_rules
-from scrapy_dedup.crawl.verify.sampling_rates import Sampling
-from scrapy_dedup.crawl.verify.unsampled import PER_RULE, STRETCHES, stretches
+from scrapy_dedup.crawl.verify.spot_check_rates import SpotCheckRate
+from scrapy_dedup.crawl.verify.unchecked import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
 from scrapy_dedup.masks.files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
@@ -237,33 +237,33 @@ def test_a_rule_of_sets_of_values_is_to_blame_where_a_value_comes_twice() -> Non
 
 
 def test_which_discards_are_samples() -> None:
-    def taken(sampling: Sampling, rule: str = "1", number: int = 2_000) -> list[int]:
+    def taken(sampling: SpotCheckRate, rule: str = "1", number: int = 2_000) -> list[int]:
         return [i for i in range(number) if sampling.takes(rule, f"http://a.test/{i}")]
 
-    young = taken(Sampling.of(0.02, 0))
-    assert young == taken(Sampling.of(0.02, 0)), "the same in every crawl"
-    assert young != taken(Sampling.of(0.02, 0), "2")
+    young = taken(SpotCheckRate.of(0.02, 0))
+    assert young == taken(SpotCheckRate.of(0.02, 0)), "the same in every crawl"
+    assert young != taken(SpotCheckRate.of(0.02, 0), "2")
     assert young[:5] == [0, 1, 2, 3, 4], "of a rule of which nothing is known each is checked at first"
     assert 8 <= len([i for i in young if i < 60]) <= 20
     assert 45 <= len(young) <= 65
-    assert len(taken(Sampling.of(0.02, 10, 1), number=60)) > 2 * len(taken(Sampling.of(0.02, 10), number=60))
-    old = taken(Sampling.of(0.02, 100))
+    assert len(taken(SpotCheckRate.of(0.02, 10, 1), number=60)) > 2 * len(taken(SpotCheckRate.of(0.02, 10), number=60))
+    old = taken(SpotCheckRate.of(0.02, 100))
     assert len([i for i in old if i < 50]) <= 2
     assert 36 <= len(old) <= 44
-    assert taken(Sampling.of(1, 100), number=20) == list(range(20))
+    assert taken(SpotCheckRate.of(1, 100), number=20) == list(range(20))
     gaps = [b - a for a, b in itertools.pairwise(old)]
     assert max(gaps) <= 100, "there is never a long stretch without"
 
 
 def test_each_kind_of_pages_has_samples_of_its_own() -> None:
-    sampling = Sampling.of(0.02, 0)
+    sampling = SpotCheckRate.of(0.02, 0)
     usual = sum(sampling.takes("1", f"http://a.test/list/{n}", "list") for n in range(400))
     taken = [n for n in range(200) if sampling.takes("1", f"http://a.test/item/{n}", "item")]
     assert usual < 30
     assert taken[0] < 10
     assert taken[1] - taken[0] <= 40
     # There may be as many kinds as pages.
-    many = Sampling.of(0.02, 0)
+    many = SpotCheckRate.of(0.02, 0)
     assert sum(many.takes("1", f"http://a.test/{n}", n) for n in range(400)) < 30
 
 

@@ -16,12 +16,12 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from scrapy_dedup.crawl import TransientPipeline
-from scrapy_dedup.crawl.items.content_fields import with_field
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items.field_check import FieldCheck
 from scrapy_dedup.crawl.items.field_hints import is_html
-from scrapy_dedup.crawl.items.item_sources import Origins
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.items.item_sources import ItemSources
 from scrapy_dedup.crawl.support.compatibility import without_spider
+from scrapy_dedup.crawl.support.item_fields import with_field
 from scrapy_dedup.files.errors import RuleFileError
 from scrapy_dedup.masks.model import Mask, TransientPath
 
@@ -139,10 +139,10 @@ FROZEN = [Frozen, FrozenSlots, AttrsFrozen, ModelFrozen, ModelFrozenField]
 TYPES = pytest.mark.parametrize("make", CHANGED_IN_PLACE + FROZEN, ids=lambda make: make.__name__)
 
 
-def shared_of(**settings: Any) -> Shared:
+def shared_of(**settings: Any) -> CrawlComponents:
     """The state of a crawl whose site, shop.test, has the mask."""
     settings.setdefault("DEDUP_CONTENT_FIELDS", {"text": "text"})
-    shared = Shared.of(crawler(**settings))
+    shared = CrawlComponents.of(crawler(**settings))
     shared.masks.use({"shop.test": MASK})
     return shared
 
@@ -152,13 +152,13 @@ def response_of(body: str = "", url: str = "http://shop.test/p/1", **meta: Any) 
     return HtmlResponse(url, body=(body or shop_page()).encode(), encoding="utf-8", request=request)
 
 
-def processed(item: Any, shared: Shared, response: Any = None) -> Any:
-    pipeline = TransientPipeline(shared)
+def processed(item: Any, shared: CrawlComponents, response: Any = None) -> Any:
+    pipeline = shared.built(TransientPipeline)
     shared.transient.note_item(item, response or response_of())
     return pipeline.process_item(item)
 
 
-def stats(shared: Shared) -> dict[str, Any]:
+def stats(shared: CrawlComponents) -> dict[str, Any]:
     found = shared.stats.get_stats()
     return {name.removeprefix("dedup/transient/"): value for name, value in found.items() if "dedup/transient" in name}
 
@@ -176,7 +176,7 @@ def test_every_type_of_item(make: Any) -> None:
     else:
         assert done is item
     assert stats(shared) == {"items": 1, "fields": 1, "blocks": 1, "characters": 2}
-    assert not len(shared.transient.origins)
+    assert not len(shared.transient.sources)
 
 
 @TYPES
@@ -273,7 +273,7 @@ def test_what_is_left_alone() -> None:
     ):
         assert processed({"text": TEXT}, shared, response) == {"text": TEXT}
     assert not stats(shared)
-    assert TransientPipeline(shared).process_item({"text": TEXT}) == {"text": TEXT}
+    assert shared.built(TransientPipeline).process_item({"text": TEXT}) == {"text": TEXT}
     assert stats(shared) == {"unknown_response": 1}
     shared.masks.use({})
     assert processed({"text": TEXT}, shared) == {"text": TEXT}
@@ -291,7 +291,7 @@ def test_ambiguous_text_is_counted() -> None:
 @pytest.mark.parametrize("settings", [{"DEDUP_CONTENT_FIELDS": {}}, {"DEDUP_STRIP": "off"}])
 def test_not_configured(settings: dict[str, Any]) -> None:
     with pytest.raises(NotConfigured):
-        TransientPipeline(shared_of(**settings))
+        TransientPipeline.from_crawler(crawler(**settings))
     made = crawler(**{"DEDUP_CONTENT_FIELDS": {"text": "text"}, **settings})
     assert TransientPipeline not in made.settings["ITEM_PIPELINES"]
 
@@ -328,7 +328,7 @@ async def test_faults_of_our_own(serve: Serve, monkeypatch: pytest.MonkeyPatch) 
         found = await faulty(serve, patched, "scrapy_dedup.masks.fields.transient_page.TransientPage.find")
         assert found["errors/pipeline"] == 9
     with monkeypatch.context() as patched:
-        found = await faulty(serve, patched, "scrapy_dedup.crawl.items.item_sources.Origins.note")
+        found = await faulty(serve, patched, "scrapy_dedup.crawl.items.item_sources.ItemSources.note")
         assert found["errors/transient"] == found["transient/unknown_response"] == 9
 
 
@@ -337,7 +337,7 @@ def test_a_faulty_mask_file_stops_the_start(caplog: pytest.LogCaptureFixture) ->
     Path("dedup-rules").mkdir()
     Path("dedup-rules/shop.test.mask.toml").write_text("site = 3\n")
     with pytest.raises(RuleFileError):
-        Shared.of(made)
+        CrawlComponents.of(made)
     assert len(messages(caplog)) == 1
     assert "shop.test.mask.toml" in messages(caplog)[0]
 
@@ -351,60 +351,60 @@ def test_with_field_leaves_what_is_no_item() -> None:
 
 
 def test_origins() -> None:
-    origins = Origins()
+    sources = ItemSources()
     first, second = response_of(), response_of()
     a, b, c = {"n": 1}, {"n": 1}, FrozenSlots("x")
     for item, response in ((a, first), (b, second), (c, second)):
-        origins.note(item, response)
-    assert origins.take(b) is second
-    assert origins.take(b) is None
-    assert origins.take(a) is first
-    assert origins.take(replace(c)) is None, "equal, but another object"
-    origins.done(second)
-    assert len(origins) == 1
-    origins.done(second)
-    assert not len(origins)
-    assert origins.take(c) is None
-    origins.done(None)
-    origins.done(response_of())
+        sources.note(item, response)
+    assert sources.take(b) is second
+    assert sources.take(b) is None
+    assert sources.take(a) is first
+    assert sources.take(replace(c)) is None, "equal, but another object"
+    sources.done(second)
+    assert len(sources) == 1
+    sources.done(second)
+    assert not len(sources)
+    assert sources.take(c) is None
+    sources.done(None)
+    sources.done(response_of())
 
 
 def test_an_item_that_is_given_twice() -> None:
-    origins = Origins()
+    sources = ItemSources()
     first, second = response_of(), response_of()
     item: dict[str, Any] = {}
-    origins.note(item, first)
-    origins.note(item, second)
-    origins.done(first)
-    assert origins.take(item) is second
-    assert origins.take(item) is None
-    origins.note(item, first)
-    origins.note(item, first)
-    assert [origins.take(item), origins.take(item)] == [first, first]
-    origins.done(first)
-    origins.done(first)
-    assert not len(origins)
-    assert not origins._origins.keys() - {id(second)}
+    sources.note(item, first)
+    sources.note(item, second)
+    sources.done(first)
+    assert sources.take(item) is second
+    assert sources.take(item) is None
+    sources.note(item, first)
+    sources.note(item, first)
+    assert [sources.take(item), sources.take(item)] == [first, first]
+    sources.done(first)
+    sources.done(first)
+    assert not len(sources)
+    assert not sources._sources.keys() - {id(second)}
 
 
 def test_origins_are_bounded() -> None:
     """Items that vanish without a signal, in another spider middleware, keep few responses alive."""
-    origins = Origins(most=3)
+    sources = ItemSources(most=3)
     for number in range(10):
-        origins.note({"n": number}, response_of())
-    assert len(origins) == 3
+        sources.note({"n": number}, response_of())
+    assert len(sources) == 3
     gc.collect()
-    assert len(origins._origins) == 3
+    assert len(sources._sources) == 3
 
 
 def test_origins_are_bounded_by_bytes() -> None:
     long = HtmlResponse("http://a.example/", body=b"x" * 1_000)
-    origins = Origins(most_bytes=2_500)
+    sources = ItemSources(most_bytes=2_500)
     items = [{"n": number} for number in range(5)]
     for item in items:
-        origins.note(item, long.replace())
-    assert [origins.take(item) is not None for item in items] == [False, False, False, True, True]
-    alone = Origins(most_bytes=10)
+        sources.note(item, long.replace())
+    assert [sources.take(item) is not None for item in items] == [False, False, False, True, True]
+    alone = ItemSources(most_bytes=10)
     for item in items:
         alone.note(item, long.replace())
     kept = alone.take(items[4])
@@ -415,7 +415,7 @@ def test_origins_are_bounded_by_bytes() -> None:
 
 class Shop(Links):
     def parse(self, response: Any) -> Any:
-        self.crawler.shared = Shared.of(self.crawler)  # type: ignore[attr-defined]
+        self.crawler.shared = CrawlComponents.of(self.crawler)  # type: ignore[attr-defined]
         for number in range(3):
             yield {"url": response.url, "n": number, "text": " ".join(response.css("p ::text").getall())}
         yield from response.follow_all(css="a")
@@ -442,7 +442,7 @@ def with_masks(server: Server, spider: type[scrapy.Spider], **settings: Any) -> 
     made = crawler_of(spider, **settings)
 
     def use() -> None:
-        Shared.of(made).masks.use({f"127.0.0.1:{server.port}": MASK})
+        CrawlComponents.of(made).masks.use({f"127.0.0.1:{server.port}": MASK})
 
     made.signals.connect(use, signals.spider_opened, weak=False)
     return made
@@ -460,8 +460,8 @@ async def test_items_that_others_take_away(serve: Serve, caplog: pytest.LogCaptu
     found = done.dedup()
     assert found["transient/unknown_response"] == 3
     assert not any(name.startswith("errors") for name in found)
-    origins = Shared.of(made).transient.origins
-    assert (len(origins), len(origins._origins)) == (0, 0)
+    sources = CrawlComponents.of(made).transient.sources
+    assert (len(sources), len(sources._sources)) == (0, 0)
     assert not messages(caplog)
 
 
@@ -476,8 +476,8 @@ async def test_a_crawl(serve: Serve) -> None:
     }
     found = done.dedup()
     assert (found["transient/items"], found["transient/blocks"]) == (9, 9)
-    origins = Shared.of(made).transient.origins
-    assert (len(origins), len(origins._origins)) == (0, 0)
+    sources = CrawlComponents.of(made).transient.sources
+    assert (len(sources), len(sources._sources)) == (0, 0)
 
 
 @pytest.mark.parametrize(

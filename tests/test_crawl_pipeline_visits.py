@@ -11,8 +11,8 @@ import pytest
 import scrapy
 from scrapy.crawler import Crawler
 
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.observe import store_rows as observing
-from scrapy_dedup.crawl.shared import Shared
 
 from .crawling import crawler_of, in_reactor, run
 
@@ -149,4 +149,4 @@ async def compare(shop: Shop, urls: list[str]) -> None:
     assert stats["dedup/transient/items"] == len(urls)
     assert "dedup/transient/unknown_response" not in stats
     assert not [name for name in stats if name.startswith("dedup/errors")]
-    assert Shared.of(made).masks.sites == {f"localhost:{shop.port}"}
+    assert CrawlComponents.of(made).masks.sites == {f"localhost:{shop.port}"}

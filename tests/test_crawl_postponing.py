@@ -8,8 +8,8 @@ from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_dedup.crawl.learn.learner import Outcome
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.composition import CrawlComponents
+from scrapy_dedup.crawl.learn.learner import LearningOutcome
 from scrapy_dedup.rules import Ignore, Rule, SiteRules, Status
 from scrapy_dedup.rules.writing import written_rules
 
@@ -93,7 +93,7 @@ async def test_requests_that_were_queued_before_are_put_back_once(serve: Serve) 
     site = f"127.0.0.1:{server.port}"
 
     async def learned() -> None:
-        await Shared.of(crawler).postponing.use([site], {site: candidate_of(site, "q.src")})
+        await CrawlComponents.of(crawler).postponing.use([site], {site: candidate_of(site, "q.src")})
 
     came: list[str] = []
 
@@ -233,7 +233,7 @@ async def test_a_mark_that_was_copied_postpones_nothing_else(serve: Serve) -> No
 @in_reactor
 async def test_a_learning_that_fails_lets_all_of_them_go(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(self: Any, *args: Any) -> Any:
-        return Outcome(None, "no process")
+        return LearningOutcome(None, "no process")
 
     monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.Learner.learn", fails)
     server: Server = serve(Shop())

@@ -8,7 +8,7 @@ import scrapy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.masks.fields.text_cuts import removed
 from scrapy_dedup.masks.model import Mask, TransientPath
 
@@ -181,7 +181,7 @@ async def test_a_crawl_whose_items_are_markdown(serve: Serve) -> None:
     made = crawler_of(Markdown, DEDUP_CONTENT_FIELDS={"markdown": "text", "lines": "text"})
 
     def use() -> None:
-        Shared.of(made).masks.use({f"127.0.0.1:{server.port}": Mask(paths=tuple(paths))})
+        CrawlComponents.of(made).masks.use({f"127.0.0.1:{server.port}": Mask(paths=tuple(paths))})
 
     made.signals.connect(use, scrapy.signals.spider_opened, weak=False)
     done = await run(made, server.url("/"))

@@ -11,7 +11,7 @@ import scrapy
 from scrapy import Request, signals
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.learning.learn import learn_rules
 from scrapy_dedup.rules import Ignore, Rule, Status
@@ -328,7 +328,7 @@ async def test_a_slot_that_nothing_stands_for_keeps_no_crawl_open(
             for each in super().parse(response):
                 yield each
             if response.url == server.url("/p?id=1"):
-                shared = Shared.of(self.crawler)
+                shared = CrawlComponents.of(self.crawler)
                 await shared.retraction.suspend({wrong: (server.url(other), response.url)})
                 for slot in slots:
                     shared.seen._forget_waiting(slot)
@@ -336,7 +336,7 @@ async def test_a_slot_that_nothing_stands_for_keeps_no_crawl_open(
     crawler = crawler_of(Suspends, CONCURRENT_REQUESTS=1)
 
     def withdrawn(sites: Any) -> None:
-        shared = Shared.of(crawler)
+        shared = CrawlComponents.of(crawler)
         slot = shared.identities.slot_of_url(server.url(other), Request(server.url(other), crawler.spider.parse))  # type: ignore[union-attr]
         assert slot is not None
         shared.seen.take(slot, server.url(other), "parse")

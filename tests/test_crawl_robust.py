@@ -109,7 +109,7 @@ async def test_the_job_directory_cannot_be_written(
         )
     )
     write_rules(sid(server))
-    monkeypatch.setattr("scrapy_dedup.crawl.shared.Journal", Full)
+    monkeypatch.setattr("scrapy_dedup.crawl.seen.seen.Journal", Full)
     done = await crawl(Links, server.url("/"))
     assert len(done.urls) == 2
     assert done.stats["dedup/errors/journal"] == 1

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items.field_pages import FieldPages
 from scrapy_dedup.crawl.items.pipeline import _Field
 from scrapy_dedup.crawl.observe import store_rows as observing
-from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.masks.fields import transient_page
 from scrapy_dedup.masks.fields.script_texts import script_texts
 from scrapy_dedup.masks.fields.transient_page import TransientPage
@@ -71,9 +71,9 @@ LASTING = (
 )
 
 
-def shared_of(**settings: Any) -> Shared:
+def shared_of(**settings: Any) -> CrawlComponents:
     settings.setdefault("DEDUP_CONTENT_FIELDS", {"text": "text"})
-    shared = Shared.of(crawler(**settings))
+    shared = CrawlComponents.of(crawler(**settings))
     shared.masks.use({"shop.test": MASK})
     return shared
 

@@ -10,8 +10,8 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_dedup.crawl.learn.schedule import Times
-from scrapy_dedup.crawl.shared import Shared
+from scrapy_dedup.crawl.composition import CrawlComponents
+from scrapy_dedup.crawl.learn.schedule import LearningSchedule
 from scrapy_dedup.crawl.signals import learned
 
 from .conftest import Serve
@@ -70,7 +70,7 @@ async def suggested(
         came["responses"] += 1
         if came["responses"] == after:
             urls = [server.url(f"/p/{number}") for number in numbers]
-            Shared.of(crawler).extras.starter.suggest([site], {site: urls})
+            CrawlComponents.of(crawler).starter.suggest([site], {site: urls})
 
     crawler.signals.connect(suggest, signals.response_received, weak=False)
     return await run(crawler, server.url("/"))
@@ -151,7 +151,7 @@ async def test_redirects_and_what_is_not_known_are_not_fetched_again(serve: Serv
 
     def suggest() -> None:
         urls = [server.url(path) for path in ("/p/0", "/never/linked")]
-        Shared.of(crawler).extras.starter.suggest([site], {site: urls})
+        CrawlComponents.of(crawler).starter.suggest([site], {site: urls})
 
     crawler.signals.connect(suggest, signals.scheduler_empty, weak=False)
     await run(crawler, server.url("/"))
@@ -199,7 +199,7 @@ async def test_each_site_has_its_own_budget(serve: Serve) -> None:
     crawler = crawler_of(Backwards, **ON)
 
     def suggest() -> None:
-        starter = Shared.of(crawler).extras.starter
+        starter = CrawlComponents.of(crawler).starter
         urls = {f"{host}:{server.port}": [server.url(f"/p/{n}", host) for n in range(9)] for host in hosts}
         if server.downloads == 2 * 61:
             starter.suggest(urls.keys(), urls)
@@ -298,7 +298,7 @@ async def test_the_site_is_learned_again_soon(serve: Serve) -> None:
     def suggest() -> None:
         events.append("response")
         if events.count("response") == 45:
-            Shared.of(crawler).extras.starter.suggest([site], {site: [server.url("/p/7")]})
+            CrawlComponents.of(crawler).starter.suggest([site], {site: [server.url("/p/7")]})
 
     def count() -> None:
         events.append("learned")
@@ -324,14 +324,14 @@ async def test_the_site_is_learned_again_with_what_was_fetched(serve: Serve, lea
     def suggest() -> None:
         if server.downloads == 61 and "suggested" not in events:
             events.append("suggested")
-            Shared.of(crawler).extras.starter.suggest([site], {site: [server.url("/p/7"), server.url("/")]})
+            CrawlComponents.of(crawler).starter.suggest([site], {site: [server.url("/p/7"), server.url("/")]})
 
     def received(request: Request) -> None:
         if request.callback is NO_CALLBACK:
             events.append("refetch")
 
     def idle() -> None:
-        events.append("idle, and something new" if Shared.of(crawler).learning.times.news else "idle")
+        events.append("idle, and something new" if CrawlComponents.of(crawler).learning.schedule.news else "idle")
 
     connect = crawler.signals.connect
     connect(suggest, signals.scheduler_empty, weak=False)
@@ -351,7 +351,7 @@ async def test_a_small_crawl_costs_nothing(serve: Serve, learn: str) -> None:
     server = serve(Numbered(6))
     done = await crawl(Links, server.url("/"), **{**ON, "DEDUP_LEARN": learn})
     assert server.downloads == 7
-    assert Shared.of(done.crawler).learning._learner is None, "no process was started"
+    assert CrawlComponents.of(done.crawler).learning_runs.has_learner is False, "no process was started"
 
 
 @in_reactor
@@ -451,10 +451,10 @@ async def test_what_stands_in_the_place_of_a_clock_is_looked_at_before_pages_are
 
 @in_reactor
 async def test_a_learning_that_cannot_begin_is_not_waited_for(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(self: Times, sites: Any) -> Any:
+    def fails(self: LearningSchedule, sites: Any) -> Any:
         raise KeyError(sites)
 
-    monkeypatch.setattr(Times, "begun", fails)
+    monkeypatch.setattr(LearningSchedule, "begun", fails)
     server = serve(Ticking(60))
     done = await crawl(Links, server.url("/"), **ON)
     assert len(done.items) == server.downloads == 121

@@ -14,9 +14,9 @@ from scrapy.http import HtmlResponse
 import scrapy_dedup
 from scrapy_dedup import Mask
 from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items.stripping import remember_crawl
 from scrapy_dedup.crawl.observe import store_rows as observing
-from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.store.store import Store
@@ -72,9 +72,9 @@ LASTING = (
 )
 
 
-def shared_of(**settings: Any) -> Shared:
+def shared_of(**settings: Any) -> CrawlComponents:
     settings.setdefault("DEDUP_CONTENT_FIELDS", {"html": "html", "text": "text"})
-    shared = Shared.of(crawler(**settings))
+    shared = CrawlComponents.of(crawler(**settings))
     shared.masks.use({"shop.test": MASK})
     return shared
 
@@ -209,7 +209,7 @@ def test_for_spiders() -> None:
         response = response_of()
         assert response.request is not None
         shared = shared_of(**given)
-        remember_crawl(response.request, shared)
+        remember_crawl(response.request, shared.transient)
         assert (scrapy_dedup.strip_transient(response).text != PAGE) is changes
 
 

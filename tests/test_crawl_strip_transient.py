@@ -9,9 +9,9 @@ from scrapy import signals
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 import scrapy_dedup
+from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items import transient_content as transient
 from scrapy_dedup.crawl.items.stripping import remember_crawl
-from scrapy_dedup.crawl.shared import Shared
 from scrapy_dedup.masks.fields.transient_links import transient_links
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import Mask, TransientPath
@@ -70,13 +70,13 @@ def test_the_mask_of_the_crawl() -> None:
     shared = shared_of()
     response = response_of()
     assert response.request is not None
-    remember_crawl(response.request, shared)
+    remember_crawl(response.request, shared.transient)
     assert scrapy_dedup.strip_transient(response).css("b::text").getall() == []
     assert scrapy_dedup.strip_transient(response.replace(status=404)).status == 404
     assert scrapy_dedup.strip_transient(response.replace(status=404)).css("b::text").getall() == []
     alone = response_of(dedup=False)
     assert alone.request is not None
-    remember_crawl(alone.request, shared)
+    remember_crawl(alone.request, shared.transient)
     assert scrapy_dedup.strip_transient(alone) is alone
     shared.masks.use({})
     assert scrapy_dedup.strip_transient(response) is response
@@ -143,7 +143,7 @@ def crawler_with_masks(server: Server, **settings: Any) -> Any:
     path = TransientPath("html/body/ul.recent/li/a", attribute="href")
 
     def use() -> None:
-        Shared.of(made).masks.use({f"127.0.0.1:{server.port}": Mask(paths=(path,))})
+        CrawlComponents.of(made).masks.use({f"127.0.0.1:{server.port}": Mask(paths=(path,))})
 
     made.signals.connect(use, signals.spider_opened, weak=False)
     return made
@@ -195,7 +195,7 @@ async def test_in_a_callback(serve: Serve) -> None:
     made = crawler_of(Stripping)
 
     def use() -> None:
-        Shared.of(made).masks.use({f"127.0.0.1:{server.port}": MASK})
+        CrawlComponents.of(made).masks.use({f"127.0.0.1:{server.port}": MASK})
 
     made.signals.connect(use, signals.spider_opened, weak=False)
     done = await run(made, server.url("/?n=1"), server.url("/?n=22"))

@@ -6,10 +6,10 @@ import pytest
 
 from scrapy_dedup.content.fingerprints import Fingerprints, Kind
 from scrapy_dedup.crawl.learn import schedule as times
-from scrapy_dedup.crawl.learn.schedule import Times
+from scrapy_dedup.crawl.learn.schedule import LearningSchedule
 from scrapy_dedup.crawl.observe import repeats
 from scrapy_dedup.crawl.observe.repeats import Repeats
-from scrapy_dedup.crawl.verify.sampling_rates import has_room
+from scrapy_dedup.crawl.verify.spot_check_rates import has_room
 from scrapy_dedup.store.rows import ObservationRow
 
 SITE = "a.test"
@@ -27,8 +27,8 @@ def seen(path: str, content: str, words: int | None = 50, site: str = SITE) -> O
     )
 
 
-def fed(rows: list[ObservationRow]) -> tuple[Times, Repeats]:
-    counted, found = Times(), Repeats()
+def fed(rows: list[ObservationRow]) -> tuple[LearningSchedule, Repeats]:
+    counted, found = LearningSchedule(), Repeats()
     for row in rows:
         found.note(row)
         counted.add(row.site, row.url)
@@ -82,7 +82,7 @@ def test_relearning_waits_for_a_share_of_more_repeats() -> None:
 
 
 def test_a_site_of_many_kinds_of_pages_is_not_learned_all_the_time() -> None:
-    counted = Times()
+    counted = LearningSchedule()
     learned_at = []
     for number in range(20_000):
         kind = number * 7919 % 1_000
@@ -114,7 +114,7 @@ def test_samples_of_a_site_with_endless_urls_are_bounded_by_its_pages() -> None:
     assert has_room(1, 0, 10**6), "who asks for all of them gets all"
 
 
-def learnings(counted: Times, number: int) -> list[int]:
+def learnings(counted: LearningSchedule, number: int) -> list[int]:
     """Return after which of so many pages of one site, all different, it was learned."""
     found = []
     for page in range(1, number + 1):
@@ -125,11 +125,11 @@ def learnings(counted: Times, number: int) -> list[int]:
 
 
 def test_the_longer_the_later() -> None:
-    assert learnings(Times(), 700) == [40, 80, 120, 180, 270, 405, 608]
+    assert learnings(LearningSchedule(), 700) == [40, 80, 120, 180, 270, 405, 608]
 
 
 def test_pages_of_a_new_kind_are_learned_soon() -> None:
-    counted = Times()
+    counted = LearningSchedule()
     learnings(counted, 700)
     due = [n for n in range(1, 60) if counted.add(SITE, f"http://{SITE}/item/{n}?utm_source=mail")]
     assert due[0] == times.NEW_KIND

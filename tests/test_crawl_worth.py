@@ -6,8 +6,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_dedup.content.fingerprints import Fingerprints, Kind
-from scrapy_dedup.crawl.learn.schedule import FIRST, LEAST, Times
-from scrapy_dedup.crawl.learn.worth import note_learned, worth_learning
+from scrapy_dedup.crawl.learn.schedule import FIRST, LEAST, LearningSchedule, note_learned, worth_learning
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
@@ -38,7 +37,7 @@ class Crawls:
 
     def __call__(self, *rows: ObservationRow) -> list[str]:
         """Record what a crawl has seen; return the sites that are learned then."""
-        times = Times()
+        times = LearningSchedule()
         for row in rows:
             if row.status == 200:
                 times.add(row.site, row.url)

@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_dedup.content.resemblance import Difference, difference
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.crawl.verify.credit import ELSEWHERE, PATIENCE, Case, Suspects
+from scrapy_dedup.crawl.verify.rule_trials import ELSEWHERE, PATIENCE, Case, RuleTrials
 from scrapy_dedup.learning.lifetime.refutation import Noise, Trial, likelihood_ratio, noise_of
 
 from .server import page, prose
@@ -128,14 +128,14 @@ def names(refuted: list[tuple[str, Case]]) -> list[str]:
 
 
 def test_of_two_rules_the_one_that_was_never_right_alone_is_to_blame() -> None:
-    suspects = Suspects()
+    suspects = RuleTrials()
     suspects.confirm(("sid",))
     assert names(suspects.accuse(case("page", "sid"))) == ["page"]
     assert suspects.trial("sid").differing == 0
 
 
 def test_a_case_waits_for_others() -> None:
-    suspects = Suspects()
+    suspects = RuleTrials()
     assert not suspects.accuse(case("page", "sid"))
     assert suspects
     assert not suspects.confirm(("page", "sid")), "which says nothing of either"
@@ -144,11 +144,11 @@ def test_a_case_waits_for_others() -> None:
 
 
 def test_where_nothing_decides_all_are_to_blame() -> None:
-    suspects = Suspects()
+    suspects = RuleTrials()
     found = [names(suspects.accuse(case("page", "sid", number=number))) for number in range(PATIENCE)]
     assert not any(found[:-1])
     assert set(found[-1]) == {"page", "sid"}
-    suspects = Suspects()
+    suspects = RuleTrials()
     suspects.accuse(case("page", "sid"))
     assert set(names(suspects.settle())) == {"page", "sid"}
     assert not suspects.settle()
@@ -156,7 +156,7 @@ def test_where_nothing_decides_all_are_to_blame() -> None:
 
 def test_one_page_counts_once() -> None:
     """A form to log in, an error: however many samples lead to it."""
-    suspects = Suspects()
+    suspects = RuleTrials()
     near = case("sid")
     for _ in range(10):
         assert not suspects.accuse(Case(near.rules, NEAR, "the form", Noise(), near.url, near.page))
@@ -165,7 +165,7 @@ def test_one_page_counts_once() -> None:
 
 def test_several_pages_that_other_urls_have_shown_are_no_errors() -> None:
     """A form to log in is one page, wherever it is shown; several such pages are what their URLs say."""
-    suspects = Suspects()
+    suspects = RuleTrials()
     forms = [case("lang", number=number % (ELSEWHERE - 1), elsewhere=True) for number in range(20)]
     assert not [found for form in forms for found in suspects.accuse(form)]
     assert suspects.trial("lang").samples == 0
@@ -174,7 +174,7 @@ def test_several_pages_that_other_urls_have_shown_are_no_errors() -> None:
 
 
 def test_pages_that_other_urls_have_shown_count_for_the_rule_that_is_suspected() -> None:
-    suspects = Suspects()
+    suspects = RuleTrials()
     suspects.confirm(("sid",))
     cases = [case(*rules, number=n, elsewhere=True) for n, rules in enumerate([("lang",), ("sid", "lang"), ("sid",)])]
     assert not [found for each in cases for found in suspects.accuse(each)]

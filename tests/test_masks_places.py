@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Mask
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.crawl.learn.mask_book import with_links
+from scrapy_dedup.crawl.observe.site_masks import with_links
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.page_report import marked_text, places_on, texts_at
 from scrapy_dedup.masks.slots import pieces

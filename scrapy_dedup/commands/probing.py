@@ -33,15 +33,15 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
 
 def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[Tried]":
     """Probe these in a small crawl, at most *most* requests to each site; return what was found. Raises Mistake."""
+    from ..crawl.composition import CrawlComponents
     from ..crawl.own_requests.probe_spider import probe_spider
-    from ..crawl.shared import Shared
 
     crawler = process.create_crawler(probe_spider(spider))
     process.crawl(crawler, found=found, most=most)
     process.start()
     if process.bootstrap_failed:
         raise Mistake("the site could not be asked: the log says why")
-    return Shared.of(crawler).extras.prober.tried
+    return CrawlComponents.of(crawler).idle_work.prober.tried
 
 
 def print_probes(tried: "list[Tried]") -> None:

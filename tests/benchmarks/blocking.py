@@ -239,14 +239,14 @@ def watched() -> Watch:
 
 def known_from_the_start(crawler: Crawler, site: str, number: int) -> None:
     """Let *number* pages of the site be fetched already."""
-    from scrapy_dedup.crawl.shared import Shared
+    from scrapy_dedup.crawl.composition import CrawlComponents
 
-    shared = Shared.of(crawler)
+    shared = CrawlComponents.of(crawler)
     for i in range(number):
         url = f"{site}/p?id={1_000_000 + i // COPIES}&sid={i % COPIES:032x}"
         identity = shared.identities.of(Request(url))
         assert identity is not None
-        shared.take(Request(url), identity)
+        shared.claims.claim(Request(url), identity)
         shared.seen.fetched(identity.slot)
 
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
+from ..composition import CrawlComponents as Shared
 from ..identity.identities import is_plain_get
-from ..own_requests.savings import is_confirmed
 from ..settings.dedup_settings import DedupSettingError, Mode
 from ..settings.start_errors import loaded, told
-from ..shared import Shared
 from ..support.request_meta import SAMPLE
 
 if TYPE_CHECKING:
@@ -110,8 +109,8 @@ class SharedCacheStorage:
 def _is_safe(shared: Shared, url: str, other: str) -> bool:
     """Whether samples have confirmed all by which two URLs are one page; true where none are taken."""
     site = shared.identities.of_url(url).site
-    rules = shared.discards.rules(url, other) if shared.monitor.samples else ()
-    return all(is_confirmed(shared, site, rule, shared.monitor.rule(site, rule)) for rule in rules)
+    rules = shared.discards.rules(url, other) if shared.spot_checks.are_made else ()
+    return all(shared.spot_checks.is_confirmed(site, rule) for rule in rules)
 
 
 def _key(shared: Shared, request: "Request") -> str | None:

@@ -7,13 +7,14 @@ from scrapy.exceptions import IgnoreRequest
 
 from ...urls import normal_form
 from ..seen.seen import Waiting
+from ..support.events import Event
 
 if TYPE_CHECKING:
     from scrapy import Request
 
     from ...rules.book import RuleBook
-    from ..identity.identities import UrlIdentity
-    from ..shared import Shared
+    from ..composition import CrawlComponents as Shared
+    from ..identity.identities import Identities, UrlIdentity
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +47,12 @@ def deciding_rules(book: "RuleBook", url: str, other: str) -> tuple[str, ...]:
     return found or (NORMAL_FORM,)
 
 
+def filtering_rules(identities: "Identities", url: str, other: str) -> tuple[str, ...]:
+    """Return the ids of what makes *url* a duplicate of *other*: rules, or the kind of an alias."""
+    alias = identities.alias_rule(url)
+    return (alias,) if alias is not None else deciding_rules(identities.book, url, other)
+
+
 def differences(book: "RuleBook", url: str, other: str) -> dict[str, list[tuple[str, str | None, str | None]]]:
     """Return, by the id of a rule, what it changes of what differs in two URLs: the key, and its value in each."""
     explained = [book.explain(each) for each in (url, other)]
@@ -64,6 +71,8 @@ class Discards:
 
     def __init__(self, shared: "Shared") -> None:
         self._shared = shared
+        #: A request is filtered: it, its identity, the URL it is taken for, the rules.
+        self.filtered: Event[[Waiting, UrlIdentity, str, tuple[str, ...]]] = Event(shared.faults)
 
     def discard(self, request: "Request", identity: "UrlIdentity", other: str) -> bool:
         """Discard *request*, of which the wrapped dupe filter has not heard; *other* is the URL it is taken for.
@@ -75,7 +84,7 @@ class Discards:
             return False
         if identity.discarded != identity.slot:  # otherwise the same URL was discarded before
             rules = self.rules(request.url, other)
-            if shared.monitor.takes(request, identity, other, rules) or not self._first(
+            if shared.spot_checks.takes(request, identity, other, rules) or not self._first(
                 request, identity, other, rules
             ):
                 return False
@@ -88,10 +97,10 @@ class Discards:
         As in :meth:`discard`, None if that cannot be.
         """
         shared = self._shared
-        if shared.monitor.is_sample(request) or not shared.unwritten.may_grow():
+        if shared.spot_checks.is_check(request) or not shared.unwritten.may_grow():
             return None
         rules = self.rules(request.url, other)
-        if shared.monitor.takes(request, identity, other, rules) or not self._first(
+        if shared.spot_checks.takes(request, identity, other, rules) or not self._first(
             request, identity, other, rules, queued=True
         ):
             return None
@@ -101,9 +110,7 @@ class Discards:
 
     def rules(self, url: str, other: str) -> tuple[str, ...]:
         """Return the ids of what makes *url* a duplicate of *other*: rules, or the kind of an alias."""
-        identities = self._shared.identities
-        alias = identities.alias_rule(url)
-        return (alias,) if alias is not None else deciding_rules(identities.book, url, other)
+        return filtering_rules(self._shared.identities, url, other)
 
     def _first(
         self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...], *, queued: bool = False
@@ -126,14 +133,13 @@ class Discards:
             shared.stats.inc_value("dedup/discarded/urls")
             shared.stats.inc_value(f"dedup/discarded/rule/{rule}")
             shared.tally.discarded(identity.site, rules)
-            shared.teachers.filtered(identity.site, rules)
-        shared.monitor.discarded(discarded, identity, other, rules)
+        self.filtered.send(discarded, identity, other, rules)
         shared.seen.wait(identity.slot, discarded)
         identity.discarded = identity.slot
         logger.debug(
             "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",
             {"request": request, "url": other or identity.key, "rule": rule},
-            extra={"spider": shared.spider},
+            extra={"spider": shared.status.spider},
         )
         return True
 
@@ -146,5 +152,5 @@ class Discards:
         logger.debug(
             "Would discard %(request)s: the same page as %(url)s by rule %(rule)s",
             {"request": request, "url": other or identity.key, "rule": rule},
-            extra={"spider": shared.spider},
+            extra={"spider": shared.status.spider},
         )

@@ -12,10 +12,11 @@ from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.misc import build_from_crawler
 
 from ...urls import normal_form
+from ..composition import CrawlComponents as Shared
 from ..identity.identities import UrlIdentity
+from ..identity.remembered_fingerprints import remember_fingerprints
 from ..settings.dedup_settings import DedupSettingError, Mode
 from ..settings.start_errors import loaded, told
-from ..shared import Shared
 from ..support.compatibility import fingerprints_of, heard_by
 from ..support.request_meta import is_start, redirects_to
 
@@ -46,9 +47,9 @@ class DupeFilter:
         self._heard = fingerprints_of(wrapped) if self._is_stock else None
         self._ours: Request | None = None
         if shared is not None:
-            shared.has_filter = True
+            shared.postponing.has_filter = True
         if self._shared is not None:
-            self._shared.remember_fingerprints(wrapped)
+            remember_fingerprints(wrapped, self._shared.identities, self._shared.faults)
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
@@ -88,7 +89,7 @@ class DupeFilter:
     def close(self, reason: str) -> "Deferred[None] | None":
         """Close the wrapped filter, and write what is to be known in later runs of the job."""
         if self._shared is not None:
-            self._shared.learning.cease()
+            self._shared.status.is_closing = True
             self._shared.seen.close()
         closed: Deferred[None] | None = _called(self.wrapped, "close", reason)
         return closed
@@ -114,7 +115,7 @@ class DupeFilter:
                 shared.stats.inc_value("dedup/discarded")
                 self._ours = request
                 return True
-            if slot in shared.seen and identity.passed != slot and not shared.monitor.is_sampled(request):
+            if slot in shared.seen and identity.passed != slot and not shared.spot_checks.was_scheduled(request):
                 other = self._other(request, identity)
                 if (
                     other is not None
@@ -134,7 +135,7 @@ class DupeFilter:
             return seen
 
     def _seen_by_wrapped(self, request: "Request", shared: Shared) -> bool:
-        return bool(self.wrapped.request_seen(request)) and not shared.passing
+        return bool(self.wrapped.request_seen(request)) and not shared.rescheduler.has_passed
 
     def _identity(self, request: "Request") -> UrlIdentity | None:
         if self._shared is None:
@@ -157,7 +158,7 @@ class DupeFilter:
         """Return the URL that *request* is taken for; None if that is its own, or where its redirects come from."""
         shared = self._shared
         assert shared is not None
-        if redirects_to(request) and shared.is_own_redirect(request, identity.slot):
+        if redirects_to(request) and shared.claims.is_own_redirect(request, identity.slot):
             return None
         if identity.discarded == identity.slot and not shared.depths.limited:
             return ""  # as before: it need not be looked up
@@ -184,14 +185,14 @@ class DupeFilter:
         redirected = bool(redirects_to(request))
         if seen:
             if redirected:
-                shared.monitor.ended(request)
+                shared.spot_checks.note_ended(request)
                 shared.outcomes.ended(request, request.url)
             return True
         if slot not in shared.seen:
-            shared.take(request, identity)
+            shared.claims.claim(request, identity)
         elif identity.passed == slot:
             pass  # the wrapped filter lets a URL pass again: that is its business
-        elif redirected and shared.is_own_redirect(request, slot):
+        elif redirected and shared.claims.is_own_redirect(request, slot):
             shared.stats.inc_value("dedup/redirects/followed")
         elif (
             identity.mode is not Mode.ACTIVE
@@ -204,8 +205,8 @@ class DupeFilter:
         # request that went around the filter:
         # Scrapy fetches it again, and what it shows may have changed, by a log-in for instance.
         identity.passed = slot
-        shared.mark(request)
-        if identity.known or shared.scheduling:  # it had been discarded
+        shared.marks.mark(request)
+        if identity.known or shared.rescheduler.at_work:  # it had been discarded
             identity.known = False
             shared.tally.scheduled(identity.site)
         return False

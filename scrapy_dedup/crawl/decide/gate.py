@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ..composition import CrawlComponents as Shared
 from ..settings.dedup_settings import Mode
-from ..shared import Shared
 from ..support.compatibility import without_spider
 from ..support.request_meta import CHECKED, POSTPONED, is_checked, is_sent, is_start, note_sent
 from .discards import DuplicateDiscarded
@@ -85,7 +85,7 @@ class Gate:
         shared, mark = self._shared, request.meta.get(CHECKED)
         discarded = None
         try:
-            if not shared.is_fresh(mark):
+            if not shared.marks.is_fresh(mark):
                 discarded = self._compared(request)
             if discarded is None and shared.identities.aliases:
                 discarded = shared.aliases.queued(request)
@@ -103,18 +103,22 @@ class Gate:
         identity = shared.identities.of(request)
         if identity is None or identity.mode in (None, Mode.OBSERVE):
             return None
-        shared.mark(request)
+        shared.marks.mark(request)
         slot = identity.slot
         seen = shared.seen
         if not request.dont_filter:
             identity.passed = slot
         if slot not in seen:
-            shared.take(request, identity)
+            shared.claims.claim(request, identity)
             return None
         if request.dont_filter or identity.mode is not Mode.ACTIVE or is_start(request):
             return None
         other = seen.url(slot)
-        if other == request.url or shared.is_own_redirect(request, slot) or shared.depths.leads_further(request, other):
+        if (
+            other == request.url
+            or shared.claims.is_own_redirect(request, slot)
+            or shared.depths.leads_further(request, other)
+        ):
             return None
         discarded = shared.discards.discard_queued(request, identity, other)
         if discarded is not None:

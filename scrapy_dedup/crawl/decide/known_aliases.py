@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from ...rules.book import RuleBook
-    from ..shared import Shared
+    from ..composition import CrawlComponents as Shared
 
 #: Sightings that are recorded of one kind of aliases at its widest, in a crawl, and of one page.
 MOST_OF_A_KIND: Final = 2_000
@@ -94,7 +94,7 @@ class Aliases:
         kind = (row.site, row.key, row.lead, row.prefix)
         if kind not in self._recorded and len(self._recorded) >= MOST_KINDS:
             return
-        if self._recorded[kind] < MOST_OF_A_KIND and self._shared.record(row):
+        if self._recorded[kind] < MOST_OF_A_KIND and self._shared.store.add(row):
             self._recorded[kind] += 1
             self._shared.stats.inc_value("dedup/aliases/sighted")
 

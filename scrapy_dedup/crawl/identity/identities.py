@@ -140,6 +140,10 @@ class Identities:
             return slot_of(callback, key.encode("utf-8", "surrogatepass"), context)
         return self._foreign_slot(request, callback, context, key)
 
+    def are_of(self, fingerprinter: object) -> bool:
+        """Whether *fingerprinter* is that of the crawl, and Scrapy's own."""
+        return self.stock and fingerprinter is self._fingerprinter
+
     def digest(self) -> str:
         """Return a text that changes whenever equal requests could get other slots."""
         return self.digest_of(self.book)

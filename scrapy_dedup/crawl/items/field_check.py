@@ -8,10 +8,8 @@ from typing import Any, Final
 from itemadapter import ItemAdapter
 from scrapy.http import HtmlResponse
 
-from .content_fields import holds_text, values_of
+from ..support.item_fields import holds_text, values_of
 from .field_hints import has_tag, is_html
-
-__all__ = ["FieldCheck"]
 
 #: Names of fields of items that are remembered, and those that a message lists.
 _MOST, _SHOWN = 200, 10

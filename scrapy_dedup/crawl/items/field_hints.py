@@ -11,7 +11,9 @@ from scrapy import signals
 from scrapy.http import HtmlResponse
 
 if TYPE_CHECKING:
-    from ..shared import Shared
+    from scrapy.crawler import Crawler
+
+    from ..support.faults import Faults
 
 logger = logging.getLogger(__name__)
 
@@ -29,14 +31,15 @@ _WORD = re.compile(r"\w+")
 
 
 class FieldHints:
-    """Looks at the first items of a crawl, and tells at its end."""
+    """Looks at the first items of a crawl, and names fields at its end."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(self, crawler: "Crawler", faults: "Faults") -> None:
+        self._crawler = crawler
+        self._faults = faults
         self._left = _ITEMS
         #: Field, dots in it lead into nested items -> "html" or "text".
         self.found: dict[str, str] = {}
-        shared.crawler.signals.connect(self._look, signals.item_scraped)
+        crawler.signals.connect(self._look, signals.item_scraped)
 
     def _look(self, item: Any, response: Any) -> None:
         if not isinstance(response, HtmlResponse):
@@ -52,12 +55,12 @@ class FieldHints:
                     if own and sum(own) >= _OWN * len(own):
                         self.found[name] = "text"
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("fields", "An item could not be looked at")
+            self._faults.report("fields", "An item could not be looked at")
         self._left -= 1
         if self._left <= 0:
-            self._shared.crawler.signals.disconnect(self._look, signals.item_scraped)
+            self._crawler.signals.disconnect(self._look, signals.item_scraped)
 
-    def tell(self) -> None:
+    def log(self) -> None:
         """Name the fields in one line, if there are any."""
         if not self.found:
             return
@@ -67,7 +70,7 @@ class FieldHints:
             'content from them (DEDUP_STRIP = "off" silences this)',
             ", ".join(f"{name} ({kind})" for name, kind in fields.items()),
             fields,
-            extra={"spider": self._shared.spider},
+            extra={"spider": self._crawler.spider},
         )
 
 

@@ -7,9 +7,7 @@ from ...masks.fields.transient_page import FieldCuts, Reading, TransientPage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .carried_items import KeptPage, Step
-
-__all__ = ["FieldPages"]
+    from .partial_items import HandOver, KeptPage
 
 
 class FieldPages:
@@ -23,7 +21,7 @@ class FieldPages:
     def __init__(
         self,
         own: TransientPage | None,
-        steps: "tuple[Step, ...]" = (),
+        steps: "tuple[HandOver, ...]" = (),
         page_of: "Callable[[KeptPage], TransientPage] | None" = None,
     ) -> None:
         self._own = own
@@ -68,7 +66,7 @@ class FieldPages:
             return -1
         return max((number for number, step in enumerate(self._steps) if step.handed_over(string)), default=-1)
 
-    def _readings(self, strings: list[str], kind: str, steps: "tuple[Step, ...]") -> list[Reading]:
+    def _readings(self, strings: list[str], kind: str, steps: "tuple[HandOver, ...]") -> list[Reading]:
         pages = [step.page for step in steps if step.page is not None]
         return [self._page_of(page).read(strings, kind) for page in pages if self._page_of is not None]
 

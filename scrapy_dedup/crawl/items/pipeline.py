@@ -8,18 +8,21 @@ from scrapy.exceptions import NotConfigured
 
 from ...masks.fields.json_text import JsonText, json_text
 from ...masks.fields.text_cuts import marked, removed
-from ..shared import Shared
 from ..support.compatibility import without_spider
-from .content_fields import with_field
+from ..support.components import components_of
+from ..support.item_fields import with_field
 from .field_check import FieldCheck
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
     from .field_pages import FieldPages
-
-__all__ = ["TransientPipeline"]
+    from .transient_content import TransientContent
 
 logger = logging.getLogger(__name__)
 
@@ -31,34 +34,44 @@ class TransientPipeline:
     A string that is empty then stays as an empty string, and one of a list leaves it.
     """
 
-    def __init__(self, shared: Shared) -> None:
-        settings = shared.settings
-        if not settings.content_fields or settings.strip == "off":
-            raise NotConfigured
-        self._shared = shared
-        self._stats = shared.stats
+    def __init__(
+        self,
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        faults: "Faults",
+        transient: "TransientContent",
+    ) -> None:
+        self._status = status
+        self._stats = stats
+        self._faults = faults
         self._fields = settings.content_fields
         self._marks = settings.strip == "mark"
-        self._transient = shared.transient
+        self._transient = transient
         self._transient.has_pipeline = True
         self._check = FieldCheck(settings.content_fields)
-        for signal in (signals.item_scraped, signals.item_dropped, signals.item_error):
-            shared.crawler.signals.connect(self._done, signal)
-        shared.crawler.signals.connect(self._dropped, signals.request_dropped)
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the pipeline of a crawl. Raises NotConfigured where no fields are named or nothing is to be stripped."""
-        return cls(Shared.of(crawler))
+        components = components_of(crawler)
+        settings = components.settings
+        if not settings.content_fields or settings.strip == "off":
+            raise NotConfigured
+        pipeline = cls(settings, components.status, components.stats, components.faults, components.transient)
+        for signal in (signals.item_scraped, signals.item_dropped, signals.item_error):
+            crawler.signals.connect(pipeline._done, signal)
+        crawler.signals.connect(pipeline._dropped, signals.request_dropped)
+        return pipeline
 
     def process_item(self, item: Any) -> Any:
         """Return *item*, or, where it is frozen, one like it, without transient content in its content fields."""
         response = None
         try:
-            response = self._transient.origins.take(item)
+            response = self._transient.sources.take(item)
             self._check.look(item, response)
         except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
-            self._shared.faults.report("fields", "An item could not be looked at")
+            self._faults.report("fields", "An item could not be looked at")
         try:
             if not self._transient.masks:
                 return item
@@ -66,10 +79,10 @@ class TransientPipeline:
                 self._stats.inc_value("dedup/transient/unknown_response")
                 return item
             page = self._transient.pages_of(response)
-            if self._transient.carried.is_forgotten(response):
+            if self._transient.partial_items.is_forgotten(response):
                 self._stats.inc_value("dedup/transient/forgotten")
         except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
-            self._shared.faults.report("pipeline", "The page that an item came from could not be looked at")
+            self._faults.report("pipeline", "The page that an item came from could not be looked at")
             return item
         return item if page is None else self._stripped(item, page)
 
@@ -82,14 +95,14 @@ class TransientPipeline:
         problem = self._check.problem
         if problem:
             logger.warning(
-                "DEDUP_CONTENT_FIELDS is to be corrected: %s", problem, extra={"spider": self._shared.spider}
+                "DEDUP_CONTENT_FIELDS is to be corrected: %s", problem, extra={"spider": self._status.spider}
             )
 
     def _done(self, response: Any) -> None:
-        self._transient.origins.done(response)
+        self._transient.sources.done(response)
 
     def _dropped(self, request: Any) -> None:
-        self._transient.carried.done(request)
+        self._transient.partial_items.done(request)
 
     def _stripped(self, item: Any, page: "FieldPages") -> Any:
         changed = 0
@@ -98,7 +111,7 @@ class TransientPipeline:
             try:
                 item = with_field(item, name, field)
             except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
-                self._shared.faults.report("pipeline", f"Transient content stays in the field {name!r} of an item")
+                self._faults.report("pipeline", f"Transient content stays in the field {name!r} of an item")
                 continue
             changed += field.fields
             if field.fields:

@@ -1,4 +1,4 @@
-"""For spiders: a response whose selectors see lasting content only."""
+"""Stripped responses for spiders, whose selectors see stable content only."""
 
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary, ref
@@ -12,19 +12,17 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from ...masks.model import Mask
-    from ..shared import Shared
-
-__all__ = ["remember_crawl", "strip_transient"]
+    from .transient_content import TransientContent
 
 R = TypeVar("R", bound="Response")
 
-#: The crawl of each request: a response that a spider has changed still has its request.
-_crawls: "WeakKeyDictionary[Request, ref[Shared]]" = WeakKeyDictionary()
+#: By request, as a response that a spider has changed still has its request.
+_crawls: "WeakKeyDictionary[Request, ref[TransientContent]]" = WeakKeyDictionary()
 
 
-def remember_crawl(request: "Request", shared: "Shared") -> None:
+def remember_crawl(request: "Request", transient: "TransientContent") -> None:
     """Let :func:`strip_transient` find the masks for responses to *request*."""
-    _crawls[request] = ref(shared)
+    _crawls[request] = ref(transient)
 
 
 def strip_transient(response: R, mask: "Mask | None" = None) -> R:
@@ -50,17 +48,17 @@ def strip_transient(response: R, mask: "Mask | None" = None) -> R:
         return _replaced(response, mask.strip(response.text, url=url_of(response)))
     request = response.request
     crawl = _crawls.get(request) if request is not None else None
-    shared = crawl() if crawl is not None else None
-    if shared is None:
+    transient = crawl() if crawl is not None else None
+    if transient is None:
         return response
     try:
-        found = shared.transient.mask_of(response)
+        found = transient.mask_of(response)
         if found is None:
             return response
-        markup = shared.settings.strip_markup
+        markup = transient.settings.strip_markup
         return _replaced(response, found.strip(response.text, url=url_of(response), markup=markup))
     except Exception:  # noqa: BLE001 (whatever it is, the spider goes on)
-        shared.faults.report("strip", "Transient content could not be stripped from a response")
+        transient.faults.report("strip", "Transient content could not be stripped from a response")
         return response
 
 

@@ -1,4 +1,4 @@
-"""What a crawl does about transient content: knows the masks, the pages, and which item came from which."""
+"""Transient content in a crawl: of fields, by the pages that their items came from, and of links."""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
@@ -9,21 +9,22 @@ from scrapy.utils.response import get_base_url
 
 from ...masks.fields.transient_links import transient_links
 from ...masks.fields.transient_page import TransientPage
-from ..learn.mask_book import Masks
 from ..observe.kept_texts import takes_markup
 from ..support.request_meta import SWITCH, TRANSIENT_LINK
-from .carried_items import CarriedPages, KeptPage, hands_over
 from .field_pages import FieldPages
-from .item_sources import Origins
+from .item_sources import ItemSources
+from .partial_items import KeptPage, PartialItems, hands_over
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
     from ...masks.model import Mask
-    from ..shared import Shared
-
-__all__ = ["TransientContent"]
+    from ..identity.identities import Identities
+    from ..observe.site_masks import SiteMasks
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.faults import Faults
 
 #: Bytes of the longest page that is looked through for its links, which is done in the event loop.
 LONGEST: Final = 100_000
@@ -34,18 +35,27 @@ _MOST_READ: Final = 4
 class TransientContent:
     """The masks of a crawl at work."""
 
-    def __init__(self, shared: "Shared", masks: Masks) -> None:
-        self._shared = shared
+    def __init__(
+        self,
+        settings: "DedupSettings",
+        stats: "StatsCollector",
+        identities: "Identities",
+        masks: "SiteMasks",
+        faults: "Faults",
+    ) -> None:
+        self.settings = settings
         self.masks = masks
-        self.origins = Origins()
+        self.faults = faults
+        self._stats = stats
+        self._identities = identities
+        self.sources = ItemSources()
         #: Whether links are to be marked.
-        self.marks_links = shared.settings.transient_links or shared.settings.transient_priority > 0
+        self.marks_links = settings.transient_links or settings.transient_priority > 0
         #: Whether fields lose what nobody sees of a page; it cannot be marked.
-        self.markup = takes_markup(shared.settings) and shared.settings.strip == "remove"
+        self.markup = takes_markup(settings) and settings.strip == "remove"
         #: Whether a pipeline asks which response an item came from.
         self.has_pipeline = False
-        #: The pages on which items were begun that other responses will give.
-        self.carried = CarriedPages()
+        self.partial_items = PartialItems()
         self._kept: WeakKeyDictionary[Response, KeptPage] = WeakKeyDictionary()
         self._read: OrderedDict[KeptPage, TransientPage] = OrderedDict()
         self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()
@@ -54,33 +64,33 @@ class TransientContent:
     def note_item(self, item: Any, response: "Response") -> None:
         """Remember for the pipeline that *item* came from *response*."""
         if self.has_pipeline and item is not None:
-            self.origins.note(item, response)
-            self.carried.of(response)  # while its request is under way
+            self.sources.note(item, response)
+            self.partial_items.of(response)  # while its request is under way
 
     def note_request(self, request: "Request", response: "Response") -> None:
         """Remember for the pipeline that *request*, which may hand over what an item was begun with, was made on *response*."""
-        if self.masks and hands_over(request):
-            self.carried.note(request, response, self._kept_of(response))
+        if self.has_pipeline and self.masks and hands_over(request):
+            self.partial_items.note(request, response, self._kept_of(response))
 
     def pages_of(self, response: "Response") -> FieldPages | None:
         """Return the pages that the fields of an item of *response* may come from; None if nothing is known to pass there."""
         request = response.request
-        steps = self.carried.of(response)
+        steps = self.partial_items.of(response)
         own = self.page(response)
         if not steps or (request is not None and self._is_off(request)):
             return FieldPages(own) if own is not None and own.spans else None
-        if own is None and isinstance(response, HtmlResponse) and len(response.body) <= self._shared.settings.max_body:
+        if own is None and isinstance(response, HtmlResponse) and len(response.body) <= self.settings.max_body:
             own = TransientPage(response.text, [], scripts=self.markup)  # of which it is to be known what stands there
         return FieldPages(own, steps, self._page_of)
 
     def _is_off(self, request: "Request") -> bool:
         off = request.meta.get(SWITCH) is False
-        return off or self._shared.identities.site_and_mode(request.url)[1] is None
+        return off or self._identities.site_and_mode(request.url)[1] is None
 
     def _kept_of(self, response: "Response") -> KeptPage | None:
         """Return a page to be kept; None if nothing is known to pass there."""
         kept = self._kept.get(response)
-        if kept is None and self.mask_of(response) is not None and len(response.body) <= self._shared.settings.max_body:
+        if kept is None and self.mask_of(response) is not None and len(response.body) <= self.settings.max_body:
             assert isinstance(response, HtmlResponse)
             kept = self._kept[response] = KeptPage(response.text, url_of(response))
         return kept
@@ -119,7 +129,7 @@ class TransientContent:
             pass
         page = None
         mask = self.mask_of(response, links=True)
-        if mask is not None and len(response.body) <= self._shared.settings.max_body:
+        if mask is not None and len(response.body) <= self.settings.max_body:
             assert isinstance(response, HtmlResponse)
             html = response.text
             spans = mask.spans(html, url=url_of(response), markup=self.markup)
@@ -136,8 +146,8 @@ class TransientContent:
             links = self._links[response] = self._links_of(response)
         if links and self._key(request.url) in links:
             request.meta[TRANSIENT_LINK] = True
-            request.priority -= self._shared.settings.transient_priority
-            self._shared.stats.inc_value("dedup/transient/links")
+            request.priority -= self.settings.transient_priority
+            self._stats.inc_value("dedup/transient/links")
 
     def _links_of(self, response: "Response") -> frozenset[str]:
         page = self.page(response)
@@ -146,7 +156,7 @@ class TransientContent:
         return transient_links(page, get_base_url(response), self._key)
 
     def _key(self, url: str) -> str:
-        return self._shared.identities.of_url(url).key
+        return self._identities.of_url(url).key
 
 
 def url_of(response: "Response") -> str:

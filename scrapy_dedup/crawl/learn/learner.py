@@ -45,7 +45,7 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
 
 
-class Outcome(NamedTuple):
+class LearningOutcome(NamedTuple):
     """How a learning ended."""
 
     #: What the process answered; None if it failed.
@@ -98,7 +98,7 @@ class Learner:
             Thread(target=_listen, args=(process.stdout, self._answers), name="dedup-learner", daemon=True).start()
             return ""
 
-    def learn(self, sites: Collection[str], timeout: float, wanted: Callable[[], bool]) -> Outcome:
+    def learn(self, sites: Collection[str], timeout: float, wanted: Callable[[], bool]) -> LearningOutcome:
         """Let *sites* be learned, for *timeout* seconds at most and as long as that is *wanted*.
 
         It waits: call it in a thread.
@@ -111,17 +111,17 @@ class Learner:
         if outcome is None and not fresh and self._code() == 0:  # it had just ended, since it was not asked for long
             outcome = self._asked(line, end, timeout, wanted)
         if outcome is None:
-            outcome = Outcome(None, f"the learning process failed ({self._last_words()})")
+            outcome = LearningOutcome(None, f"the learning process failed ({self._last_words()})")
         if outcome.summary is None:
             self.kill()
         return outcome
 
-    def _asked(self, line: bytes, end: float, timeout: float, wanted: Callable[[], bool]) -> Outcome | None:
+    def _asked(self, line: bytes, end: float, timeout: float, wanted: Callable[[], bool]) -> LearningOutcome | None:
         """Return the outcome; None if the process has ended without an answer, or said what is none."""
         problem = self.start()
         process, answers = self._process, self._answers
         if problem or process is None:
-            return Outcome(None, problem, ended=not problem)
+            return LearningOutcome(None, problem, ended=not problem)
         assert process.stdin is not None
         try:
             process.stdin.write(line)
@@ -133,9 +133,9 @@ class Learner:
                 return _outcome_of(answers.get(timeout=_POLL))
             except Empty:
                 if not wanted():
-                    return Outcome(None, ended=True)
+                    return LearningOutcome(None, ended=True)
                 if time.monotonic() >= end:
-                    return Outcome(None, f"it took longer than DEDUP_LEARN_TIMEOUT ({timeout:g} s)")
+                    return LearningOutcome(None, f"it took longer than DEDUP_LEARN_TIMEOUT ({timeout:g} s)")
 
     def _code(self) -> int | None:
         """Return the exit code, None if the process does not end."""
@@ -184,7 +184,7 @@ def _listen(output: IO[bytes], answers: "SimpleQueue[bytes]") -> None:
     answers.put(b"")
 
 
-def _outcome_of(answer: bytes) -> Outcome | None:
+def _outcome_of(answer: bytes) -> LearningOutcome | None:
     try:
         summary = json.loads(answer)
     except ValueError:
@@ -192,30 +192,8 @@ def _outcome_of(answer: bytes) -> Outcome | None:
     if not isinstance(summary, dict):
         return None
     if "error" in summary:
-        return Outcome(None, f"the learning process failed ({str(summary['error'])[:500]})")
-    return Outcome(summary)
-
-
-def hindrance(directory: Path) -> str | None:
-    """Return why no rule file can be written into *directory*, which need not exist; None if nothing is known.
-
-    Permissions do not tell: root has them all, also where the file system takes no file. So one is made, which has
-    no name or goes at once, in the folder that is there already.
-    """
-    for path in (directory, *directory.parents):
-        try:
-            if not path.exists():
-                continue
-            if not path.is_dir():
-                return f"{path} is a file"
-        except OSError as error:  # a folder further up that may not be searched, say
-            return f"{path}: {error.strerror}"
-        try:
-            with TemporaryFile(dir=path):
-                return None
-        except OSError as error:
-            return f"{path} is not writable: {error.strerror}"
-    return None
+        return LearningOutcome(None, f"the learning process failed ({str(summary['error'])[:500]})")
+    return LearningOutcome(summary)
 
 
 def command_of(settings: "DedupSettings", directory: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """New rules in the middle of a crawl: read, pages moved to their new keys, and used from one request to the next.
 
-Nothing here holds up the event loop: files are read in a thread, and pages and discarded
+Nothing here holds up the event loop: files are read in a thread, and pages and filtered
 requests are given their new slots for a few milliseconds at a time.
 """
 
@@ -18,75 +18,107 @@ from ..support.compatibility import run_in_thread
 from ..support.cooperative import AT_ONCE, drained, in_turns, others_turn
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+
     from ...rules.book import RuleBook
+    from ..identity.identities import Identities
+    from ..identity.suspended_rules import SuspendedRules
     from ..seen.journal import Page
     from ..seen.rekeying import Move
-    from ..seen.seen import Waiting
-    from ..shared import Shared
+    from ..seen.request_outcomes import Outcomes
+    from ..seen.rescheduling import Rescheduler
+    from ..seen.seen import Seen, Waiting
+    from ..settings.dedup_settings import DedupSettings
+    from ..settings.rule_directories import RuleDirectories
+    from ..support.crawl_status import CrawlStatus
+    from ..support.idle_hook import BeforeIdle
+    from ..support.run_marks import RunMarks
 
 _SOME = 16  # what is forgotten between two looks at the clock
 
 
-class Swapping:
-    """Brings new rules into a crawl; one swap at a time."""
+class RuleReload:
+    """Brings new rules into a crawl; one reload at a time."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        directories: "RuleDirectories",
+        identities: "Identities",
+        suspended: "SuspendedRules",
+        seen: "Seen",
+        marks: "RunMarks",
+        rescheduler: "Rescheduler",
+        outcomes: "Outcomes",
+        before_idle: "BeforeIdle",
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._status = status
+        self._stats = stats
+        self._directories = directories
+        self._identities = identities
+        self._suspended = suspended
+        self._seen = seen
+        self._marks = marks
+        self._rescheduler = rescheduler
+        self._outcomes = outcomes
+        self._before_idle = before_idle
         self._unsettled: deque[Waiting] = deque()
         # Large dictionaries would hold up the event loop if they were forgotten at once.
         self._needless: deque[dict[Any, Any]] = deque()
-        #: Set when the crawl is about to close: no more swaps.
-        self.ceased = False
         self._lock = DeferredLock()
 
     @property
     def unsettled(self) -> bool:
-        """Whether there are discarded requests that have not been compared under the new rules yet."""
+        """Whether there are filtered requests that have not been compared under the new rules yet."""
         return bool(self._unsettled)
 
-    async def swap(self, sites: Collection[str], *, reload: bool = True) -> bool:
+    async def reload(self, sites: Collection[str], *, from_files: bool = True) -> bool:
         """Use the rules of *sites* as they stand in the files now; return whether any key may have changed.
 
-        What this crawl has refuted is suspended, whatever they say; without *reload* that alone is new.
+        What this crawl has refuted is suspended, whatever they say; unless *from_files* that alone is new.
         Raises RuleFileError, OSError.
         """
         await maybe_deferred_to_future(self._lock.acquire())
         try:
-            return await self._swap(sites, reload=reload)
+            return await self._reload(sites, from_files=from_files)
         finally:
             self._lock.release()
 
-    def _read(self, sites: Collection[str], *, reload: bool) -> "tuple[RuleBook, tuple[str, ...], str]":
+    def _read(self, sites: Collection[str], *, from_files: bool) -> "tuple[RuleBook, tuple[str, ...], str]":
         """Return the rules, the sites whose keys may be others by them, and what slots are then made by."""
-        shared = self._shared
-        before = shared.identities.book
-        if reload:
-            fresh = with_checks(
-                before.reloaded(shared.rule_directories, sites), checks_in(shared.settings.store, shared.settings.scope)
-            )
-        book = shared.retraction.amended(fresh if reload else before)
+        before = book = self._identities.book
+        if from_files:
+            checks = checks_in(self._settings.store, self._settings.scope)
+            book = with_checks(before.reloaded(self._directories.all, sites), checks)
+        book = self._suspended.amended(book)
         changed = tuple(
             site
             for site in sorted(sites)
             if not book.same_keys(before, site) or _acting_aliases(before, site) - _acting_aliases(book, site)
         )
-        return book, changed, shared.identities.digest_of(book) if changed else ""
+        return book, changed, self._identities.digest_of(book) if changed else ""
 
-    async def _swap(self, sites: Collection[str], *, reload: bool) -> bool:
-        shared = self._shared
-        before = shared.identities.book
-        book, changed, digest = await run_in_thread(lambda: self._read(sites, reload=reload))
-        if self.ceased:
+    async def _reload(self, sites: Collection[str], *, from_files: bool) -> bool:
+        before = self._identities.book
+        book, changed, digest = await run_in_thread(lambda: self._read(sites, from_files=from_files))
+        if self._status.is_closing:
             return False
         if not changed:
-            shared.identities.book = book  # with other evidence, or kinds of aliases
+            self._identities.book = book  # with other evidence, or kinds of aliases
             return False
         aliases = await self._aliases(book, frozenset(changed))
-        move = shared.seen.move(digest, lambda page: self._slot(book, changed, page))
+        move = self._seen.move(digest, lambda page: self._slot(book, changed, page))
         try:
-            while move is not None and not self.ceased and not move.some(AT_ONCE):
+            while move is not None and not self._status.is_closing and not move.some(AT_ONCE):
                 await others_turn()
-            if self.ceased:
+            if self._status.is_closing:
                 return False
             self._use(book, move, aliases)
             move = None
@@ -94,13 +126,13 @@ class Swapping:
             if move is not None:
                 move.abandon()
         self._look_for_withdrawn(before, book, changed)
-        shared.stats.inc_value("dedup/learned/swaps")
-        shared.crawler.signals.send_catch_log(signals.rules_changed, sites=changed, spider=shared.spider)
+        self._stats.inc_value("dedup/learned/swaps")
+        self._crawler.signals.send_catch_log(signals.rules_changed, sites=changed, spider=self._status.spider)
         await self._settle()
         return True
 
     def _slot(self, book: "RuleBook", changed: Collection[str], page: "Page") -> int | None:
-        identities = self._shared.identities
+        identities = self._identities
         if page.current and identities.site_and_mode(page.url)[0] not in changed:
             return page.slot
         if not page.plain:
@@ -109,7 +141,7 @@ class Swapping:
 
     async def _aliases(self, book: "RuleBook", changed: Collection[str]) -> dict[str, Alias]:
         """Return the aliases that are known, under the rules of *book*."""
-        identities = self._shared.identities
+        identities = self._identities
         acting = {site: _acting_aliases(book, site) for site in changed}
         moved = {}
         async for key, alias in in_turns(list(identities.aliases.items())):
@@ -124,43 +156,52 @@ class Swapping:
 
     def _use(self, book: "RuleBook", move: "Move | None", aliases: dict[str, Alias]) -> None:
         """Use the rules of *book* from now on. Raises OSError, and nothing has changed then."""
-        shared = self._shared
-        waiting, slots = shared.seen.moved(move)
+        waiting, slots = self._seen.moved(move)
         self._unsettled.extend(waiting)
-        self._needless += [slots, *shared.identities.use(book, aliases)]
+        self._needless += [slots, *self._identities.use(book, aliases)]
         if move is not None:
             self._needless.append(move.under_way)
-        shared.renew_marks()
+        self._marks.renew()
 
     def _look_for_withdrawn(self, before: "RuleBook", book: "RuleBook", changed: Collection[str]) -> None:
-        """See that what rules have discarded that are gone is fetched after all, at the latest before the spider runs idle."""
+        """See that what rules have filtered that are gone is fetched after all, at the latest before the spider runs idle."""
         for site in changed:
             acting = {rule.id for rule in book.for_site(site) if rule.status.acts}
             if any(rule.status.acts and rule.id not in acting for rule in before.for_site(site)):
-                self._shared.resumed = True
+                self._rescheduler.is_due = True
 
     async def _settle(self) -> None:
-        """Compare the discarded requests that wait under the new rules; forget what is not needed any more."""
-        shared = self._shared
+        """Compare the filtered requests that wait under the new rules; forget what is not needed any more."""
         try:
             async for waiting in in_turns(drained(self._unsettled)):
                 self._compare(waiting)
         finally:
-            shared.before_idle.wake()
+            self._before_idle.wake()
         async for needless in in_turns(drained(self._needless)):
             for _ in range(min(_SOME, len(needless))):
                 needless.popitem()
             if needless:
                 self._needless.append(needless)
 
-    def _compare(self, discarded: "Waiting") -> None:
-        shared = self._shared
-        identity = shared.identities.of(discarded.request)
-        if identity is None or identity.slot not in shared.seen:
-            if identity is None or not shared.retraction.defers(identity.site):
-                shared.outcomes.schedule(discarded)
+    def _compare(self, filtered: "Waiting") -> None:
+        identity = self._identities.of(filtered.request)
+        if identity is None or identity.slot not in self._seen:
+            if identity is None or not self._suspended.defers(identity.site):
+                self._outcomes.schedule(filtered)
         else:
-            shared.seen.wait(identity.slot, discarded)  # unless it is fetched
+            self._seen.wait(identity.slot, filtered)  # unless it is fetched
+
+    def forget_suspended_aliases(self) -> None:
+        """Forget the aliases of suspended kinds: their URLs are pages of their own again."""
+        identities = self._identities
+        kept = {
+            key: alias
+            for key, alias in identities.aliases.items()
+            if (identities.site_and_mode(alias.url)[0], alias.rule) not in self._suspended
+        }
+        if len(kept) < len(identities.aliases):
+            identities.use(identities.book, kept)
+            self._marks.renew()
 
 
 def _acting_aliases(book: "RuleBook", site: str) -> set[str]:

@@ -1,9 +1,16 @@
-"""When what a crawl has seen of a site is worth learning from."""
+"""Schedule of learning: when what a crawl has seen of a site is worth learning from, and what is at its close."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
+from ...store.news import Recorded, declares, news, recorded, repeats
+from ...store.store import Store, StoreError
 from ...urls.templates import template_of
+
+if TYPE_CHECKING:
+    from ..settings.dedup_settings import DedupSettings
 
 #: Responses of a site before it is learned for the first time.
 FIRST = 40
@@ -23,6 +30,8 @@ MORE_REPEATS = 0.3
 LEAST_GROWTH = 0.1
 #: Kinds of pages that are counted, of all sites.
 MOST_KINDS = 20_000
+#: Responses since a site was learned after which it is learned again, however large it is.
+MOST_FRESH: Final = 1_000
 
 
 class _Site:
@@ -42,8 +51,8 @@ class _Site:
         self.enough: dict[int, int] = {}
 
 
-class Times:
-    """Counts new responses per site."""
+class LearningSchedule:
+    """Counts of new responses per site, and the sites that are due."""
 
     def __init__(self) -> None:
         self._sites: dict[str, _Site] = {}
@@ -131,3 +140,39 @@ class Times:
         for site, learned in before.items():
             self._sites[site].learned = learned
         self._due.update(dict.fromkeys(due))
+
+
+def worth_learning(settings: "DedupSettings", schedule: LearningSchedule) -> dict[str, int]:
+    """Return the sites that are worth learning, with the last observation of each; it waits for the store.
+
+    A site of which the crawl has seen much is. One of which it has seen a few pages is if what is recorded of it has
+    grown by half since it was learned, or if a URL shows what another one shows, as it did not then.
+    """
+    sites = schedule.news
+    if not sites:
+        return {}
+    try:
+        with Store.open(settings.store, readonly=True) as store:
+            found = recorded(store, settings.scope, sites)
+            return {
+                site: of_site.last
+                for site, of_site in found.items()
+                if not schedule.is_small(site) or _is_worth_it(store, settings.scope, site, of_site)
+            }
+    except StoreError:  # the process that learns tells it
+        return dict.fromkeys(sites, 0)
+
+
+def note_learned(settings: "DedupSettings", learned: Mapping[str, int]) -> None:
+    """Note of each site up to which observation it has been learned; it waits for the store."""
+    with suppress(StoreError), Store.open(settings.store) as store:  # without it they are learned once more
+        store.note_learned(settings.scope, learned)
+
+
+def _is_worth_it(store: Store, scope: str, site: str, of_site: Recorded) -> bool:
+    if of_site.responses < LEAST and (of_site.responses < LEAST_STATED or not declares(store, scope, site)):
+        return False
+    fresh = news(store, scope, site, of_site.last)
+    if fresh.responses >= min(GROWTH * (of_site.responses - fresh.responses), MOST_FRESH):
+        return True
+    return repeats(store, scope, site, fresh.learned)

@@ -1,4 +1,4 @@
-"""Responses that are no evidence: which of them were cut off, and how many were left out, and why."""
+"""Responses that are no evidence: which of them were cut off, and how many are excluded, by reason."""
 
 from collections import Counter
 from threading import Lock
@@ -37,8 +37,8 @@ def ends_of(response: "Response") -> bool | None:
     return True if ends else False if _BY_CONNECTION in response.flags else None
 
 
-class LeftOut:
-    """Counts the responses of a crawl that are no evidence. Rows are made in the thread of the store, too."""
+class ExcludedResponses:
+    """Counts of the responses of a crawl that are no evidence. Rows are made in the thread of the store, too."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -48,7 +48,7 @@ class LeftOut:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many were left out, by reason."""
+        """How many are excluded, by reason."""
         with self._lock:
             return dict(self._counts)
 

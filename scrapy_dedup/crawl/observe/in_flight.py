@@ -1,4 +1,4 @@
-"""Which responses are on their way through the spider middlewares and the spider."""
+"""Responses in flight: on their way through the spider middlewares and the spider."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class UnderWay:
-    """Responses on their way through the spider middlewares and the spider."""
+class ResponsesInFlight:
+    """The responses in flight, and whether they have come to the spider."""
 
     def __init__(self) -> None:
         #: Response -> whether it has come to the spider.

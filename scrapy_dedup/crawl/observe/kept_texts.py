@@ -1,4 +1,4 @@
-"""Of which pages the texts are kept, and how: enough of each URL template to find what comes and goes, or all."""
+"""Texts of pages that the store keeps: enough of each URL template to find transient content, or all."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from ...urls.templates import template_of
 if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
     from .repeats import Repeats
+    from .site_masks import SiteMasks
 
 Pack = Callable[[str], bytes]
 """From the HTML of a page to what is kept of it."""
@@ -21,24 +22,23 @@ PER_TEMPLATE: Final = 100
 MOST_TEMPLATES: Final = 5_000
 
 
-class Versions:
-    """Decides, page by page.
+class KeptTexts:
+    """Decides, page by page, whether its text is kept.
 
     All pages are kept of a site that has a mask, since its pages are compared under it, and of one that is likely to have
     one soon: a URL that was fetched twice has shown two texts there.
     """
 
-    def __init__(self, repeats: "Repeats", settings: "DedupSettings") -> None:
+    def __init__(self, settings: "DedupSettings", repeats: "Repeats", masks: "SiteMasks") -> None:
         #: How pages are kept; None where texts are not to be stored (DEDUP_STORE_TEXTS).
         self.kept = _pack_of(settings)
         self._repeats = repeats
+        self._masks = masks
         self._seen: Counter[int] = Counter()
-        #: Sites that have a mask.
-        self.masked: frozenset[str] = frozenset()
 
     def wanted(self, site: str, url: str) -> Pack | None:
         """Return how to keep the page at *url*, and count it; None if it is not to be kept."""
-        if self.kept is None or site in self.masked or site in self._repeats.changing:
+        if self.kept is None or self._are_all_kept(site):
             return self.kept
         template = hash((site, template_of(url)))
         if not self._has_room(template):
@@ -48,9 +48,12 @@ class Versions:
 
     def keeps(self, site: str, url: str) -> bool:
         """Whether the texts of another page such as the one at *url* would be kept."""
-        if self.kept is None or site in self.masked or site in self._repeats.changing:
-            return self.kept is not None
-        return self._has_room(hash((site, template_of(url))))
+        if self.kept is None:
+            return False
+        return self._are_all_kept(site) or self._has_room(hash((site, template_of(url))))
+
+    def _are_all_kept(self, site: str) -> bool:
+        return site in self._masks.sites or site in self._repeats.changing
 
     def _has_room(self, template: int) -> bool:
         number = self._seen[template]

@@ -1,23 +1,31 @@
 """The spider middlewares: what reaches the spider is recorded, told its canonical key, and followed to its end."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request
 
-from ..decide.known_aliases import PageLook
 from ..identity.identities import is_plain_get
-from ..items.stripping import remember_crawl
 from ..settings.dedup_settings import Mode
-from ..shared import Shared
 from ..support.compatibility import without_spider
+from ..support.components import components_of
 from ..support.request_meta import KEY, SWITCH, mark_new
-from .recorder import Recorder
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
+
+    from ..decide.known_aliases import Aliases, PageLook
+    from ..identity.identities import Identities
+    from ..seen.request_outcomes import Outcomes
+    from ..seen.slot_claims import SlotClaims
+    from ..support.faults import Faults
+    from ..support.tally import Tally
+    from .excluded_responses import ExcludedResponses
+    from .in_flight import ResponsesInFlight
+    from .page_events import PageEvents
+    from .recorder import Recorder
 
 #: Bytes of an answer with nothing in it but white space.
 _LONGEST_BLANK: Final = 100
@@ -32,14 +40,36 @@ class PageMiddleware:
     refuses has not reached the spider: its request counts as failed.
     """
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._recorder = Recorder(shared)
+    def __init__(
+        self,
+        *,
+        page_events: "PageEvents",
+        identities: "Identities",
+        claims: "SlotClaims",
+        outcomes: "Outcomes",
+        aliases: "Aliases",
+        recorder: "Recorder",
+        in_flight: "ResponsesInFlight",
+        excluded: "ExcludedResponses",
+        tally: "Tally",
+        faults: "Faults",
+    ) -> None:
+        self._events = page_events
+        self._identities = identities
+        self._claims = claims
+        self._outcomes = outcomes
+        self._aliases = aliases
+        self._recorder = recorder
+        self._in_flight = in_flight
+        self._excluded = excluded
+        self._tally = tally
+        self._faults = faults
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the middleware of a crawl."""
-        return cls(Shared.of(crawler))
+        middleware: Self = components_of(crawler).built(cls)
+        return middleware
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Hand on what the spider starts with. Requests that no filter will be asked about stand for their key."""
@@ -48,9 +78,9 @@ class PageMiddleware:
                 try:
                     mark_new(each, start=True)
                     if each.dont_filter:
-                        self._shared.take_unasked(each)
+                        self._claims.claim_unfiltered(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-                    self._shared.faults.report("page", "A start request could not be noted")
+                    self._faults.report("page", "A start request could not be noted")
             yield each
 
     def process_spider_input(self, response: "Response") -> None:
@@ -59,21 +89,20 @@ class PageMiddleware:
         if request is None:
             return
         try:
-            remember_crawl(request, self._shared)
+            self._events.response_received.send(request)
             self._look_at(request, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("page", "A response could not be looked at")
+            self._faults.report("page", "A response could not be looked at")
 
     async def process_spider_output(self, response: "Response", result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Hand on what the spider gives; mark its requests as new ones, and note when it is done."""
         links = given = False
         look = self._searched(response)
-        transient = self._shared.transient
-        marks_links = transient.marks_links and bool(transient.masks)
+        events = self._events
         async for each in result:
             if not given:
                 given = True
-                self._shared.under_way.give(response)
+                self._in_flight.give(response)
             if isinstance(each, Request):
                 links = True
                 try:
@@ -81,86 +110,69 @@ class PageMiddleware:
                     if look is not None:
                         look.request(each)
                 except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-                    self._shared.faults.report("page", "A request could not be marked")
-                if transient.has_pipeline:
-                    self._note(transient.note_request, each, response)
-                if marks_links:
-                    self._note(transient.mark_link, each, response)
-                self._lower(each)
-            elif transient.has_pipeline:
-                self._note(transient.note_item, each, response)
+                    self._faults.report("page", "A request could not be marked")
+                events.request_given.send(each, response)
+            else:
+                events.item_given.send(each, response)
             yield each
         self._end(response, links=links)
 
     def process_spider_exception(self, response: "Response", exception: Exception) -> None:
         """Note that the spider, or another spider middleware, has failed with *response*."""
         # If it had given something nobody knows how far it has come; if not, it has failed with this URL of the page.
-        self._end(response, links=True, failed=not self._shared.under_way.gave(response))
-
-    def _lower(self, request: Request) -> None:
-        try:
-            self._shared.postponing.lower(request)
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("postponing", "A request could not be postponed")
-
-    def _note(self, note: Callable[[Any, "Response"], None], each: Any, response: "Response") -> None:
-        """Note which response an item came from, or whether the link of a request is transient there."""
-        try:
-            note(each, response)
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("transient", "Transient content of a page could not be looked for")
+        self._end(response, links=True, failed=not self._in_flight.gave(response))
 
     def _look_at(self, request: Request, response: "Response") -> None:
         # The meta may be a copy of another response's: the key must be the one of this response.
         request.meta.pop(KEY, None)
         if not is_plain_get(request):
-            self._count_left_out(request)
+            self._count_excluded(request)
             return
-        identity = self._shared.identities.of_url(request.url)
+        identity = self._identities.of_url(request.url)
         if identity.mode is None:
             return
         request.meta[KEY] = identity.key
         if identity.mode is not Mode.OBSERVE:
             if 200 <= response.status < 300 and not _is_blank(response):
-                self._shared.under_way.begin(response)
+                self._in_flight.begin(response)
                 if "cached" not in response.flags:
                     latency = request.meta.get("download_latency")
-                    self._shared.tally.page(identity.site, len(response.body), float(latency or 0))
+                    self._tally.page(identity.site, len(response.body), float(latency or 0))
             else:
-                self._shared.outcomes.failed(request)
+                self._outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
-        self._shared.extras.note(request, response, identity.site)
+        self._events.page_fetched.send(request, response, identity.site)
 
-    def _count_left_out(self, request: Request) -> None:
+    def _count_excluded(self, request: Request) -> None:
         """Count the answer to a request that is not compared, unless that is what the spider asks for."""
         is_wanted = request.meta.get(SWITCH) is not False and not request.meta.get("verbatim_url")
-        if is_wanted and self._shared.identities.site_and_mode(request.url)[1] is not None:
-            self._shared.left_out.add("method")
+        if is_wanted and self._identities.site_and_mode(request.url)[1] is not None:
+            self._excluded.add("method")
 
-    def _searched(self, response: "Response") -> PageLook | None:
+    def _searched(self, response: "Response") -> "PageLook | None":
         """Search the page for other URLs of its own; return what looks for them among its requests."""
         try:
-            look = self._shared.aliases.page(response)
+            look = self._aliases.page(response)
             if look is not None:
                 look.declarations()
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("aliases", "A page could not be searched for aliases")
+            self._faults.report("aliases", "A page could not be searched for aliases")
             return None
         return look
 
     def _end(self, response: "Response", *, links: bool, failed: bool = False) -> None:
         request = response.request
         try:
-            self._shared.transient.carried.done(request)
-            reached = self._shared.under_way.end(response)
+            self._events.callback_done.send(request)
+            reached = self._in_flight.end(response)
             if request is None or reached is None:
                 return
             if reached and not failed:
-                self._shared.outcomes.fetched(request, links=links)
+                self._outcomes.fetched(request, links=links)
             else:
-                self._shared.outcomes.failed(request)
+                self._outcomes.failed(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("page", "What became of a response could not be noted")
+            self._faults.report("page", "What became of a response could not be noted")
 
 
 def _is_blank(response: "Response") -> bool:
@@ -172,15 +184,15 @@ def _is_blank(response: "Response") -> bool:
 class ArrivalMiddleware:
     """Spider middleware, the last before the spider: a response that comes here has passed all others."""
 
-    def __init__(self, shared: Shared) -> None:
-        self._under_way = shared.under_way
-        self._under_way.observed = True
+    def __init__(self, in_flight: "ResponsesInFlight") -> None:
+        self._in_flight = in_flight
+        self._in_flight.observed = True
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the middleware of a crawl."""
-        return cls(Shared.of(crawler))
+        return cls(components_of(crawler).in_flight)
 
     def process_spider_input(self, response: "Response") -> None:
         """Note that the spider gets *response*."""
-        self._under_way.arrive(response)
+        self._in_flight.arrive(response)

@@ -14,50 +14,82 @@ from ...content.fingerprints import Kind, fingerprint_body
 from ...rules.exchange import CLEAN_PARAM, declaring_lines
 from ...store.rows import ObservationRow
 from ..identity.identities import is_plain_get
-from ..shared import Shared
 from ..support.compatibility import without_spider
+from ..support.components import components_of
 from ..support.request_meta import SWITCH
-from .robots import is_robots
 from .store_rows import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
-__all__ = ["MediaRecorder", "Recorder", "RedirectRecorder", "RobotsRecorder"]
+    from ..identity.identities import Identities
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from ..support.faults import Faults
+    from .excluded_responses import ExcludedResponses
+    from .kept_texts import KeptTexts
+    from .page_events import PageEvents
+    from .repeats import Repeats
 
 _TELLING = (200, 404, 410)
 """Answers that say what a robots.txt declares, or that there is none; after others nobody knows."""
 
 
+def is_robots(url: str) -> bool:
+    """Whether a URL is that of a robots.txt."""
+    return url.partition("?")[0].endswith("/robots.txt")
+
+
 class Recorder:
     """Hands over what was seen to the thread of the store."""
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._max_body = shared.settings.max_body
+    def __init__(
+        self,
+        *,
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        store: "CrawlStore",
+        identities: "Identities",
+        excluded: "ExcludedResponses",
+        repeats: "Repeats",
+        kept_texts: "KeptTexts",
+        page_events: "PageEvents",
+    ) -> None:
+        self._scope = settings.scope
+        self._max_body = settings.max_body
+        self._status = status
+        self._stats = stats
+        self._store = store
+        self._identities = identities
+        self._excluded = excluded
+        self._repeats = repeats
+        self._kept_texts = kept_texts
+        self._page_recorded = page_events.page_recorded
         self._small = SmallPages()
         # Scrapy's collector makes each of its methods anew when it is asked for it.
-        self._count = shared.stats.inc_value
+        self._count = stats.inc_value
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
         if 300 <= response.status < 400 and b"Location" in response.headers:
             return
-        left_out = self._shared.left_out
         row = self._base(request, response, site)
         if row is None:
             return
         if response.status != 200:
-            left_out.add("status")
+            self._excluded.add("status")
             self._record(row)
             return
-        if reason := left_out.cut_off(response, site):
-            left_out.add(reason)
+        if reason := self._excluded.cut_off(response, site):
+            self._excluded.add(reason)
             return
-        versioned = self._shared.versions.wanted(site, request.url)
+        versioned = self._kept_texts.wanted(site, request.url)
         if is_quick(response):
             made = page_row(response, row, self._max_body, versioned=versioned)
             taken = self._record(made)
@@ -68,45 +100,44 @@ class Recorder:
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
         if taken and not row.from_cache:
-            self._shared.learning.news(site, request.url)
+            self._page_recorded.send(site, request.url)
 
     def redirect(self, request: "Request", response: "Response", site: str) -> None:
         """Record a redirect."""
         row = self._base(request, response, site)
         row = row and redirect_row(request, response, row)
         if row is not None and self._record(row):
-            self._shared.stats.inc_value("dedup/recorded/redirects")
-            self._shared.left_out.add("redirect")
+            self._stats.inc_value("dedup/recorded/redirects")
+            self._excluded.add("redirect")
 
     def robots(self, request: "Request", response: "Response", site: str) -> None:
         """Record what a robots.txt declares, or that it does no more; a host has one row."""
         lines = declaring_lines(response.body) if response.status == 200 else []
         # What rules may rest on is not believed when the site has taken it back.
-        if lines or self._shared.identities.book.for_site(site):
+        if lines or self._identities.book.for_site(site):
             from_cache = "cached" in response.flags
-            row = base_row(request, response, self._shared.settings.scope, site, "", from_cache=from_cache)
+            row = base_row(request, response, self._scope, site, "", from_cache=from_cache)
             digest = fingerprint_body(response.body, kind=Kind.OTHER)
             self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
-            self._shared.left_out.add("robots.txt")
+            self._excluded.add("robots.txt")
 
     def _note(self, row: ObservationRow) -> None:
         """Note a page whose row is made, in whichever thread."""
-        self._shared.left_out.note(row)
-        self._shared.repeats.note(row)
+        self._excluded.note(row)
+        self._repeats.note(row)
 
     def _base(self, request: "Request", response: "Response", site: str) -> ObservationRow | None:
-        shared = self._shared
         from_cache = "cached" in response.flags
         if from_cache and response.url != request.url:
             # The HTTP cache has answered with the copy of another URL: to record it would let a
             # rule prove itself by its own work.
-            shared.stats.inc_value("dedup/recorded/skipped/cached")
-            shared.left_out.add("cached")
+            self._stats.inc_value("dedup/recorded/skipped/cached")
+            self._excluded.add("cached")
             return None
-        return base_row(request, response, shared.settings.scope, site, shared.spider.name, from_cache=from_cache)
+        return base_row(request, response, self._scope, site, self._status.spider.name, from_cache=from_cache)
 
     def _record(self, row: ObservationRow | LaterRow, size: int = 0) -> bool:
-        taken = self._shared.record(row, size)
+        taken = self._store.add(row, size)
         if taken:
             self._count("dedup/recorded")
         return taken
@@ -116,21 +147,29 @@ class Recorder:
 class _ResponseMiddleware:
     """A downloader middleware that looks at responses and hands them on as they are."""
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._recorder = Recorder(shared)
+    def __init__(self, recorder: Recorder, identities: "Identities", faults: "Faults") -> None:
+        self._recorder = recorder
+        self._identities = identities
+        self._faults = faults
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
-        """Return the middleware of a crawl."""
-        return cls(Shared.of(crawler))
+        """Return the middleware of a crawl. Raises NotConfigured where it has nothing to do."""
+        components = components_of(crawler)
+        if not cls._is_needed(crawler, components.settings):
+            raise NotConfigured
+        return cls(components.recorder, components.identities, components.faults)
+
+    @staticmethod
+    def _is_needed(crawler: "Crawler", settings: "DedupSettings") -> bool:
+        return True
 
     def process_response(self, request: "Request", response: "Response") -> "Response":
         """Record *response* if it concerns this middleware."""
         try:
             self._look_at(request, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("recorder", "A response could not be recorded")
+            self._faults.report("recorder", "A response could not be recorded")
         return response
 
     def _look_at(self, request: "Request", response: "Response") -> None:
@@ -142,7 +181,7 @@ class RedirectRecorder(_ResponseMiddleware):
 
     def _look_at(self, request: "Request", response: "Response") -> None:
         if 300 <= response.status < 400 and is_plain_get(request):
-            site, mode = self._shared.identities.site_and_mode(request.url)
+            site, mode = self._identities.site_and_mode(request.url)
             if mode is not None:
                 self._recorder.redirect(request, response, site)
 
@@ -153,14 +192,13 @@ class RobotsRecorder(_ResponseMiddleware):
     Scrapy fetches these files itself, where the spider obeys them; nothing is fetched for it.
     """
 
-    def __init__(self, shared: Shared) -> None:
-        if not shared.crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured
-        super().__init__(shared)
+    @staticmethod
+    def _is_needed(crawler: "Crawler", settings: "DedupSettings") -> bool:
+        return crawler.settings.getbool("ROBOTSTXT_OBEY")
 
     def _look_at(self, request: "Request", response: "Response") -> None:
         if response.status in _TELLING and request.callback is NO_CALLBACK and is_robots(request.url):
-            site, mode = self._shared.identities.site_and_mode(request.url)
+            site, mode = self._identities.site_and_mode(request.url)
             if mode is not None:
                 self._recorder.robots(request, response, site)
 
@@ -168,10 +206,9 @@ class RobotsRecorder(_ResponseMiddleware):
 class MediaRecorder(_ResponseMiddleware):
     """Downloader middleware, just outside HTTP compression: records what media pipelines download."""
 
-    def __init__(self, shared: Shared) -> None:
-        if not shared.settings.media:
-            raise NotConfigured
-        super().__init__(shared)
+    @staticmethod
+    def _is_needed(crawler: "Crawler", settings: "DedupSettings") -> bool:
+        return settings.media
 
     def _look_at(self, request: "Request", response: "Response") -> None:
         if (
@@ -182,6 +219,6 @@ class MediaRecorder(_ResponseMiddleware):
             and not is_robots(request.url)
             and not 300 <= response.status < 400
         ):
-            site, mode = self._shared.identities.site_and_mode(request.url)
+            site, mode = self._identities.site_and_mode(request.url)
             if mode is not None:
                 self._recorder.page(request, response, site)

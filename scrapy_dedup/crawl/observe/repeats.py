@@ -1,4 +1,4 @@
-"""Contents that show again under another URL, and URLs that show another content: what is learned from."""
+"""Repeated contents, shown again by another URL, and URLs whose content changes: both are what is learned from."""
 
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final

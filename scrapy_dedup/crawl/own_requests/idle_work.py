@@ -1,4 +1,4 @@
-"""What a crawl does beyond its spider's requests, before the spider runs idle: revisits and probes."""
+"""Idle work: starter refetches, revisits and probes, before the spider runs idle."""
 
 from functools import cached_property
 from time import time
@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING, Final
 from scrapy.utils.defer import deferred_from_coro
 
 from ...rules.book import RuleBook
-from ..observe.robots import Robots
 from ..support.compatibility import run_in_thread
-from .budget import PER_PAGE, Extra, Granted, Part
-from .internal_requests import Closing, Errands
-from .revisits import Revisits
-from .starter import StarterRefetches
+from .internal_requests import CrawlClosing
+from .request_budgets import PER_PAGE, GrantedBudget, PartialBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from ...learning.asking.probe_outcomes import Tried
     from ..settings.dedup_settings import DedupSettings
-    from ..shared import Shared
+    from ..settings.rule_directories import RuleDirectories
+    from ..support.faults import Faults
+    from ..support.idle_hook import BeforeIdle
+    from ..support.tally import Tally
+    from .internal_requests import InternalRequests
     from .prober import Prober
+    from .request_budgets import SavingsBudget
+    from .revisits import Revisits
+    from .robots import RobotsFiles
+    from .starter import StarterRefetches
 
 #: A site is probed again once so many times as much was saved there.
 _MORE: Final = 1.5
@@ -51,61 +57,77 @@ def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: 
             store.add(rows)
 
 
-class Extras:
-    """Starter refetches of one crawl; revisits and probes, paid out of what it has saved."""
+class IdleWork:
+    """Revisits and probes of one crawl, paid out of what it has saved, after its starter refetches."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
-        self.extra = Extra(shared)
-        self.errands = Errands(shared)
-        self.revisits = Revisits(shared, self.errands)
-        self.starter = StarterRefetches(shared, self.errands, self.revisits)
-        settings = shared.crawler.settings
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        faults: "Faults",
+        directories: "RuleDirectories",
+        tally: "Tally",
+        savings_budget: "SavingsBudget",
+        internal_requests: "InternalRequests",
+        revisits: "Revisits",
+        starter: "StarterRefetches",
+        robots: "RobotsFiles",
+        before_idle: "BeforeIdle",
+        new_prober: "Callable[[], Prober]",
+    ) -> None:
+        self._settings = settings
+        self._faults = faults
+        self._directories = directories
+        self._tally = tally
+        self._budget = savings_budget
+        self._requests = internal_requests
+        self._revisits = revisits
+        self._starter = starter
+        self._robots = robots
+        self._before_idle = before_idle
+        self._new_prober = new_prober
         # Who replays a cache and nothing else wants no requests.
-        self._wanted = bool(shared.settings.extra or shared.settings.revisits) and not (
-            settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        )
+        replays = crawler.settings.getbool("HTTPCACHE_ENABLED") and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
+        self._wanted = bool(settings.extra or settings.revisits) and not replays
         #: Whether revisits were asked for, whatever they cost.
-        self._asked = shared.settings.revisits > 0
+        self._asked = settings.revisits > 0
         #: Site -> what was avoided there when it was probed.
         self._probed: dict[str, int] = {}
-        self._robots = Robots(shared)
         self._at_work = False
 
     @cached_property
     def prober(self) -> "Prober":
-        """What probes, made when it is first needed."""
-        from .prober import Prober
-
-        return Prober(self._shared, self.errands)
+        """The prober, made when it is first needed: it takes a fifth of a second to import."""
+        return self._new_prober()
 
     def before_idle(self) -> bool:
         """Begin what is to be done; return whether that goes on."""
-        if self.starter.before_idle():
+        if self._starter.before_idle():
             return True
-        if not self._at_work and self._wanted and self.errands.open and (sites := self._sites()):
+        if not self._at_work and self._wanted and self._requests.are_possible and (sites := self._sites()):
             self._at_work = True
             deferred_from_coro(self._work(sites)).addErrback(lambda _: None)
         return self._at_work
 
     def _sites(self) -> list[str]:
         """Return the sites where there may be something to do."""
-        to_revisit = self.revisits.sites
+        to_revisit = self._revisits.sites
         asked = to_revisit if self._asked else ()
         paid = [
             site
-            for site in self._shared.tally.sites
-            if self.extra.room(site)
-            and site not in self.errands.barred
+            for site in self._tally.sites
+            if self._budget.room(site)
+            and site not in self._requests.barred
             and (site in to_revisit or self._is_worth_probing(site))
         ]
         return list(dict.fromkeys((*asked, *paid)))
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note a page that has come, which may be fetched again."""
-        self.starter.note(request, response, site)
-        self.revisits.note(request, response, site)
-        self.starter.came(site)
+        self._starter.note(request, response, site)
+        self._revisits.note(request, response, site)
+        self._starter.came(site)
 
     def write(self) -> None:
         """Write into the store what probes have shown of rules that were learned since; it waits.
@@ -113,37 +135,36 @@ class Extras:
         Raises RuleFileError, StoreError.
         """
         if "prober" in vars(self) and self.prober.tried:
-            note_probes(self.prober.tried, self._shared.settings, self._shared.learning.directory)
+            note_probes(self.prober.tried, self._settings, self._directories.learned)
 
     def _is_worth_probing(self, site: str) -> bool:
         """Whether probes can be paid for, and there is more to try than the last time."""
-        enough = self.extra.room(site) >= PER_PAGE
-        return enough and self._shared.tally.of(site).avoided > _MORE * self._probed.get(site, 0)
+        enough = self._budget.room(site) >= PER_PAGE
+        return enough and self._tally.of(site).avoided > _MORE * self._probed.get(site, 0)
 
     async def _work(self, sites: list[str]) -> None:
-        shared = self._shared
         try:
             for site in sites:
                 await self._work_on(site)
-        except Closing:
+        except CrawlClosing:
             pass
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            shared.faults.report("extra", "Probes or refetches could not be made")
+            self._faults.report("extra", "Probes or refetches could not be made")
             self._wanted = False
         finally:
             self._at_work = False
-            shared.before_idle.wake()
+            self._before_idle.wake()
 
     async def _work_on(self, site: str) -> None:
         if self._asked:
-            await self.revisits.run(site, Granted(self.revisits.waiting(site)))
-        if self.extra.room(site):
-            self.extra.real[site] = await self._robots.allowed(site)
-        if not self._asked and (room := self.extra.room(site)):
-            await self.revisits.run(site, Part(self.extra, (room + 1) // 2))
+            await self._revisits.run(site, GrantedBudget(self._revisits.waiting(site)))
+        if self._budget.room(site):
+            self._budget.real[site] = await self._robots.allowed(site)
+        if not self._asked and (room := self._budget.room(site)):
+            await self._revisits.run(site, PartialBudget(self._budget, (room + 1) // 2))
         if self._is_worth_probing(site):
-            self._probed[site] = self._shared.tally.of(site).avoided
+            self._probed[site] = self._tally.of(site).avoided
             await run_in_thread(lambda: self.prober)  # to import it takes long
-            await self.prober.run(await self.prober.find(site), self.extra)
+            await self.prober.run(await self.prober.find(site), self._budget)
         if not self._asked:
-            await self.revisits.run(site, self.extra)
+            await self._revisits.run(site, self._budget)

@@ -1,4 +1,4 @@
-"""Requests of the plug-in's own: they go through the spider's engine, and end there.
+"""The plug-in's own requests: they go through the spider's engine, and end there.
 
 Robots.txt, delays, AutoThrottle, proxies and cookies apply as to any request; callbacks, spider
 middlewares, the dupe filter and the HTTP cache never see them. They are made one at a time on each site, while nothing is
@@ -21,11 +21,19 @@ from ..support.request_meta import SWITCH
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
+    from scrapy.statscollectors import StatsCollector
 
     from ...store.rows import ObservationRow
-    from ..shared import Shared
-    from .budget import Purse
+    from ..learn.live import Learning
+    from ..observe.excluded_responses import ExcludedResponses
+    from ..observe.kept_texts import KeptTexts
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from ..support.idle_hook import BeforeIdle
+    from .request_budgets import RequestBudget
 
 logger = logging.getLogger(__name__)
 
@@ -42,70 +50,90 @@ MOST_REFUSED: Final = 20
 _PLAIN: Final = (str, int, float, bool, NoneType)
 
 
-class Origin(NamedTuple):
-    """What the request for a page was made of besides its URL, to make it again."""
+class RequestDetails(NamedTuple):
+    """The parts of a page's request besides its URL, to make it again."""
 
     meta: "Mapping[str, Any]"
     headers: "Headers | None" = None
     cookies: Any = None
 
 
-def origin_of(request: Request) -> Origin | None:
-    """Return what *request*, which was answered, was made of; None if it cannot be made again."""
+def details_of(request: Request) -> RequestDetails | None:
+    """Return the details of *request*, which was answered; None if it cannot be made again."""
     meta = {}
     for name, value in request.meta.items():
         if not passing(name):
             if not isinstance(value, _PLAIN):
                 return None  # a browser's page, say, which is gone
             meta[name] = value
-    return Origin(meta, request.headers, request.cookies)
+    return RequestDetails(meta, request.headers, request.cookies)
 
 
-class Closing(Exception):
+class CrawlClosing(Exception):
     """No more requests can be made: the spider closes, or is paused."""
 
 
-class Errands:
-    """Makes requests."""
+class InternalRequests:
+    """Makes the plug-in's own requests, and records what comes."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        store: "CrawlStore",
+        excluded: "ExcludedResponses",
+        kept_texts: "KeptTexts",
+        learning: "Learning",
+        before_idle: "BeforeIdle",
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._status = status
+        self._stats = stats
+        self._store = store
+        self._excluded = excluded
+        self._kept_texts = kept_texts
+        self._learning = learning
+        self._before_idle = before_idle
         #: Sites that are left alone.
         self.barred: set[str] = set()
         self._refused: dict[str, int] = {}
 
     @property
-    def open(self) -> bool:
-        """Whether requests can be made."""
-        engine: Any = self._shared.crawler.engine
-        return bool(engine.running and not engine.paused and self._shared.is_open)
+    def are_possible(self) -> bool:
+        """Whether requests can be made: the spider neither closes nor is paused."""
+        engine = self._status.engine
+        return bool(engine.running and not engine.paused and self._status.is_open)
 
     async def fetch(
         self,
         url: str,
         site: str,
-        purse: "Purse",
+        budget: "RequestBudget",
         *,
         method: str = "GET",
-        like: Origin | None = None,
+        like: RequestDetails | None = None,
         at_once: bool = False,
     ) -> "Response | None":
         """Return the answer for *url*; None if there is none, or if nobody pays for it.
 
         *like* has what else the request is made of. Unless *at_once*, it waits until no request of the spider is queued.
-        Raises Closing.
+        Raises CrawlClosing.
         """
         if not at_once:
-            await self._shared.before_idle.turn()
-        if not self.open:
-            raise Closing
-        if site in self.barred or not purse.take(site):
+            await self._before_idle.wait_for_turn()
+        if not self.are_possible:
+            raise CrawlClosing
+        if site in self.barred or not budget.take(site):
             return None
-        request = self._request(url, method, like or Origin({}))
+        request = self._request(url, method, like or RequestDetails({}))
         try:
-            response = await download(self._shared.crawler, request)
+            response = await download(self._crawler, request)
         except IgnoreRequest as error:
-            purse.give_back(site)
+            budget.give_back(site)
             self._refused[site] = self._refused.get(site, 0) + 1
             if self._refused[site] >= MOST_REFUSED:
                 self._bar(site, str(error))
@@ -119,25 +147,25 @@ class Errands:
         return response
 
     async def fetch_again(
-        self, url: str, site: str, purse: "Purse", *, like: Origin, at_once: bool = False
+        self, url: str, site: str, budget: "RequestBudget", *, like: RequestDetails, at_once: bool = False
     ) -> "ObservationRow | None":
-        """Fetch a page once more, as :meth:`fetch`, and record it; return its row if it is another version. Raises Closing."""
-        response = await self.fetch(url, site, purse, like=like, at_once=at_once)
+        """Fetch a page once more, as :meth:`fetch`, and record it; return its row if it is another version. Raises CrawlClosing."""
+        response = await self.fetch(url, site, budget, like=like, at_once=at_once)
         if response is None:
             return None
-        self._shared.stats.inc_value("dedup/revisits")
+        self._stats.inc_value("dedup/revisits")
         row = await self.row(response, site)
         if row is None or row.fingerprints is None:
             return None
         self.record(row)
-        self._shared.stats.inc_value("dedup/revisits/recorded")
+        self._stats.inc_value("dedup/revisits/recorded")
         return row
 
-    def _request(self, url: str, method: str, like: Origin) -> Request:
+    def _request(self, url: str, method: str, like: RequestDetails) -> Request:
         meta = {**like.meta, **META}
         headers = dict(like.headers.items()) if like.headers is not None else {}
         headers.pop(b"Proxy-Authorization", None)
-        if self._shared.crawler.settings.getbool("COOKIES_ENABLED") and not meta.get("dont_merge_cookies"):
+        if self._crawler.settings.getbool("COOKIES_ENABLED") and not meta.get("dont_merge_cookies"):
             headers.pop(b"Cookie", None)  # the jar has the newest ones
         return Request(
             url,
@@ -151,35 +179,33 @@ class Errands:
 
     def _bar(self, site: str, why: str) -> None:
         self.barred.add(site)
-        self._shared.stats.inc_value("dedup/extra/stopped")
+        self._stats.inc_value("dedup/extra/stopped")
         logger.info(
             "No more probes and refetches of %(site)s in this crawl (%(why)s)",
             {"site": site, "why": why},
-            extra={"spider": self._shared.spider},
+            extra={"spider": self._status.spider},
         )
 
     async def row(self, response: "Response", site: str) -> "ObservationRow | None":
         """Return what was seen as a row of the store; None if it was cut off."""
         request = response.request
-        shared = self._shared
         if request is None:
             return None
-        if response.status == 200 and (reason := shared.left_out.cut_off(response, site)):
-            shared.left_out.add(reason)
+        if response.status == 200 and (reason := self._excluded.cut_off(response, site)):
+            self._excluded.add(reason)
             return None
-        base = base_row(request, response, shared.settings.scope, site, shared.spider.name, from_cache=False)
+        base = base_row(request, response, self._store.scope, site, self._status.spider.name, from_cache=False)
         if 300 <= response.status < 400:
             return redirect_row(request, response, base)
         if response.status != 200 or request.method != "GET":
             return base
-        versioned = shared.versions.kept
+        versioned = self._kept_texts.kept
         if is_quick(response):
-            return page_row(response, base, shared.settings.max_body, versioned=versioned)
-        return await run_in_thread(LaterRow(response, base, shared.settings.max_body, versioned=versioned))
+            return page_row(response, base, self._settings.max_body, versioned=versioned)
+        return await run_in_thread(LaterRow(response, base, self._settings.max_body, versioned=versioned))
 
     def record(self, row: "ObservationRow") -> None:
         """Hand over a row to the store, as that of any response."""
-        shared = self._shared
-        if shared.record(row):
-            shared.stats.inc_value("dedup/recorded")
-            shared.learning.count(row.site, row.url)
+        if self._store.add(row):
+            self._stats.inc_value("dedup/recorded")
+            self._learning.count(row.site, row.url)

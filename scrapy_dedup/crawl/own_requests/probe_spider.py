@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import scrapy
 
 from ...learning.asking.doubts import Doubt
-from ..shared import Shared
-from .budget import Granted
-from .internal_requests import Closing
+from ..support.components import components_of
+from .internal_requests import CrawlClosing
+from .request_budgets import GrantedBudget
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -47,12 +47,12 @@ class Recording:
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
         """Return the extension of a crawl."""
-        Shared.of(crawler)
+        components_of(crawler)
         return cls()
 
 
 class ProbeSpider(scrapy.Spider):
-    """Makes the probes and nothing else; ``shared.extras.prober.tried`` has what they show."""
+    """Makes the probes and nothing else; ``components.idle_work.prober.tried`` has what they show."""
 
     name = "learn-rules"
     found: Sequence[Doubt] = ()
@@ -69,9 +69,9 @@ class ProbeSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Make the probes; there is nothing to crawl."""
-        extras = Shared.of(self.crawler).extras
-        with suppress(Closing):  # by the user
-            await extras.prober.run(list(self.found), Granted(self.most))
+        idle_work = components_of(self.crawler).idle_work
+        with suppress(CrawlClosing):  # by the user
+            await idle_work.prober.run(list(self.found), GrantedBudget(self.most))
         return
         yield  # which makes it what Scrapy expects
 

@@ -1,4 +1,4 @@
-"""The prober: asks the site whether a parameter matters, where nobody knows.
+"""Probes: the site is asked whether a parameter matters, where nobody knows.
 
 Per page: the unchanged URL, as the control; the URL with another value that the site uses itself; the
 URL without the parameter. What comes is recorded like any other response, so that learning sees it. A page that is not
@@ -15,19 +15,24 @@ from ...learning.asking.probe_outcomes import ProbeOutcome, ProbeVerdict, Tried,
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages
-from ...store.store import Store
 from ...urls.acting import acts
 from ..support.compatibility import run_in_thread
 from ..verify.comparing import observation_of_row
-from .budget import PER_PAGE
-from .internal_requests import Origin
+from .internal_requests import RequestDetails
+from .request_budgets import PER_PAGE
 
 if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
     from ...observation import Observation
     from ...store.rows import ObservationRow
-    from ..shared import Shared
-    from .budget import Purse
-    from .internal_requests import Errands
+    from ..identity.identities import Identities
+    from ..observe.site_masks import SiteMasks
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from .internal_requests import InternalRequests
+    from .request_budgets import RequestBudget
 
 logger = logging.getLogger(__name__)
 
@@ -42,9 +47,24 @@ LONG: Final = 100_000
 class Prober:
     """Probes the parameters of sites."""
 
-    def __init__(self, shared: "Shared", errands: "Errands") -> None:
-        self._shared = shared
-        self._errands = errands
+    def __init__(
+        self,
+        *,
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        store: "CrawlStore",
+        identities: "Identities",
+        masks: "SiteMasks",
+        internal_requests: "InternalRequests",
+    ) -> None:
+        self._settings = settings
+        self._status = status
+        self._stats = stats
+        self._store = store
+        self._identities = identities
+        self._masks = masks
+        self._requests = internal_requests
         self._jar = f"dedup probes {token_hex(8)}"
         #: URLs of pages that were tried, with the parameter.
         self._done: set[tuple[str, str]] = set()
@@ -57,31 +77,29 @@ class Prober:
         return await run_in_thread(self._find, site)
 
     def _find(self, site: str) -> list[Doubt]:
-        shared = self._shared
-        if shared.writer is None or not shared.writer.flush():
+        if not self._store.flush():
             return []
-        with Store.open(shared.settings.store, readonly=True) as store:
-            mask = shared.masks.of_site(site)
-            seen = islice(store.observations(shared.settings.scope, site, versions=mask is not None), MOST)
+        with self._store.read() as store:
+            mask = self._masks.of_site(site)
+            seen = islice(store.observations(self._store.scope, site, versions=mask is not None), MOST)
             return doubts(
                 site,
                 seen,
-                shared.identities.book,
-                band=shared.settings.probe_band,
-                since=shared.began,
+                self._identities.book,
+                band=self._settings.probe_band,
+                since=self._status.began,
                 mask=mask,
-                names=shared.settings.names,
+                names=self._settings.names,
             )
 
     def _frame_of(self, site: str) -> "list[Observation]":
-        settings = self._shared.settings
-        if self._shared.masks.of_site(site) is None:
+        if self._masks.of_site(site) is None:
             return []
-        with Store.open(settings.store, readonly=True) as store:
-            return some_pages(store, settings.scope, site, FRAME)
+        with self._store.read() as store:
+            return some_pages(store, self._store.scope, site, FRAME)
 
-    async def run(self, found: list[Doubt], purse: "Purse") -> None:
-        """Probe these, one page of each after the other, as far as *purse* pays for it. Raises Closing, StoreError."""
+    async def run(self, found: list[Doubt], budget: "RequestBudget") -> None:
+        """Probe these, one page of each after the other, as far as *budget* pays for it. Raises CrawlClosing, StoreError."""
         for site in {doubt.site for doubt in found}:
             self._frames[site] = await run_in_thread(self._frame_of, site)
         open_doubts = [(Tried(doubt), list(doubt.pages)) for doubt in found]
@@ -92,43 +110,43 @@ class Prober:
                 site = tried.doubt.site
                 while pages and (pages[0].url, tried.doubt.key) in self._done:
                     pages.pop(0)
-                if not pages or site in self._errands.barred or purse.room(site) < PER_PAGE:
+                if not pages or site in self._requests.barred or budget.room(site) < PER_PAGE:
                     continue
                 page = pages.pop(0)
                 self._done.add((page.url, tried.doubt.key))
-                self._add(tried, page.url, await self._probe(tried.doubt, page, purse))
+                self._add(tried, page.url, await self._probe(tried.doubt, page, budget))
                 if not tried.number(ProbeVerdict.RELEVANT):
                     left.append((tried, pages))
             open_doubts = left
 
     def _add(self, tried: Tried, url: str, found: ProbeVerdict) -> None:
         tried.verdicts.append((url, found))
-        self._shared.stats.inc_value("dedup/probes/pages")
-        self._shared.stats.inc_value(f"dedup/probes/{found}")
+        self._stats.inc_value("dedup/probes/pages")
+        self._stats.inc_value(f"dedup/probes/{found}")
         logger.debug(
             "Probed %(key)s of %(site)s: %(verdict)s",
             {"key": tried.doubt.key, "site": tried.doubt.site, "verdict": found},
-            extra={"spider": self._shared.spider},
+            extra={"spider": self._status.spider},
         )
 
-    async def _probe(self, doubt: Doubt, page: "Observation", purse: "Purse") -> ProbeVerdict:
+    async def _probe(self, doubt: Doubt, page: "Observation", budget: "RequestBudget") -> ProbeVerdict:
         """Probe one page."""
         changed, dropped = doubt.variants(page.url)
         if changed is None or any(url and acts(url) for url in (page.url, changed, dropped)):
             return ProbeVerdict.UNDECIDED
-        if (page.length or 0) >= LONG and await self._differ_by_head(doubt.site, page.url, changed, purse):
+        if (page.length or 0) >= LONG and await self._differ_by_head(doubt.site, page.url, changed, budget):
             return ProbeVerdict.RELEVANT
-        control = await self._answer(page.url, doubt.site, purse)
+        control = await self._answer(page.url, doubt.site, budget)
         mine = control and observation_of_row(control)
         if control is None or mine is None or self._outcome(page, control) is not ProbeOutcome.SAME:
             return ProbeVerdict.UNDECIDED
-        self._errands.record(control)
-        other = await self._answer(changed, doubt.site, purse)
+        self._requests.record(control)
+        other = await self._answer(changed, doubt.site, budget)
         by_change = self._outcome(mine, other)
         if by_change is ProbeOutcome.OTHER:
             self._record(other)
             return ProbeVerdict.RELEVANT
-        none = await self._answer(dropped, doubt.site, purse) if dropped else None
+        none = await self._answer(dropped, doubt.site, budget) if dropped else None
         by_dropping = self._outcome(mine, none)
         found = verdict(by_change, by_dropping)
         if by_change is ProbeOutcome.SAME:
@@ -138,19 +156,19 @@ class Prober:
             self._record(none)
         return found
 
-    async def _differ_by_head(self, site: str, url: str, changed: str, purse: "Purse") -> bool:
+    async def _differ_by_head(self, site: str, url: str, changed: str, budget: "RequestBudget") -> bool:
         """Whether HEAD is enough to see that another value makes another page: while that of the page stays as it is."""
-        before = await self._head(url, site, purse)
-        if before is None or head_outcome(before, await self._head(changed, site, purse)) is not ProbeOutcome.OTHER:
+        before = await self._head(url, site, budget)
+        if before is None or head_outcome(before, await self._head(changed, site, budget)) is not ProbeOutcome.OTHER:
             return False
-        after = await self._head(url, site, purse)
+        after = await self._head(url, site, budget)
         return after is not None and head_outcome(before, after) is ProbeOutcome.UNKNOWN and before == after
 
-    async def _head(self, url: str, site: str, purse: "Purse") -> HeadFingerprint | None:
-        response = await self._errands.fetch(url, site, purse, method="HEAD", like=self._like)
+    async def _head(self, url: str, site: str, budget: "RequestBudget") -> HeadFingerprint | None:
+        response = await self._requests.fetch(url, site, budget, method="HEAD", like=self._like)
         if response is None:
             return None
-        self._shared.stats.inc_value("dedup/probes/requests")
+        self._stats.inc_value("dedup/probes/requests")
         if response.status != 200:
             return None
         names = (b"Content-Digest", b"Content-MD5", b"ETag", b"Content-Length")
@@ -158,16 +176,16 @@ class Prober:
             {name.decode(): (response.headers.get(name) or b"").decode("latin-1") for name in names}
         )
 
-    async def _answer(self, url: str, site: str, purse: "Purse") -> "ObservationRow | None":
-        response = await self._errands.fetch(url, site, purse, like=self._like)
+    async def _answer(self, url: str, site: str, budget: "RequestBudget") -> "ObservationRow | None":
+        response = await self._requests.fetch(url, site, budget, like=self._like)
         if response is None:
             return None
-        self._shared.stats.inc_value("dedup/probes/requests")
-        return await self._errands.row(response, site)
+        self._stats.inc_value("dedup/probes/requests")
+        return await self._requests.row(response, site)
 
     @property
-    def _like(self) -> Origin:
-        return Origin({"cookiejar": self._jar})
+    def _like(self) -> RequestDetails:
+        return RequestDetails({"cookiejar": self._jar})
 
     def _outcome(self, page: "Observation", row: "ObservationRow | None") -> ProbeOutcome:
         if row is None or 300 <= row.status < 400:
@@ -177,8 +195,8 @@ class Prober:
         found = observation_of_row(row)
         if found is None or no_evidence(found):
             return ProbeOutcome.UNKNOWN
-        frame = self._frames.get(self._shared.identities.site_and_mode(page.url)[0], ())
-        identities = PageIdentities((found, page, *frame), self._shared.masks.of(page.url))
+        frame = self._frames.get(self._identities.site_and_mode(page.url)[0], ())
+        identities = PageIdentities((found, page, *frame), self._masks.of(page.url))
         one, other = identities.of(found), identities.of(page)
         if one is None or other is None:
             return ProbeOutcome.UNKNOWN
@@ -186,4 +204,4 @@ class Prober:
 
     def _record(self, row: "ObservationRow | None") -> None:
         if row is not None:
-            self._errands.record(row)
+            self._requests.record(row)

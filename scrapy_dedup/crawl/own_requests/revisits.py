@@ -19,18 +19,24 @@ from ...content.retention import MOMENTS
 from ...urls.acting import acts
 from ...urls.templates import template_of
 from ..identity.identities import is_plain_get
-from ..items.content_fields import values_of
 from ..support.compatibility import run_in_thread
+from ..support.item_fields import values_of
 from ..support.request_meta import is_start, redirects_to
-from .internal_requests import origin_of
+from .internal_requests import details_of
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from ..shared import Shared
-    from .budget import Purse
-    from .internal_requests import Errands, Origin
+    from ..identity.identities import Identities
+    from ..observe.kept_texts import KeptTexts
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from ..support.faults import Faults
+    from .internal_requests import InternalRequests, RequestDetails
+    from .request_budgets import RequestBudget
 
 #: Pages per kind where nobody has asked for a number.
 FEW: Final = 3
@@ -42,10 +48,10 @@ MOST_KINDS: Final = 2_000
 MOST_STARTS: Final = 20_000
 
 
-class _Page(NamedTuple):
+class _RevisitPage(NamedTuple):
     """A page that may be fetched again."""
 
-    origin: "Origin"
+    details: "RequestDetails"
     #: When it came, by the monotonic clock.
     at: float
     is_html: bool
@@ -57,11 +63,11 @@ class _Page(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Kind:
+class _PageKind:
     """What is remembered of a kind of pages."""
 
     #: What may be fetched, the first page first, and how many have come to stand there.
-    waiting: dict[str, _Page] = field(default_factory=dict)
+    waiting: dict[str, _RevisitPage] = field(default_factory=dict)
     noted: int = 0
     #: URLs that were fetched twice within moments; of earlier crawls no more than are enough.
     twice: set[str] = field(default_factory=set)
@@ -92,26 +98,41 @@ class _Kind:
 class Revisits:
     """Remembers pages of each kind, and fetches them again."""
 
-    def __init__(self, shared: "Shared", errands: "Errands") -> None:
-        self._shared = shared
-        self._errands = errands
-        settings = shared.settings
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        faults: "Faults",
+        store: "CrawlStore",
+        identities: "Identities",
+        kept_texts: "KeptTexts",
+        internal_requests: "InternalRequests",
+    ) -> None:
+        self._settings = settings
+        self._status = status
+        self._faults = faults
+        self._store = store
+        self._identities = identities
+        self._kept_texts = kept_texts
+        self._requests = internal_requests
         #: Whether the starter budget pays for some: fields are named, and nobody has asked for a number.
         self.teaches = bool(
             settings.content_fields and settings.strip != "off" and settings.starter and not settings.revisits
         )
         self._per_kind = settings.revisits or (FEW if settings.extra or self.teaches else 0)
         #: What tells a site and a kind of its pages -> that.
-        self._kinds: dict[int, _Kind] = {}
+        self._kinds: dict[int, _PageKind] = {}
         #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
         self._starts: set[str] = set()
         #: Site -> its kinds of pages.
-        self._waiting: defaultdict[str, list[_Kind]] = defaultdict(list)
+        self._waiting: defaultdict[str, list[_PageKind]] = defaultdict(list)
         #: Sites of which was looked up what was fetched twice in earlier crawls, and what that was, of kinds not met yet.
         self._looked_up: set[str] = set()
         self._earlier: dict[int, set[str]] = {}
         if self.teaches:
-            shared.crawler.signals.connect(self._count, signals.item_scraped)
+            crawler.signals.connect(self._count, signals.item_scraped)
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note a page that has come."""
@@ -123,27 +144,27 @@ class Revisits:
             return
         if redirects_to(request) or not is_plain_get(request) or request.url in self._starts:
             return
-        if is_start(request) and not self._shared.settings.revisits:
+        if is_start(request) and not self._settings.revisits:
             self._starts.add(request.url)
             if len(self._starts) >= MOST_STARTS:
                 self._per_kind = 0
             return
         if acts(request.url):
             return
-        origin = origin_of(request)
-        if origin is None:
+        details = details_of(request)
+        if details is None:
             return
         if kind is None:
-            kind = self._kinds[number] = _Kind(twice=self._earlier.pop(number, set()))
+            kind = self._kinds[number] = _PageKind(twice=self._earlier.pop(number, set()))
             self._waiting[site].append(kind)
         kind.noted += 1
-        kind.waiting[request.url] = _Page(origin, monotonic(), isinstance(response, HtmlResponse))
+        kind.waiting[request.url] = _RevisitPage(details, monotonic(), isinstance(response, HtmlResponse))
 
-    def _has_room(self, kind: _Kind, url: str, site: str) -> bool:
+    def _has_room(self, kind: _PageKind, url: str, site: str) -> bool:
         """Whether a page may be noted; one that teaches no more makes room for it where those within moments teach."""
         if kind.noted < self._per_kind:
             return True
-        if not self.teaches or url in kind.twice or not self._shared.versions.keeps(site, url):
+        if not self.teaches or url in kind.twice or not self._kept_texts.keeps(site, url):
             return False
         idle = kind.idle()
         if idle is None:
@@ -158,16 +179,16 @@ class Revisits:
             request = getattr(response, "request", None)
             if request is None:
                 return
-            site, _ = self._shared.identities.site_and_mode(request.url)
+            site, _ = self._identities.site_and_mode(request.url)
             kind = self._kinds.get(hash((site, template_of(request.url))))
             if kind is not None and any(True for name in self._fields for _ in values_of(item, name)):
                 kind.items += 1
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("fields", "An item could not be looked at")
+            self._faults.report("fields", "An item could not be looked at")
 
     @property
     def _fields(self) -> Iterator[str]:
-        return iter(self._shared.settings.content_fields)
+        return iter(self._settings.content_fields)
 
     def fetched(self, url: str, site: str) -> None:
         """Note that a page was fetched again for another reason."""
@@ -178,21 +199,21 @@ class Revisits:
     @property
     def sites(self) -> tuple[str, ...]:
         """The sites of which pages wait for a revisit."""
-        barred = self._errands.barred
+        barred = self._requests.barred
         return tuple(site for site in self._waiting if self.waiting(site) and site not in barred)
 
     def waiting(self, site: str) -> int:
         """Return how many pages of a site wait."""
         return sum(len(kind.waiting) for kind in self._waiting.get(site, ()))
 
-    async def run(self, site: str, purse: "Purse") -> None:
-        """Fetch what waits, as far as *purse* pays for it: a page of each kind before the second one of another. Raises Closing."""
+    async def run(self, site: str, budget: "RequestBudget") -> None:
+        """Fetch what waits, as far as *budget* pays for it: a page of each kind before the second one of another. Raises CrawlClosing."""
         while kinds := [kind for kind in self._waiting.get(site, ()) if kind.waiting]:
             for kind in sorted(kinds, key=lambda each: -each.items):
-                if purse.room(site) < 1 or site in self._errands.barred:
+                if budget.room(site) < 1 or site in self._requests.barred:
                     return
                 if kind.waiting:
-                    await self._fetch(kind, next(iter(kind.waiting)), site, purse)
+                    await self._fetch(kind, next(iter(kind.waiting)), site, budget)
 
     # What is drawn anew
 
@@ -200,8 +221,8 @@ class Revisits:
         """Whether a page of a site may show what is drawn anew; more surely so once earlier crawls were looked up."""
         return self.teaches and any(kind.teaching() is not None for kind in self._waiting.get(site, ()))
 
-    async def teach(self, site: str, purse: "Purse") -> bool:
-        """Fetch the page again that tells most of what is drawn anew; return whether there was one. Raises Closing."""
+    async def teach(self, site: str, budget: "RequestBudget") -> bool:
+        """Fetch the page again that tells most of what is drawn anew; return whether there was one. Raises CrawlClosing."""
         if site not in self._looked_up:
             self._looked_up.add(site)
             await self._look_up(site)
@@ -210,7 +231,7 @@ class Revisits:
             return False
         # What goes into items comes first: a page of each kind before the second one of another, and then where most items are.
         kind, url = min(found, key=lambda each: each[0].order)
-        await self._fetch(kind, url, site, purse, at_once=True)
+        await self._fetch(kind, url, site, budget, at_once=True)
         return True
 
     async def _look_up(self, site: str) -> None:
@@ -228,15 +249,16 @@ class Revisits:
         from ...store.page_queries import fetched_within
         from ...store.store import Store, StoreError
 
-        shared = self._shared
         try:
-            with Store.open(shared.settings.store, readonly=True) as store:
-                return list(fetched_within(store, shared.settings.scope, site, MOMENTS, before=shared.began))
+            with Store.open(self._store.path, readonly=True) as store:
+                return list(fetched_within(store, self._store.scope, site, MOMENTS, before=self._status.began))
         except StoreError:  # in a first crawl it may not be made yet
             return []
 
-    async def _fetch(self, kind: _Kind, url: str, site: str, purse: "Purse", *, at_once: bool = False) -> None:
+    async def _fetch(
+        self, kind: _PageKind, url: str, site: str, budget: "RequestBudget", *, at_once: bool = False
+    ) -> None:
         page = kind.waiting.pop(url)
-        row = await self._errands.fetch_again(url, site, purse, like=page.origin, at_once=at_once)
+        row = await self._requests.fetch_again(url, site, budget, like=page.details, at_once=at_once)
         if row is not None and page.is_fresh:
             kind.twice.add(url)

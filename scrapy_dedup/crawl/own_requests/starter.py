@@ -16,15 +16,23 @@ from ...urls.acting import acts
 from ..identity.identities import is_plain_get
 from ..learn.schedule import LEAST, REPEATS
 from ..support.request_meta import redirects_to
-from .budget import Spread, Starter
-from .internal_requests import Closing, origin_of
+from .internal_requests import CrawlClosing, details_of
+from .request_budgets import SpreadBudget, StarterBudget
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
-    from ..shared import Shared
-    from .internal_requests import Errands, Origin
+    from ..learn.live import Learning
+    from ..observe.repeats import Repeats
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
+    from ..support.idle_hook import BeforeIdle
+    from ..support.tally import Tally
+    from .internal_requests import InternalRequests, RequestDetails
     from .revisits import Revisits
 
 #: Requests that are remembered, so that they can be made again; some kilobytes each.
@@ -36,19 +44,39 @@ MOST_ASKED: Final = 3
 class StarterRefetches:
     """Fetches again what learning suggests, as far as the starter budget of a site allows."""
 
-    def __init__(self, shared: "Shared", errands: "Errands", revisits: "Revisits") -> None:
-        self._shared = shared
-        self._errands = errands
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        faults: "Faults",
+        tally: "Tally",
+        repeats: "Repeats",
+        learning: "Learning",
+        starter_budget: StarterBudget,
+        internal_requests: "InternalRequests",
+        revisits: "Revisits",
+        before_idle: "BeforeIdle",
+    ) -> None:
+        self._settings = settings
+        self._status = status
+        self._faults = faults
+        self._tally = tally
+        self._repeats = repeats
+        self._learning = learning
+        self._budget = starter_budget
+        self._requests = internal_requests
         self._revisits = revisits
-        self.purse = Starter(shared)
-        self._spread = Spread(shared, self.purse)
-        settings = shared.settings
+        self._before_idle = before_idle
+        self._spread = SpreadBudget(stats, tally, starter_budget)
         # A cached answer shows nothing that has changed.
         self._wanted = bool(
-            settings.starter and settings.store_texts and not shared.crawler.settings.getbool("HTTPCACHE_ENABLED")
+            settings.starter and settings.store_texts and not crawler.settings.getbool("HTTPCACHE_ENABLED")
         )
-        #: Site -> URL -> what its request was made of.
-        self._origins: defaultdict[str, dict[str, Origin]] = defaultdict(dict)
+        #: Site -> URL -> the details of its request.
+        self._details: defaultdict[str, dict[str, RequestDetails]] = defaultdict(dict)
         self._remembered = 0
         #: Site -> URLs that are to be fetched again.
         self._suggested: dict[str, deque[str]] = {}
@@ -60,23 +88,23 @@ class StarterRefetches:
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note the request of a page that has come."""
-        if not self._wanted or self._remembered >= MOST_REQUESTS or not self._shared.settings.learns(site):
+        if not self._wanted or self._remembered >= MOST_REQUESTS or not self._settings.learns(site):
             return
-        if response.status != 200 or "cached" in response.flags or not self.purse.may_have_room(site):
+        if response.status != 200 or "cached" in response.flags or not self._budget.may_have_room(site):
             return
-        origins = self._origins[site]
-        if request.url in origins or redirects_to(request) or not is_plain_get(request):
+        known = self._details[site]
+        if request.url in known or redirects_to(request) or not is_plain_get(request):
             return
-        origin = origin_of(request)
-        if origin is not None:
-            origins[request.url] = origin
+        details = details_of(request)
+        if details is not None:
+            known[request.url] = details
             self._remembered += 1
 
     def suggest(self, sites: Collection[str], suggested: Mapping[str, Sequence[str]]) -> None:
         """Fetch again, one after the other, the pages that a learning of *sites* suggests: site -> URLs."""
         for site in sites:
-            origins = self._origins.get(site, {})
-            known = deque(url for url in suggested.get(site, ()) if url in origins and not acts(url))
+            details = self._details.get(site, {})
+            known = deque(url for url in suggested.get(site, ()) if url in details and not acts(url))
             if known and self._may_fetch(site):
                 self._suggested[site] = known
             elif site in self._asked:
@@ -85,14 +113,14 @@ class StarterRefetches:
 
     def came(self, site: str) -> None:
         """Fetch a page of some kind again if enough pages of a site have come since the last one."""
-        due = self._revisits.teaches and self._shared.tally.of(site).pages % LEAST == 0
+        due = self._revisits.teaches and self._tally.of(site).pages % LEAST == 0
         if due and site not in self._at_work and self._may_teach(site):
             self._start(site)
 
     def before_idle(self) -> bool:
         """Begin what is left to do; return whether something goes on."""
         self._begin()
-        if not self._is_at_work and self._errands.open:
+        if not self._is_at_work and self._requests.are_possible:
             if sites := self._unasked():
                 self._is_asking = True
                 deferred_from_coro(self._ask(sites)).addErrback(lambda _: None)
@@ -113,22 +141,21 @@ class StarterRefetches:
         return self._is_asking or bool(self._at_work)
 
     def _may_fetch(self, site: str) -> bool:
-        return self._wanted and self.purse.room(site) > 0 and site not in self._errands.barred
+        return self._wanted and self._budget.room(site) > 0 and site not in self._requests.barred
 
     def _may_teach(self, site: str) -> bool:
         """Whether a page is to be fetched again now that shows what is drawn anew."""
-        shared = self._shared
         return (
             self._wanted
             and self._spread.room(site) > 0
-            and shared.tally.of(site).pages >= LEAST
-            and site not in self._errands.barred
-            and shared.settings.learns(site)
+            and self._tally.of(site).pages >= LEAST
+            and site not in self._requests.barred
+            and self._settings.learns(site)
             and self._revisits.may_teach(site)
         )
 
     def _begin(self) -> None:
-        if self._errands.open:
+        if self._requests.are_possible:
             for site in self._suggested.keys() - self._at_work:
                 self._start(site)
 
@@ -138,32 +165,29 @@ class StarterRefetches:
 
     def _unasked(self) -> list[str]:
         """Return the sites that may be learned for what to fetch again: hardly any text has shown again there."""
-        shared = self._shared
-        if not self._wanted or shared.learning.swapping.ceased:
+        if not self._wanted or self._status.is_closing:
             return []
         return [
             site
-            for site in shared.learning.times.news
-            if shared.settings.learns(site)
+            for site in self._learning.schedule.news
+            if self._settings.learns(site)
             and self._asked[site] < MOST_ASKED
-            and shared.tally.of(site).pages >= LEAST
-            and (site in shared.repeats.changing or shared.repeats.number[site] < REPEATS)
+            and self._tally.of(site).pages >= LEAST
+            and (site in self._repeats.changing or self._repeats.number[site] < REPEATS)
             and self._may_fetch(site)
         ]
 
     async def _ask(self, sites: Sequence[str]) -> None:
-        shared = self._shared
         try:
-            asked = await shared.learning.ask(sites)
+            asked = await self._learning.ask(sites)
             self._asked.update({site: 1 if site in asked else MOST_ASKED for site in sites})
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._give_up()
         finally:
             self._is_asking = False
-            shared.before_idle.wake()
+            self._before_idle.wake()
 
     async def _work(self, site: str) -> None:
-        shared = self._shared
         recorded = False
         try:
             while True:
@@ -171,9 +195,9 @@ class StarterRefetches:
                     recorded |= await self._fetch(self._suggested[site].popleft(), site)
                 elif not await self._teach(site) and not self._is_suggested(site):
                     break
-            if not self.purse.may_have_room(site) or site in self._errands.barred:
-                self._remembered -= len(self._origins.pop(site, ()))
-        except Closing:
+            if not self._budget.may_have_room(site) or site in self._requests.barred:
+                self._remembered -= len(self._details.pop(site, ()))
+        except CrawlClosing:
             pass
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._give_up()
@@ -181,11 +205,11 @@ class StarterRefetches:
             self._suggested.pop(site, None)
             self._at_work.discard(site)
             if recorded:
-                shared.learning.refetched(site)
-            shared.before_idle.wake()
+                self._learning.refetched(site)
+            self._before_idle.wake()
 
     def _give_up(self) -> None:
-        self._shared.faults.report("starter", "Pages could not be fetched again")
+        self._faults.report("starter", "Pages could not be fetched again")
         self._wanted = False
         self._suggested.clear()
 
@@ -197,10 +221,10 @@ class StarterRefetches:
 
     async def _fetch(self, url: str, site: str) -> bool:
         """Fetch a page again; return whether it is recorded as another version."""
-        origin = self._origins[site][url]
-        row = await self._errands.fetch_again(url, site, self.purse, like=origin, at_once=True)
+        details = self._details[site][url]
+        row = await self._requests.fetch_again(url, site, self._budget, like=details, at_once=True)
         if row is None:
             return False
-        self._shared.repeats.note(row)
+        self._repeats.note(row)
         self._revisits.fetched(url, site)
         return True

@@ -20,16 +20,23 @@ from scrapy.utils.misc import load_object
 
 from ..settings.dedup_settings import Mode
 from ..support.request_meta import POSTPONED, TRANSIENT_LINK, digest, is_start
-from .release import LettingGo
-from .site_candidates import SiteCandidates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
-    from ..identity.identities import UrlIdentity
-    from ..shared import Shared
+    from ..identity.identities import Identities, UrlIdentity
+    from ..seen.depth_limit import Depths
+    from ..seen.seen import Seen
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.idle_hook import BeforeIdle
+    from .release import PostponedRelease
+    from .site_candidates import SiteCandidates
 
 logger = logging.getLogger(__name__)
 
@@ -52,10 +59,32 @@ _REDIS_QUEUES: Final = ("scrapy_redis.queue.PriorityQueue", "scrapy_redis.queue.
 class Postponing:
     """Postpones requests, and decides on them."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
-        self._candidates = SiteCandidates(shared)
-        self._letting_go = LettingGo(shared)
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        identities: "Identities",
+        seen: "Seen",
+        depths: "Depths",
+        before_idle: "BeforeIdle",
+        site_candidates: "SiteCandidates",
+        postponed_release: "PostponedRelease",
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._status = status
+        self._stats = stats
+        self._identities = identities
+        self._seen = seen
+        self._depths = depths
+        self._before_idle = before_idle
+        self._candidates = site_candidates
+        self._release = postponed_release
+        #: Whether the dupe filter of the plug-in is in use.
+        self.has_filter = False
         #: Digests of the URLs that are being put back into the queue.
         self._put_back: set[str] = set()
         self._is_on: bool | None = None
@@ -64,19 +93,18 @@ class Postponing:
 
     def hindrance(self) -> str | None:
         """Return why nothing is postponed in this crawl; None if it is."""
-        shared = self._shared
-        settings = shared.crawler.settings
-        if not (shared.settings.postpone and shared.learning.live and shared.has_filter):
+        settings = self._crawler.settings
+        if not (self._settings.postpone and self._settings.learns_live and self.has_filter):
             return "DEDUP_POSTPONE is off, or nothing is learned and filtered while the crawl goes on"
         closing = next((name for name in _CLOSING if settings.getfloat(name)), None)
         if closing is not None:
             return f"{closing} closes the spider before all is fetched"
-        if shared.depths.limited:
+        if self._depths.limited:
             return "DEPTH_LIMIT makes the order matter"
-        if not _heeds_priorities(shared.crawler.settings):
+        if not _heeds_priorities(settings):
             return "the scheduler is not known to heed priorities"
-        handlers = liveReceivers(getReceivers(shared.crawler, signals.spider_idle))
-        if any(getattr(each, "__self__", None) is not shared.before_idle for each in handlers):
+        handlers = liveReceivers(getReceivers(self._crawler, signals.spider_idle))
+        if any(getattr(each, "__self__", None) is not self._before_idle for each in handlers):
             return "the spider or an extension listens to spider_idle, so that it may never run idle"
         return None
 
@@ -87,7 +115,7 @@ class Postponing:
             why = self.hindrance()
             self._is_on = why is None
             if why is not None:
-                logger.debug("Nothing is postponed: %s", why, extra={"spider": self._shared.spider})
+                logger.debug("Nothing is postponed: %s", why, extra={"spider": self._status.spider})
         return self._is_on
 
     async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
@@ -95,12 +123,12 @@ class Postponing:
         if self._is_used:
             await self._candidates.use(sites, candidates)
 
-    def lower(self, request: "Request") -> None:
+    def lower(self, request: "Request", _: "Response") -> None:
         """Lower the priority of *request*, which comes out of the spider, if it is to be postponed."""
         if not self._is_used:
             return
-        identity = self._shared.identities.of(request)
-        if identity is not None and identity.slot not in self._shared.seen and self._is_to_wait(request, identity):
+        identity = self._identities.of(request)
+        if identity is not None and identity.slot not in self._seen and self._is_to_wait(request, identity):
             self._mark(request)
             request.priority -= LOWER
 
@@ -111,7 +139,7 @@ class Postponing:
         """
         if not self._is_used or POSTPONED in request.meta:
             return None
-        identity = self._shared.identities.of(request)
+        identity = self._identities.of(request)
         if identity is None or not self._is_to_wait(request, identity):
             return None
         later = request.replace(priority=request.priority - LOWER)
@@ -144,30 +172,30 @@ class Postponing:
         meta = request.meta
         if "retry_times" in meta or "redirect_times" in meta:
             return False
-        usual = -int(meta.get("depth", 0)) * self._shared.crawler.settings.getint("DEPTH_PRIORITY")
+        usual = -int(meta.get("depth", 0)) * self._crawler.settings.getint("DEPTH_PRIORITY")
         if meta.get(TRANSIENT_LINK):
-            usual -= self._shared.settings.transient_priority
+            usual -= self._settings.transient_priority
         return request.priority == usual
 
     def _mark(self, request: "Request") -> None:
         request.meta[POSTPONED] = digest(request.url)
-        self._shared.stats.inc_value("dedup/postponed")
-        logger.debug("Postponed %(request)s", {"request": request}, extra={"spider": self._shared.spider})
+        self._stats.inc_value("dedup/postponed")
+        logger.debug("Postponed %(request)s", {"request": request}, extra={"spider": self._status.spider})
 
     # What becomes of it
 
     def note_other(self) -> None:
         """Note that a request is sent that was not postponed."""
-        self._letting_go.others_sent += 1
+        self._release.others_sent += 1
 
     def must_wait(self, request: "Request") -> bool:
         """Whether *request* was postponed, and is to wait for others, and for what these show; otherwise it is let go."""
         if request.meta.get(POSTPONED) != digest(request.url):
             return False
-        identity = self._shared.identities.of(request)
-        if identity is None or self._shared.learning.swapping.ceased or not self._is_open_question(request, identity):
+        identity = self._identities.of(request)
+        if identity is None or self._status.is_closing or not self._is_open_question(request, identity):
             return False
-        return not (self._letting_go.is_calm and self._letting_go.takes(identity.site))
+        return not (self._release.is_calm and self._release.takes(identity.site))
 
     def _is_open_question(self, request: "Request", identity: "UrlIdentity") -> bool:
         if not self._candidates.is_learned(identity.site):  # an earlier run of the job has postponed it
@@ -180,13 +208,13 @@ class Postponing:
         While others are on their way, it waits for these, and returns the request to be queued again: what they link
         comes first.
         """
-        site = self._shared.identities.of_url(request.url).site
-        return None if await self._letting_go.wait(site) else self._again(request.replace())
+        site = self._identities.of_url(request.url).site
+        return None if await self._release.wait(site) else self._again(request.replace())
 
     def count(self, request: "Request", *, discarded: bool) -> None:
         """Count what has become of a request, if it had been postponed."""
         if request.meta.get(POSTPONED) == digest(request.url):
-            self._shared.stats.inc_value("dedup/postponed/discarded" if discarded else "dedup/postponed/fetched")
+            self._stats.inc_value("dedup/postponed/discarded" if discarded else "dedup/postponed/fetched")
 
 
 def _heeds_priorities(settings: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Letting postponed requests go: when nothing else is left, a few of them at a time, until these show what the others are."""
+"""Release of postponed requests: when nothing else is left, a few at a time, until these show what the others are."""
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -12,7 +12,9 @@ from ..support.compatibility import sleep
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..shared import Shared
+    from ..learn.live import Learning
+    from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
 
 #: Postponed requests of a site that are let go at first, and by which factor more of them each time after that.
 FIRST: Final = 8
@@ -34,11 +36,13 @@ class _Batch:
     waiting: "list[Deferred[None]]" = field(default_factory=list)
 
 
-class LettingGo:
+class PostponedRelease:
     """Holds postponed requests at the gate, and lets them go."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(self, status: "CrawlStatus", faults: "Faults", learning: "Learning") -> None:
+        self._status = status
+        self._faults = faults
+        self._learning = learning
         self._batches: dict[str, _Batch] = {}
         #: Requests that wait at the gate.
         self._held = 0
@@ -106,11 +110,11 @@ class LettingGo:
         end = time.monotonic() + LONGEST
         try:
             await self._while(self._others_on_their_way, end)
-            learning = self._shared.learning.at_once(site) if self._shared.is_open else None
+            learning = self._learning.at_once(site) if self._status.is_open else None
             if learning is not None:
                 await self._while(lambda: not learning.called, end)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("postponing", "Postponed requests could not be decided on")
+            self._faults.report("postponing", "Postponed requests could not be decided on")
         finally:
             batch.deciding, batch.let_go, batch.size = False, 0, batch.size * MORE
             waiting, batch.waiting = batch.waiting, []
@@ -120,11 +124,11 @@ class LettingGo:
     async def _while(self, goes_on: "Callable[[], bool]", end: float) -> None:
         """Wait while something goes on, until the *end* (of the monotonic clock) or the crawl's at most."""
         pause = _SOON
-        while self._shared.is_open and time.monotonic() < end and goes_on():
+        while self._status.is_open and time.monotonic() < end and goes_on():
             await sleep(pause)
             pause = min(2 * pause, _POLL)
 
     def _others_on_their_way(self) -> bool:
         """Whether the engine is at work on requests and responses other than those that wait here."""
-        engine: Any = self._shared.crawler.engine
+        engine = self._status.engine
         return len(engine.downloader.active) > self._held or not engine.scraper.slot.is_idle()

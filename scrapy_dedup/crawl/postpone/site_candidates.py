@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from ..identity.identities import UrlIdentity
-    from ..shared import Shared
+    from ..identity.identities import Identities, UrlIdentity
+    from ..seen.seen import Seen
+    from ..support.crawl_status import CrawlStatus
 
 logger = logging.getLogger(__name__)
 
@@ -82,8 +83,10 @@ class _First(NamedTuple):
 class SiteCandidates:
     """The candidate rules of all sites of a crawl, and the URLs that stand for others under them."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(self, status: "CrawlStatus", identities: "Identities", seen: "Seen") -> None:
+        self._status = status
+        self._identities = identities
+        self._seen = seen
         #: By site; None where there are none.
         self._candidates: dict[str, _Candidates | None] = {}
         #: Site -> slot under candidates -> the first URL that has it by them, and not by what acts.
@@ -101,22 +104,22 @@ class SiteCandidates:
         Which URL stands for others is told anew: the rules that act may have changed, too, and a candidate may be gone.
         """
         self._learned.update(sites)
-        book = self._shared.identities.book
+        book = self._identities.book
         for site in sites:
             told = read_rules(candidates[site], _ANSWER)[0] if site in candidates else None
             rules = told.rules if told is not None else ()
             self._candidates[site] = _Candidates.of(site, rules, book) if rules else None
             self._first.pop(site, None)
             if rules:
-                logger.debug("Candidates of %s: %s", site, rules, extra={"spider": self._shared.spider})
+                logger.debug("Candidates of %s: %s", site, rules, extra={"spider": self._status.spider})
         if not any(self._candidates[site] for site in sites):
             return
-        async for page in in_turns(self._shared.seen.pages()):
-            site = self._shared.identities.site_and_mode(page.url)[0]
+        async for page in in_turns(self._seen.pages()):
+            site = self._identities.site_and_mode(page.url)[0]
             known = self._candidates.get(site) if site in sites else None
             if known is not None and page.plain and known.found_in(page.url):
                 key = known.book.canonical_key(page.url)
-                slot = self._shared.identities.slot_again(page.url, page.callback, page.context, key)
+                slot = self._identities.slot_again(page.url, page.callback, page.context, key)
                 if slot is not None:
                     self._note(site, slot, page.url, page.slot)
 
@@ -127,10 +130,10 @@ class SiteCandidates:
             return False
         slot: int | None = identity.slot
         if known.found_in(identity.key):
-            slot = self._shared.identities.slot_of_key(known.book.canonical_key(request.url), request)
+            slot = self._identities.slot_of_key(known.book.canonical_key(request.url), request)
         if slot is None:
             return False
-        seen = self._shared.seen
+        seen = self._seen
         if slot != identity.slot:
             stands = self._note(identity.site, slot, request.url, identity.slot)
             return slot in seen or stands.url != digest_of(request.url)
@@ -158,7 +161,7 @@ class SiteCandidates:
             pass
         if len(self._candidates) >= MOST_SITES:
             return None
-        book = self._shared.identities.book
+        book = self._identities.book
         found = self._candidates[site] = _Candidates.of(site, (_named(book, site),), book)
         return found
 

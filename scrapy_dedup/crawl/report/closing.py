@@ -1,4 +1,4 @@
-"""What is done when a crawl closes: write what waits, forget what is too old, learn, sum up."""
+"""The close of a crawl: what waits is written, what is too old forgotten, what is new learned, and the report logged."""
 
 import logging
 from contextlib import suppress
@@ -6,13 +6,25 @@ from typing import TYPE_CHECKING
 
 from ...store.database import StoreError, database_path
 from ...store.store import Store
-from ...store.writer import Writer
 from ..support.compatibility import run_in_thread
-from . import closing_report
 
 if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+    from ...store.writer import WriterCounts
+    from ..items.field_hints import FieldHints
+    from ..learn.live import Learning
+    from ..own_requests.idle_work import IdleWork
+    from ..seen.ledger import Ledger
+    from ..seen.seen import Seen
     from ..settings.dedup_settings import DedupSettings
-    from ..shared import Shared
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from ..support.faults import Faults
+    from ..verify.comparing import PageComparer
+    from ..verify.judging import SpotCheckJudge
+    from ..verify.retraction import Retraction
+    from .closing_report import ClosingReport
 
 logger = logging.getLogger(__name__)
 
@@ -20,79 +32,111 @@ logger = logging.getLogger(__name__)
 _WRITING, _WRITING_HASTILY = 10.0, 3.0
 
 
-async def close(shared: "Shared", reason: str) -> None:
-    """Wind up a crawl that closes for *reason*."""
-    shutdown = reason == "shutdown"
-    shared.learning.cease()
-    shared.seen.close()
-    written = False
-    if shared.writer is not None:
-        await run_in_thread(shared.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
-        _count(shared, shared.writer)
-        written = shared.writer.counts.written > 0
-    await _settle_samples(shared, finished=reason == "finished")
-    closing_report.count(shared)
-    for line in closing_report.report(shared):
-        logger.info("scrapy-dedup: %s", line, extra={"spider": shared.spider})
-    if shared.field_hints is not None:
-        shared.field_hints.tell()
-    if written and not shutdown:
-        await run_in_thread(_tidy, shared)
-    await shared.learning.finish(last=written and not shutdown)
-    try:
-        await run_in_thread(shared.extras.write)
-    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
-        shared.faults.report("probes", "What probes have shown could not be written")
-    if written:
-        await run_in_thread(_close_store, shared.settings)
+class CrawlClose:
+    """Winds up a crawl."""
+
+    def __init__(
+        self,
+        *,
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        faults: "Faults",
+        store: "CrawlStore",
+        seen: "Seen",
+        ledger: "Ledger",
+        judge: "SpotCheckJudge",
+        comparer: "PageComparer",
+        retraction: "Retraction",
+        learning: "Learning",
+        idle_work: "IdleWork",
+        closing_report: "ClosingReport",
+        field_hints: "FieldHints | None",
+    ) -> None:
+        self._settings = settings
+        self._status = status
+        self._stats = stats
+        self._faults = faults
+        self._store = store
+        self._seen = seen
+        self._ledger = ledger
+        self._judge = judge
+        self._comparer = comparer
+        self._retraction = retraction
+        self._learning = learning
+        self._idle_work = idle_work
+        self._report = closing_report
+        self._field_hints = field_hints
+
+    async def close(self, reason: str) -> None:
+        """Wind up the crawl, which closes for *reason*."""
+        shutdown = reason == "shutdown"
+        self._learning.cease()
+        self._seen.close()
+        written = False
+        if self._store.writer is not None:
+            await run_in_thread(self._store.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
+            self._count(self._store.writer.counts)
+            written = self._store.writer.counts.written > 0
+        await self._settle_spot_checks(finished=reason == "finished")
+        self._report.count()
+        for line in self._report.lines():
+            logger.info("scrapy-dedup: %s", line, extra={"spider": self._status.spider})
+        if self._field_hints is not None:
+            self._field_hints.log()
+        if written and not shutdown:
+            await run_in_thread(self._tidy)
+        await self._learning.finish(last=written and not shutdown)
+        try:
+            await run_in_thread(self._idle_work.write)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+            self._faults.report("probes", "What probes have shown could not be written")
+        if written:
+            await run_in_thread(_close_store, self._settings.store)
+
+    def _count(self, counts: "WriterCounts") -> None:
+        stats, ledger = self._stats, self._ledger
+        stats.set_value("dedup/store/written", counts.written)
+        if counts.dropped:
+            stats.set_value("dedup/store/dropped", counts.dropped)
+        if counts.failed:
+            stats.set_value("dedup/errors/store", counts.failed)
+        if ledger.written:
+            stats.set_value("dedup/ledger/written", ledger.written)
+        if ledger.dropped:
+            stats.set_value("dedup/ledger/dropped", ledger.dropped)
+
+    def _tidy(self) -> None:
+        """Forget what is too old or too much; keep one filtered request of each URL where the job does not go on."""
+        settings = self._settings
+        try:
+            with Store.open(settings.store) as store:
+                if self._ledger.written and not self._seen.persistent:
+                    store.end_job(settings.scope, self._status.spider.name, self._seen.job)
+                store.prune(settings.evidence_days, settings.store_max_rows)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+            if isinstance(error, StoreError) and self._store.has_warned:
+                self._faults.count("store")
+            else:
+                self._faults.report("store", "The store could not be tidied up")
+
+    async def _settle_spot_checks(self, *, finished: bool) -> None:
+        """Write what spot checks have shown into the store, and what is owed to the next crawl into the ledger."""
+        try:
+            await self._judge.settle()
+            await run_in_thread(self._comparer.close)
+            await run_in_thread(self._retraction.write)
+            owed = await run_in_thread(lambda: self._retraction.owe(finished=finished))
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+            self._faults.report("monitor", "What samples have shown could not be written")
+            return
+        if owed:
+            self._stats.set_value("dedup/owed", owed)
 
 
-def _count(shared: "Shared", writer: Writer) -> None:
-    counts = writer.counts
-    stats = shared.stats
-    stats.set_value("dedup/store/written", counts.written)
-    if counts.dropped:
-        stats.set_value("dedup/store/dropped", counts.dropped)
-    if counts.failed:
-        stats.set_value("dedup/errors/store", counts.failed)
-    if shared.ledger.written:
-        stats.set_value("dedup/ledger/written", shared.ledger.written)
-    if shared.ledger.dropped:
-        stats.set_value("dedup/ledger/dropped", shared.ledger.dropped)
-
-
-def _tidy(shared: "Shared") -> None:
-    """Forget what is too old or too much; keep one discard of each URL where nothing goes on with the job."""
-    settings: DedupSettings = shared.settings
-    try:
-        with Store.open(settings.store) as store:
-            if shared.ledger.written and not shared.seen.persistent:
-                store.end_job(settings.scope, shared.spider.name, shared.seen.job)
-            store.prune(settings.evidence_days, settings.store_max_rows)
-    except Exception as error:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
-        if isinstance(error, StoreError) and shared.writer is not None and shared.writer.told:
-            shared.faults.count("store")
-        else:
-            shared.faults.report("store", "The store could not be tidied up")
-
-
-def _close_store(settings: "DedupSettings") -> None:
+def _close_store(store: str) -> None:
     """Take away what stands beside the file of the store where a process was ended that read it."""
-    path = database_path(settings.store)
+    path = database_path(store)
     if path is not None and path.with_name(f"{path.name}-wal").exists():
         with suppress(StoreError), Store.open(path):
             pass
-
-
-async def _settle_samples(shared: "Shared", *, finished: bool) -> None:
-    """Write what samples have shown into the rule files, and what is owed to the next crawl into the ledger."""
-    try:
-        await shared.monitor.settle()
-        await run_in_thread(shared.monitor.close)
-        await run_in_thread(shared.retraction.write)
-        owed = await run_in_thread(lambda: shared.retraction.owe(finished=finished))
-    except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
-        shared.faults.report("monitor", "What samples have shown could not be written")
-        return
-    if owed:
-        shared.stats.set_value("dedup/owed", owed)

@@ -1,4 +1,4 @@
-"""Who taught the rules: a spider whose requests are filtered by what others have seen is told so, once.
+"""Spiders that taught the rules: a warning, once, where a spider's requests are filtered by what others have seen.
 
 Rules speak of pages. A spider may read more from a response than its page: its URL, or the meta of its request. One that
 has never crawled a site may therefore lose by rules that are right for those which taught them.
@@ -13,13 +13,17 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from ...rules.files import load_sites
 from ...rules.model import Status
 from ...store.page_queries import spiders_before
-from ...store.store import Store
 from ..support.compatibility import run_in_thread
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from ..shared import Shared
+    from ..identity.identities import Identities, UrlIdentity
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from ..support.faults import Faults
 
 logger = logging.getLogger(__name__)
 
@@ -27,18 +31,31 @@ logger = logging.getLogger(__name__)
 class Teachers:
     """Looks, at the first filtered request of a site, whose crawls the store holds; in a thread."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        faults: "Faults",
+        store: "CrawlStore",
+        identities: "Identities",
+    ) -> None:
+        self._settings = settings
+        self._status = status
+        self._faults = faults
+        self._store = store
         #: Site and id of the learned rules that were there before the crawl: in later ones its own pages had a part.
-        self._given = {(rule.site, rule.id) for rule in shared.identities.book if rule.status is Status.ACTIVE}
+        self._given = {(rule.site, rule.id) for rule in identities.book if rule.status is Status.ACTIVE}
         self._asked: set[str] = set()
         self._asking: list[Deferred[None]] = []
-        self._told = False
-        shared.crawler.signals.connect(self._closed, signals.spider_closed)
+        self._has_warned = False
+        crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def filtered(self, site: str, rules: tuple[str, ...]) -> None:
-        """Note a request of *site* that *rules* filter."""
-        if self._told or site in self._asked:
+    def note_filtered(self, _: object, identity: "UrlIdentity", __: str, rules: tuple[str, ...]) -> None:
+        """Note a request that *rules* filter."""
+        site = identity.site
+        if self._has_warned or site in self._asked:
             return
         given = [rule for rule in rules if (site, rule) in self._given]
         if given:
@@ -49,32 +66,31 @@ class Teachers:
         try:
             others = await run_in_thread(self._others, site, rule)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("teachers", "Which spiders have taught the rules cannot be told")
+            self._faults.report("teachers", "Which spiders have taught the rules cannot be told")
             return
-        if not others or self._told:
+        if not others or self._has_warned:
             return
-        self._told = True
+        self._has_warned = True
         logger.warning(
             "Requests of the spider %s are filtered by rule %s of %s, which was learned from what %s saw. What it reads from "
             "response.url or from the meta of a filtered request is not exported. DEDUP_SCOPE keeps what spiders learn apart.",
-            self._shared.spider.name,
+            self._status.spider.name,
             rule,
             site,
             _named(others),
-            extra={"spider": self._shared.spider},
+            extra={"spider": self._status.spider},
         )
 
     def _others(self, site: str, rule: str) -> list[str]:
         """Return the spiders that the store knows of *site*; none where this one is among them, or the user wrote the rule."""
-        settings = self._shared.settings
+        settings = self._settings
         written, _ = load_sites(settings.rules, [site])
         if any(each.id == rule for each in written):
             return []
-        writer = self._shared.writer
-        if writer is None or not writer.flush():  # it makes the store
+        if not self._store.flush():  # it makes the store
             return []
-        with Store.open(settings.store, readonly=True) as store:
-            return spiders_before(store, settings.scope, site, self._shared.spider.name, self._shared.began)
+        with self._store.read() as store:
+            return spiders_before(store, settings.scope, site, self._status.spider.name, self._status.began)
 
     async def _closed(self) -> None:
         for each in self._asking:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from scrapy.utils.defer import deferred_from_coro
 
@@ -10,13 +10,14 @@ from ...store.rows import DiscardState
 from ..identity.identities import context_of, is_plain_get
 from ..settings.dedup_settings import Mode
 from ..support.compatibility import run_in_thread
+from ..support.events import Event
 from ..support.request_meta import redirects_to
 from .replay import replay, replay_owed
 
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from ..shared import Shared
+    from ..composition import CrawlComponents as Shared
     from .seen import Waiting
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,17 @@ _SINK = 3
 _MOST_LED_TO = 20_000
 
 
+class IdleTask(Protocol):
+    """Work of another room before the spider runs idle."""
+
+    @property
+    def is_idle_work_due(self) -> bool:
+        """Whether there is something to do."""
+
+    async def before_idle(self) -> None:
+        """Do it."""
+
+
 class Outcomes:
     """Follows the requests of the scheduler to their end."""
 
@@ -39,6 +51,10 @@ class Outcomes:
         self._shared = shared
         self._at_work = False
         self._again = False
+        #: The page of a slot has come.
+        self.slot_fetched: Event[[int]] = Event(shared.faults)
+        #: What is to be done before discards are looked up when the spider is about to run idle.
+        self.idle_work: list[IdleTask] = []
         self._rest_until = 0.0
         #: By the slot of a page, or what tells a content: slots of which redirects have led there, fewer than _SINK; None
         #: if there were as many.
@@ -53,10 +69,10 @@ class Outcomes:
         for url, slot in chain:
             # Not taken: a start request, for instance, which no filter has been asked about.
             if slot not in seen or self._stands_for_another(slot, chain):
-                plain = not self._shared.moves or self._shared.identities.is_plain_slot(request, url, slot)
+                plain = self._shared.claims.is_plain(request, url, slot)
                 seen.take(slot, url, self._shared.names.of(request) or "", context_of(request) or "", plain)
             seen.fetched(slot, links=links)
-            self._shared.monitor.fetched(slot)
+            self.slot_fetched.send(slot)
         if len(chain) > 1:
             *others, (url, slot) = chain
             new = {other for _, other in others if other != slot}
@@ -164,7 +180,7 @@ class Outcomes:
     def schedule(self, discarded: "Waiting") -> None:
         """Schedule a discarded request after all."""
         shared = self._shared
-        if not shared.crawl(discarded.request, discarded.row):
+        if not shared.rescheduler.schedule(discarded.request, discarded.row):
             return
         shared.stats.inc_value("dedup/released/scheduled")
         if discarded.row is not None:
@@ -182,7 +198,12 @@ class Outcomes:
         if not shared.ledger.written:
             self._led_to.clear()  # nothing was discarded in their favour
         waits = shared.unwritten or self._led_to
-        if not (waits or shared.resumed or shared.seen.lacking or shared.monitor.unsettled):
+        if not (
+            waits
+            or shared.rescheduler.is_due
+            or shared.seen.lacking
+            or any(each.is_idle_work_due for each in self.idle_work)
+        ):
             return False
         self._begin(idle=True, alone=not freed)
         return True
@@ -194,9 +215,9 @@ class Outcomes:
 
     def retract(self) -> None:
         """Schedule what rules have discarded that are suspended now."""
-        if self._shared.learning.swapping.ceased:  # they are owed to the next crawl
+        if self._shared.status.is_closing:  # they are owed to the next crawl
             return
-        self._shared.resumed = True
+        self._shared.rescheduler.is_due = True
         if self._at_work:
             self._again = True
         else:
@@ -216,15 +237,16 @@ class Outcomes:
                 await replay_owed(shared)
                 return
             if idle:
-                await shared.monitor.before_idle()
+                for each in self.idle_work:
+                    await each.before_idle()
             if (shared.unwritten or self._led_to) and not await run_in_thread(shared.unwritten.wait):
                 shared.unwritten.fetch()
             self._compare_contents()
             if idle:
                 self._led_to.clear()
-            if shared.resumed or shared.seen.lacking:
+            if shared.rescheduler.is_due or shared.seen.lacking:
                 # What was discarded in earlier runs, or did not find room in memory, is in the ledger.
-                shared.resumed = shared.seen.lacking = False
+                shared.rescheduler.is_due = shared.seen.lacking = False
                 await replay(shared, idle=alone)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             if shared.unwritten.fails():  # which the thread that writes has told

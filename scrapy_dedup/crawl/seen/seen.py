@@ -18,6 +18,8 @@ from .journal import Journal, Page, digest_of
 from .rekeying import Move
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy import Request
 
     from ...store.rows import DiscardRow
@@ -233,6 +235,20 @@ class Seen:
     def is_doubtful(self, url: str) -> bool:
         """Whether *url* is that of such a page."""
         return self._journal is not None and digest_of(url) in self._journal.doubtful
+
+    def open(self, path: "Path | None", digest: str, slot_of: Callable[[Page], int | None]) -> int:
+        """Keep the URLs in a journal at *path*, in an unnamed file without; return the number of pages known from before.
+
+        These are what earlier runs of the job have fetched (see :meth:`.Journal.resume`). Raises OSError, and there is no
+        journal then.
+        """
+        try:
+            self._journal = Journal(path)
+            return self.resume(digest, slot_of)
+        except OSError:
+            self._journal = None
+            self._values = {}
+            raise
 
     def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> int:
         """Take over the pages that earlier runs of the job have fetched; return their number.

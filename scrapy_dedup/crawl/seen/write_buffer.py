@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...store.rows import DiscardState
 
 if TYPE_CHECKING:
-    from ..shared import Shared
+    from ..composition import CrawlComponents as Shared
     from .seen import Waiting
 
 
@@ -37,7 +37,7 @@ class Unwritten:
 
     def fails(self) -> bool:
         """Whether the ledger cannot be written; if so, fetch what it was to hold."""
-        writer = self._shared.writer
+        writer = self._shared.store.writer
         if writer is not None and not writer.failing and not self._fetching:
             return False
         if self._discards:
@@ -46,20 +46,20 @@ class Unwritten:
 
     def add(self, discarded: "Waiting") -> None:
         """Keep a discard whose row was handed over just now until it is written."""
-        writer = self._shared.writer
+        writer = self._shared.store.writer
         assert writer is not None
         self._forget_written(writer.settled)
         self._discards.append((writer.accepted, discarded))
 
     def wait(self) -> bool:
         """Wait until all is written, in a thread; return False if that fails."""
-        writer = self._shared.writer
+        writer = self._shared.store.writer
         return writer is not None and writer.flush()
 
     def __bool__(self) -> bool:
         """Whether some are not written yet."""
-        if self._discards and self._shared.writer is not None:
-            self._forget_written(self._shared.writer.settled)
+        if self._discards and self._shared.store.writer is not None:
+            self._forget_written(self._shared.store.writer.settled)
         return bool(self._discards)
 
     def _forget_written(self, settled: int) -> None:
@@ -75,7 +75,7 @@ class Unwritten:
         try:
             for _, discarded in discards:
                 shared.identities.of_url(discarded.request.url).discarded = -1
-                if shared.crawl(discarded.request, discarded.row) and discarded.row is not None:
+                if shared.rescheduler.schedule(discarded.request, discarded.row) and discarded.row is not None:
                     shared.ledger.scheduled(discarded.row, DiscardState.RELEASED)
         finally:
             self._fetching = False

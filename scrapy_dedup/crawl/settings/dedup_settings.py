@@ -126,6 +126,11 @@ class DedupSettings:
         """Whether crawls learn the rules of any site."""
         return self.learn != "off" and self.compares
 
+    @property
+    def learns_live(self) -> bool:
+        """Whether crawls learn, and use new rules, while they go on."""
+        return self.learn == "live" and self.compares
+
     @staticmethod
     def _read(setting: Setting, value: object) -> Any:
         try:

@@ -5,7 +5,7 @@ plug-in. So the engine is kept from sending it while the plug-in is at work, ins
 close.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
@@ -13,34 +13,44 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
-    from ..shared import Shared
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+
+    from .crawl_status import CrawlStatus
+    from .faults import Faults
 
 
 class BeforeIdle:
     """Begins what is left to do when the spider is about to run idle, and puts that off meanwhile."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(self, crawler: "Crawler", status: "CrawlStatus", faults: "Faults") -> None:
+        self._crawler = crawler
+        self._status = status
+        self._faults = faults
+        #: Begin what is left to do, and return whether something goes on; the first that does puts the spider off.
+        self.work: list[Callable[[], bool]] = []
+        #: The number of requests that were filtered so far, and when the spider was last let run idle.
+        self.filtered: Callable[[], int] = lambda: 0
+        self._filtered_before = 0
         self._puts_off = False
-        #: Rows of the ledger when the spider was last let run idle.
-        self._written = 0
         self._waiting: list[Deferred[None]] = []
 
     def opened(self) -> None:
         """Listen from now on: after the spider and its extensions, whose handlers of ``spider_idle`` come first."""
-        connect = self._shared.crawler.signals.connect
+        connect = self._crawler.signals.connect
         connect(self._scheduler_empty, signals.scheduler_empty)
         connect(self._spider_idle, signals.spider_idle)
         connect(self._go_on, signals.spider_closed)
 
     def wake(self) -> None:
         """Let the engine look at once whether the spider is idle, as some work has ended; it looks every 5 seconds otherwise."""
-        if self._puts_off and self._shared.is_open:
-            self._slot.nextcall.schedule()
+        if self._puts_off and self._status.is_open:
+            self._status.slot.nextcall.schedule()
 
-    async def turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Wait until the queue of the crawl's own requests is empty, or the spider has closed."""
-        while self._shared.is_open and self._slot.scheduler.has_pending_requests():
+        while self._status.is_open and self._status.slot.scheduler.has_pending_requests():
             empty: Deferred[None] = Deferred()
             self._waiting.append(empty)
             await maybe_deferred_to_future(empty)
@@ -50,37 +60,29 @@ class BeforeIdle:
         for each in waiting:
             each.callback(None)
 
-    @property
-    def _slot(self) -> Any:
-        return getattr(self._shared.crawler.engine, "_slot", None)
-
     def _scheduler_empty(self) -> None:
         """Look for work; the engine sends this signal right before it looks whether the spider is idle."""
         self._go_on()
-        engine, slot = self._shared.crawler.engine, self._slot
+        engine, slot = self._status.engine, self._status.slot
         if not (slot.close_if_idle or self._puts_off):  # Scrapy's shell
             return
-        assert engine is not None
         if engine.spider_is_idle():
             self._puts_off = self._is_at_work()
             slot.close_if_idle = not self._puts_off  # there is no public way to put the signal off
-            self._written = self._shared.ledger.written
+            self._filtered_before = self.filtered()
 
     def _is_at_work(self) -> bool:
         """Whether something is being done that may lead to requests; begin what is left to do."""
-        shared = self._shared
         try:
-            learning = shared.learning
-            awaited = learning.swapping.unsettled or learning.is_awaited()
-            return awaited or shared.outcomes.before_idle() or shared.extras.before_idle()
+            return any(begin() for begin in self.work)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            shared.faults.report("idle", "What is left for the end could not be done")
+            self._faults.report("idle", "What is left for the end could not be done")
             return False
 
     def _spider_idle(self) -> None:
-        """Keep the spider open if all that a handler of this signal has asked for was discarded.
+        """Keep the spider open if all that a handler of this signal has asked for was filtered.
 
         Without the plug-in that would be fetched, and the handler asked for more.
         """
-        if self._shared.ledger.written > self._written:
+        if self.filtered() > self._filtered_before:
             raise DontCloseSpider

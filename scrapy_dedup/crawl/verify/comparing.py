@@ -1,4 +1,4 @@
-"""Comparing a sample with the page that it was taken for; in threads, with what the store holds.
+"""Comparison of a spot check with the page that it was taken for; in threads, with what the store holds.
 
 Every page that a crawl fetches is in the store, so that memory holds none. Where the site has a mask, what lasts
 of two pages is compared. Two pages that are equal by that alone are one page only if it is most of what is their
@@ -16,70 +16,72 @@ from ...learning.lifetime.refutation import Noise, noise_of
 from ...observation import Observation
 from ...store.conversions import version_in
 from ...store.page_queries import fetched_twice, is_elsewhere, latest_page, some_pages
-from ...store.store import Store
 
 if TYPE_CHECKING:
     from ...masks.model import Mask
     from ...store.rows import ObservationRow
-    from ..shared import Shared
+    from ...store.store import Store
+    from ..observe.site_masks import SiteMasks
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
 
 #: Pages by which it is told what is a page's own, and URLs fetched twice that tell the noise.
 _OTHERS: Final = 12
 _TWICE: Final = 100
 
 
-class Comparison(NamedTuple):
-    """How a sample differs from its page, and how much pages of the site differ from themselves."""
+class PageDifference(NamedTuple):
+    """How a spot check differs from its page, and how much pages of the site differ from themselves."""
 
     difference: Difference
     noise: Noise = Noise()
-    #: What tells the sample's page from other ones.
+    #: What tells the page of the spot check from other ones.
     content: str = ""
     #: Whether another URL has shown that page in this crawl.
     elsewhere: bool = False
 
 
-class Comparing:
-    """Compares; its methods wait for the store, so that they are called in threads."""
+class PageComparer:
+    """Compares pages under masks; its methods wait for the store, so that they are called in threads."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
-        self._began = shared.began
+    def __init__(self, store: "CrawlStore", masks: "SiteMasks", status: "CrawlStatus") -> None:
+        self._crawl_store = store
+        self._masks = masks
+        self._began = status.began
         self._store: Store | None = None
         self._lock = Lock()
 
-    def with_page(self, sample: "ObservationRow", url: str) -> Comparison:
-        """Compare a *sample* with the page at *url*. Raises StoreError."""
-        mine = observation_of_row(sample)
+    def with_page(self, check: "ObservationRow", url: str) -> PageDifference:
+        """Compare a spot check with the page at *url*. Raises StoreError."""
+        mine = observation_of_row(check)
         with self._lock:
-            page = self._page(sample.scope, sample.site, url)
+            page = self._page(check.scope, check.site, url)
             if mine is None or page is None or {mine.ends, page.ends} == {True, False}:  # one may be cut off
-                return Comparison(Difference.UNKNOWN)
+                return PageDifference(Difference.UNKNOWN)
             if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
-                return Comparison(Difference.NONE)
+                return PageDifference(Difference.NONE)
             store = self._opened()
             one, two = self._identity(mine), self._identity(page)
             others = [
                 each
-                for each in some_pages(store, sample.scope, sample.site, _OTHERS)
+                for each in some_pages(store, check.scope, check.site, _OTHERS)
                 if each.sketch is not None and self._identity(each) not in (one, two)
             ]
             found = self._difference(mine, page, others)
             if found in {Difference.NONE, Difference.UNKNOWN}:
-                return Comparison(found)
-            pairs = fetched_twice(store, sample.scope, sample.site, _TWICE, since=self._began)
+                return PageDifference(found)
+            pairs = fetched_twice(store, check.scope, check.site, _TWICE, since=self._began)
             noise = noise_of(
                 (self._difference(first, second, others), (first.time or 0.0) >= self._began) for first, second in pairs
             )
-            return Comparison(found, noise, one or plain_identity(mine), self._is_elsewhere(store, sample, url))
+            return PageDifference(found, noise, one or plain_identity(mine), self._is_elsewhere(store, check, url))
 
-    def _is_elsewhere(self, store: Store, sample: "ObservationRow", url: str) -> bool:
+    def _is_elsewhere(self, store: "Store", check: "ObservationRow", url: str) -> bool:
         """Whether another URL has shown the page in this crawl: it is not lost, and may be an error or a form."""
-        if self._shared.writer is not None:
-            self._shared.writer.flush()
-        bag = sample.fingerprints.bag if sample.fingerprints is not None else ""
-        but = (sample.hops[0] if sample.hops else sample.url, url)
-        return is_elsewhere(store, sample.scope, sample.site, bag, since=self._began, but=but)
+        self._crawl_store.flush()
+        bag = check.fingerprints.bag if check.fingerprints is not None else ""
+        but = (check.hops[0] if check.hops else check.url, url)
+        return is_elsewhere(store, check.scope, check.site, bag, since=self._began, but=but)
 
     def close(self) -> None:
         """Close the store."""
@@ -102,7 +104,7 @@ class Comparing:
         return difference(self._sketch(one), self._sketch(two), self._sketches(others))
 
     def _mask(self, page: Observation) -> "Mask | None":
-        mask = self._shared.masks.of(page.url)
+        mask = self._masks.of(page.url)
         return mask if mask is not None and mask.applies_to(page.url) else None
 
     def _identity(self, page: Observation) -> str | None:
@@ -135,16 +137,14 @@ class Comparing:
         """Return the page at *url* as this crawl has seen it, else as one before has."""
         store = self._opened()
         page = latest_page(store, scope, site, url)
-        if (page is None or (page.time or 0.0) < self._began) and self._shared.writer is not None:
-            self._shared.writer.flush()  # it may be waiting to be written
+        if page is None or (page.time or 0.0) < self._began:
+            self._crawl_store.flush()  # it may be waiting to be written
             page = latest_page(store, scope, site, url)
         return page
 
-    def _opened(self) -> Store:
+    def _opened(self) -> "Store":
         if self._store is None:
-            if self._shared.writer is not None:
-                self._shared.writer.flush()  # it makes the store
-            self._store = Store.open(self._shared.settings.store, readonly=True)
+            self._store = self._crawl_store.read()
         return self._store
 
 

@@ -1,4 +1,4 @@
-"""Retraction: a rule that is refuted is suspended, and what it has discarded is fetched after all.
+"""Retraction: a rule that is refuted is suspended, and what it has filtered is fetched after all.
 
 The suspension is written into the rule file at once, so that it survives whatever comes. The requests are
 scheduled by :mod:`scrapy_dedup.crawl.seen.replay`; those that are left when the spider closes are owed to the
@@ -7,70 +7,77 @@ next crawl.
 
 import logging
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...files.errors import RuleFileError, RuleWriteError
-from ...rules.book import RuleBook
-from ...rules.model import Evidence, Rule, Status
+from ...rules.model import Evidence
 from ...rules.suspension import Refutation, suspend
 from ...store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
 from ...store.store import Store, StoreError
+from ..identity.suspended_rules import Suspension
 from ..support.compatibility import run_in_thread
+from ..support.events import AwaitedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..shared import Shared
+    from scrapy.statscollectors import StatsCollector
+
+    from ...rules.model import Rule
+    from ..identity.identities import Identities
+    from ..identity.suspended_rules import SuspendedRules
+    from ..seen.ledger import Ledger
+    from ..seen.seen import Seen
+    from ..settings.rule_directories import RuleDirectories
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from ..support.faults import Faults
+    from .choosing import SpotChecks
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Suspension:
-    """Why a rule is suspended: the sample, and the page that it was taken for."""
-
-    url: str
-    page: str
-    #: Seconds since 1970.
-    time: float
-    #: The spot checks of the crawl by then, and those of them that were another page: they stand in the file.
-    samples: int = 0
-    refuted: int = 0
-
-
 class Retraction:
-    """Suspends rules, and sees to what they have discarded."""
+    """Suspends rules, and leaves to the next crawl what is not fetched in this one."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
-        #: Site and id of a rule -> why it is suspended.
-        self.suspended: dict[tuple[str, str], Suspension] = {}
-        #: Sites some of whose discards are left to the next crawl.
-        self._deferred: set[str] = set()
-        self._told = False
-
-    def defers(self, site: str) -> bool:
-        """Whether what a rule that is gone has discarded on a site is left to the next crawl.
-
-        It is where probes and revisits were paid out of what turned out to be no savings: the crawl would make more
-        requests than without the plug-in.
-        """
-        if self._shared.extras.extra.covers(site):
-            return False
-        self._deferred.add(site)
-        return True
+    def __init__(
+        self,
+        *,
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        faults: "Faults",
+        store: "CrawlStore",
+        directories: "RuleDirectories",
+        identities: "Identities",
+        suspended: "SuspendedRules",
+        seen: "Seen",
+        ledger: "Ledger",
+        spot_checks: "SpotChecks",
+    ) -> None:
+        self._status = status
+        self._stats = stats
+        self._faults = faults
+        self._store = store
+        self._directories = directories
+        self._identities = identities
+        self._suspended = suspended
+        self._seen = seen
+        self._ledger = ledger
+        self._trials = spot_checks.trials
+        self._has_warned = False
+        #: Rules of a site are suspended, and others are to be used from now on: the site.
+        self.rules_suspended: AwaitedEvent[[str]] = AwaitedEvent()
 
     async def suspend(self, rules: "Mapping[Rule, tuple[str, str]]") -> None:
-        """Suspend *rules* of one site; with each, the sample that refutes it, and the page it is not the same as."""
-        shared = self._shared
-        rules = {rule: why for rule, why in rules.items() if (rule.site, rule.id) not in self.suspended}
+        """Suspend *rules* of one site; with each, the spot check that refutes it, and the page it is not the same as."""
+        rules = {rule: why for rule, why in rules.items() if (rule.site, rule.id) not in self._suspended}
         if not rules:
             return
         for rule, (url, page) in rules.items():
-            trial = shared.monitor.suspects[rule.site].trial(rule.id)
-            self.suspended[rule.site, rule.id] = Suspension(url, page, time.time(), trial.samples, trial.differing)
-            shared.stats.inc_value("dedup/refuted")
+            trial = self._trials[rule.site].trial(rule.id)
+            why = Suspension(url, page, time.time(), trial.samples, trial.differing)
+            self._suspended.found[rule.site, rule.id] = why
+            self._stats.inc_value("dedup/refuted")
             logger.warning(
                 "Rule %s of %s is refuted and suspended: %s is not the same page as %s. What it has discarded is "
                 "fetched after all.",
@@ -78,54 +85,17 @@ class Retraction:
                 rule.site,
                 url,
                 page,
-                extra={"spider": shared.spider},
+                extra={"spider": self._status.spider},
             )
         (site,) = {rule.site for rule in rules}
         await run_in_thread(self._suspend, site, {rule.id: rule for rule in rules})
-        swapping = shared.learning.swapping
-        try:
-            await swapping.swap([site])
-        except (RuleFileError, OSError):
-            await swapping.swap([site], reload=False)
-        self._forget_aliases()
-        if shared.learning.refuted(site):
-            shared.resumed = True
-        else:
-            shared.outcomes.retract()
-
-    def _forget_aliases(self) -> None:
-        """Forget the aliases of suspended kinds: their URLs are pages of their own again."""
-        identities = self._shared.identities
-        site_of = identities.site_and_mode
-        kept = {
-            key: alias
-            for key, alias in identities.aliases.items()
-            if (site_of(alias.url)[0], alias.rule) not in self.suspended
-        }
-        if len(kept) < len(identities.aliases):
-            identities.use(identities.book, kept)
-            self._shared.renew_marks()
-
-    def amended(self, book: RuleBook) -> RuleBook:
-        """Return *book*, in which what this crawl has refuted is suspended, whoever has made it."""
-        if not any(self._is_suspended(rule) and rule.status is Status.ACTIVE for rule in book):
-            return book
-        rules = [
-            replace(rule, status=Status.SUSPENDED)
-            if self._is_suspended(rule) and rule.status is Status.ACTIVE
-            else rule
-            for rule in book
-        ]
-        return RuleBook(rules, {site: book.site_rules(site).deep for site in book.sites}, book.groups)
-
-    def _is_suspended(self, rule: Rule) -> bool:
-        return (rule.site, rule.id) in self.suspended
+        await self.rules_suspended.send(site)
 
     def _suspend(self, site: str, rules: "Mapping[str, Rule]") -> None:
         """Suspend refuted rules in the file of their site, with the spot checks of all crawls by then; it waits."""
         found = {}
         for name, rule in rules.items():
-            known, before = self.suspended[site, name], rule.evidence or Evidence()
+            known, before = self._suspended.found[site, name], rule.evidence or Evidence()
             found[name] = Refutation(
                 known.time,
                 before.samples + known.samples,
@@ -134,40 +104,37 @@ class Retraction:
                 before.contradicted,
             )
         try:
-            suspend(self._shared.learning.directory, site, rules, found)
+            suspend(self._directories.learned, site, rules, found)
         except (RuleFileError, RuleWriteError, OSError) as error:
-            self._tell(error)
+            self._warn(error)
 
     def write(self) -> None:
         """Write into the store what the spot checks of the crawl have shown; it waits."""
-        shared = self._shared
         now, rows = time.time(), []
-        for site, suspects in list(shared.monitor.suspects.items()):
-            learned = {rule.id for rule in shared.identities.book.for_site(site) if not rule.status.users}
-            for name, trial in list(suspects.trials.items()):
-                known = self.suspended.get((site, name))
+        for site, trials in list(self._trials.items()):
+            learned = {rule.id for rule in self._identities.book.for_site(site) if not rule.status.users}
+            for name, trial in list(trials.trials.items()):
+                known = self._suspended.found.get((site, name))
                 samples, refuted = (known.samples, known.refuted) if known is not None else (0, 0)
-                row = CheckRow(
-                    shared.settings.scope, site, name, now, trial.samples - samples, trial.differing - refuted
-                )
+                row = CheckRow(self._store.scope, site, name, now, trial.samples - samples, trial.differing - refuted)
                 if name in learned and row.samples:
                     rows.append(row)
         if not rows:
             return
         try:
-            with Store.open(shared.settings.store) as store:
+            with Store.open(self._store.path) as store:
                 store.add(rows)
         except StoreError:  # the writer has told why
-            shared.faults.count("store")
+            self._faults.count("store")
 
-    def _tell(self, error: Exception) -> None:
-        self._shared.faults.count("suspension")
-        if self.suspended and not self._told:
-            self._told = True
+    def _warn(self, error: Exception) -> None:
+        self._faults.count("suspension")
+        if self._suspended.found and not self._has_warned:
+            self._has_warned = True
             logger.warning(
                 "Rules that this crawl has refuted are suspended in this crawl only: %s",
                 error,
-                extra={"spider": self._shared.spider},
+                extra={"spider": self._status.spider},
             )
 
     def owe(self, *, finished: bool) -> int:
@@ -176,30 +143,28 @@ class Retraction:
         It waits for the store. Unless the crawl has *finished*, what was scheduled may be lost with
         the queue. Raises StoreError.
         """
-        shared = self._shared
-        sites = {site for site, _ in self.suspended} | self._deferred
+        sites = {site for site, _ in self._suspended.found} | self._suspended.deferred
         if not sites:
             return 0
-        book = self.amended(shared.identities.book)
-        in_use = book is shared.identities.book
-        queue_is_lost = not finished and not shared.seen.persistent
+        book = self._suspended.amended(self._identities.book)
+        in_use = book is self._identities.book
+        queue_is_lost = not finished and not self._seen.persistent
         states = [DiscardState.PENDING, *(SCHEDULED if queue_is_lost else ())]
 
         def is_had(row: DiscardRow) -> bool:
             """Whether its page has come, or will, under another URL by the rules that are left."""
-            request = shared.ledger.request(row) if in_use else None
-            identity = None if request is None else shared.identities.of(request)
-            if identity is None or identity.slot not in shared.seen:
+            request = self._ledger.request(row) if in_use else None
+            identity = None if request is None else self._identities.of(request)
+            if identity is None or identity.slot not in self._seen:
                 return False
-            return not queue_is_lost or shared.seen.is_fetched(identity.slot)
+            return not queue_is_lost or self._seen.is_fetched(identity.slot)
 
-        with Store.open(shared.settings.store) as store:
+        spider, job = self._status.spider.name, self._seen.job
+        with Store.open(self._store.path) as store:
             owed = [
                 row.id
                 for state in states
-                for row in store.discards(
-                    shared.settings.scope, spider=shared.spider.name, state=state, job=shared.seen.job
-                )
+                for row in store.discards(self._store.scope, spider=spider, state=state, job=job)
                 if row.id is not None
                 and row.site in sites
                 and book.canonical_key(row.url) != row.key

@@ -1,8 +1,8 @@
-"""Which rule a sample speaks for or against, where several have made it a duplicate.
+"""Trials of rules: for and against which rule a spot check speaks, where several have made it a duplicate.
 
 A session id and a page number that differ in two URLs at once: if they are two pages, either rule may be wrong,
 or both. Of such rules that is suspected which was confirmed by itself least often, for values like these. Where that tells
-nothing, the sample waits until others do; where they do not, all its rules are to blame, as
+nothing, the spot check waits until others do; where they do not, all its rules are to blame, as
 a right rule that is suspended costs requests, and a wrong one that acts costs pages.
 """
 
@@ -14,22 +14,22 @@ from typing import Final
 from ...content.resemblance import Difference
 from ...learning.lifetime.refutation import Noise, Trial
 
-#: Samples that wait, of the same rules.
+#: Spot checks that wait, of the same rules.
 PATIENCE: Final = 12
-#: Pages that samples of a rule have shown, each of which was fetched by another URL, too. So few may be errors and forms.
+#: Pages that spot checks of a rule have shown, each of which was fetched by another URL, too. So few may be errors and forms.
 ELSEWHERE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sample that was not the page it was taken for, by one of several rules."""
+    """A spot check that was not the page it was taken for, by one of several rules."""
 
     rules: tuple[str, ...]
     difference: Difference
     #: What tells the page that it was.
     content: str
     noise: Noise
-    #: The URL of the sample, and that of the page it was taken for.
+    #: The URL of the spot check, and that of the page it was taken for.
     url: str
     page: str
     #: By the rule: the kind of what it changes there. That it is right for one value says nothing about another.
@@ -38,8 +38,8 @@ class Case:
     elsewhere: bool = False
 
 
-class Suspects:
-    """The rules of one site and what samples say of them."""
+class RuleTrials:
+    """The rules of one site and what spot checks say of them."""
 
     def __init__(self) -> None:
         #: By the id of the rule.
@@ -49,15 +49,15 @@ class Suspects:
         self._open: list[Case] = []
         #: By the rules that are suspected: the first cases whose pages other URLs have shown, by the page.
         self._elsewhere: defaultdict[tuple[str, ...], dict[str, Case]] = defaultdict(dict)
-        #: Rules of which the next discard by no other rule is to be a sample, as it may decide an open case.
+        #: Rules of which the next request that no other rule filters is to be checked, as it may decide an open case.
         self.wanted: set[str] = set()
 
     def __bool__(self) -> bool:
-        """Whether there are cases that no sample has decided yet."""
+        """Whether there are cases that no spot check has decided yet."""
         return bool(self._open)
 
     def confirm(self, rules: tuple[str, ...], kinds: Mapping[str, int] | None = None) -> list[tuple[str, Case]]:
-        """Count a sample that *rules* were right about; return the rules that it refutes, by leaving no other ones."""
+        """Count a spot check that *rules* were right about; return the rules that it refutes, by leaving no other ones."""
         for rule in rules:
             self.trial(rule).add(Difference.NONE)
         if len(rules) == 1:
@@ -66,7 +66,7 @@ class Suspects:
         return [refuted for case in cases for refuted in self._try(case)]
 
     def accuse(self, case: Case) -> list[tuple[str, Case]]:
-        """Count a sample that rules were wrong about; return the rules that it refutes.
+        """Count a spot check that rules were wrong about; return the rules that it refutes.
 
         An error or a form is one page, whatever it is asked for: one that other URLs have shown counts
         only beside others of that sort.
@@ -82,7 +82,7 @@ class Suspects:
         return [refuted for each in pages.values() for refuted in self._try(each)]
 
     def settle(self) -> list[tuple[str, Case]]:
-        """Decide the cases that are open, since no more samples come; return the rules that they refute."""
+        """Decide the cases that are open, since no more spot checks come; return the rules that they refute."""
         cases, self._open = self._open, []
         return [refuted for case in cases for refuted in self._blame(case.rules, case)]
 

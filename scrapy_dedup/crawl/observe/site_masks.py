@@ -1,21 +1,25 @@
 """The masks of a crawl, by site."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ...masks.files import load_masks
 
 if TYPE_CHECKING:
     from ...masks.model import Mask
+    from ..support.faults import Faults
 
-__all__ = ["Masks"]
 
-
-class Masks:
-    """The masks that are used; those of other sites are None."""
+class SiteMasks:
+    """The masks in use; those of other sites are None."""
 
     def __init__(self, masks: Mapping[str, "Mask"], site_and_mode: Callable[[str], tuple[str, Any]]) -> None:
         self._site_and_mode = site_and_mode
         self._masks: dict[str, Mask] = {}
+        #: The sites that have a mask under which pages are compared.
+        self.sites: frozenset[str] = frozenset()
         self._stripping: dict[str, Mask] = {}
         self._with_links: dict[str, Mask] = {}
         self.use(masks)
@@ -23,15 +27,11 @@ class Masks:
     def __len__(self) -> int:
         return len(self._stripping)
 
-    @property
-    def sites(self) -> frozenset[str]:
-        """The sites that have a mask under which pages are compared."""
-        return frozenset(self._masks)
-
     def use(self, masks: Mapping[str, "Mask"]) -> None:
         """Use these masks, site -> mask, from now on, and no others."""
         # A mask that hides nothing costs nothing.
         self._masks = {site: mask for site, mask in masks.items() if mask.version}
+        self.sites = frozenset(self._masks)
         self._stripping = {site: mask for site, mask in masks.items() if mask.version or mask.strips}
         self._with_links = {site: with_links(mask) for site, mask in self._stripping.items()}
 
@@ -56,6 +56,15 @@ class Masks:
             return None
         site, mode = self._site_and_mode(url)
         return None if mode is None else masks.get(site)
+
+
+def read_masks(directories: Iterable[Path], faults: "Faults") -> "dict[str, Mask]":
+    """Return the masks of all sites; none where they cannot be read. Raises RuleFileError."""
+    try:
+        return load_masks(directories)
+    except OSError:
+        faults.report("masks", "The masks cannot be read, so that none is used")
+        return {}
 
 
 def with_links(mask: "Mask") -> "Mask":

@@ -1,4 +1,4 @@
-"""Pages on which items were begun, whose fields come with a response of a later request: by ``cb_kwargs`` or ``meta``.
+"""Partial items: begun on one page, handed over by ``cb_kwargs`` or ``meta``, and given on the page of a later request.
 
 Such a request is marked with a number, which its redirects and retries keep, and which a queue on disk takes. While it is under
 way, compressed, the page on which the spider made it is kept, and those before that on which the same item was
@@ -22,8 +22,6 @@ from ..support.request_meta import BEGUN
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
-
-__all__ = ["CarriedPages", "KeptPage", "Step", "hands_over"]
 
 #: Requests under way whose pages are kept, and the bytes of these together, compressed.
 MOST_REQUESTS: Final = 10_000
@@ -65,8 +63,8 @@ class KeptPage:
         return zlib.decompress(self._packed).decode("utf-8", "surrogatepass")
 
 
-class Step(NamedTuple):
-    """What a request took from one page to the next."""
+class HandOver(NamedTuple):
+    """What a request hands over from one page to the next."""
 
     #: Digests of the strings that it handed over.
     strings: "array[int]"
@@ -78,8 +76,8 @@ class Step(NamedTuple):
         return _digest(string) in self.strings
 
 
-class CarriedPages:
-    """The pages that items under way were begun on."""
+class PartialItems:
+    """The pages on which the partial items under way were begun."""
 
     def __init__(self, most: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES) -> None:
         self._run = token_hex(4)
@@ -88,9 +86,9 @@ class CarriedPages:
         self._bytes = 0
         self._number = 0
         #: Mark of a request -> its steps, the last one first.
-        self._steps: OrderedDict[str, tuple[Step, ...]] = OrderedDict()
+        self._steps: OrderedDict[str, tuple[HandOver, ...]] = OrderedDict()
         #: Those of responses that have come.
-        self._come: WeakKeyDictionary[Response, tuple[Step, ...]] = WeakKeyDictionary()
+        self._come: WeakKeyDictionary[Response, tuple[HandOver, ...]] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -102,7 +100,7 @@ class CarriedPages:
 
     def note(self, request: "Request", response: "Response", page: KeptPage | None) -> None:
         """Note that the spider has made *request*, which hands something over, on *page*, that of *response*."""
-        steps = (Step(_strings_of(request), page), *self.of(response))[:MOST_STEPS]
+        steps = (HandOver(_strings_of(request), page), *self.of(response))[:MOST_STEPS]
         if not any(step.page for step in steps):
             return
         self._number += 1
@@ -116,7 +114,7 @@ class CarriedPages:
         while self._steps and (len(self._steps) > self._most or self._bytes > self._most_bytes):
             self._forget(next(iter(self._steps)))
 
-    def of(self, response: "Response") -> tuple[Step, ...]:
+    def of(self, response: "Response") -> tuple[HandOver, ...]:
         """Return the steps that have led to a response, the last one first."""
         steps = self._come.get(response)
         if steps is None:

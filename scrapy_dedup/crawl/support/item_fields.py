@@ -6,8 +6,6 @@ from typing import Any
 
 from itemadapter import ItemAdapter
 
-__all__ = ["holds_text", "values_of", "with_field"]
-
 #: From the strings of a field to those in their place; None leaves the field alone.
 Rewrite = Callable[[list[str]], list[str] | None]
 

@@ -1,11 +1,11 @@
-"""Which discards are fetched all the same: a share of them, and more of those of a young rule.
+"""Rates of spot checks: a share of the filtered requests of a rule, and more of those of a young one.
 
 How many more says the judge (:mod:`scrapy_dedup.learning.lifetime.spot_checks`), by the witness groups of the rule and its spot checks.
-Nothing is left to chance, so that two crawls of one site sample alike: a hash of rule and
+Nothing is left to chance, so that two crawls of one site check alike: a hash of rule and
 URL decides, and where it has passed over too many, the next one is taken. A rule may be right for some
 values and wrong for others (``lang=en`` is what goes without saying, ``lang=de`` is not): of a young
-one, each kind of difference is sampled once. It may be right of one kind of pages and wrong of another, which has
-few of its discards: each of these has its own samples, too.
+one, each kind of difference is checked once. It may be right of one kind of pages and wrong of another, which has
+few of its filtered requests: each of these has its own spot checks, too.
 """
 
 import re
@@ -15,17 +15,17 @@ from typing import Final
 
 from xxhash import xxh3_64_intdigest
 
-#: Discards per page of a site of which the share that is asked for is taken: where many more URLs are made up than
+#: Filtered requests per page of a site of which the share that is asked for is taken: where many more URLs are made up than
 #: there are pages, a share of these URLs would be more than the pages.
 PER_PAGE: Final = 3
-#: Kinds of differences of a young rule, each of which gets a sample; they are looked for among its first discards.
+#: Kinds of differences of a young rule, each of which gets a spot check; they are looked for among its first filtered requests.
 KINDS: Final = 6
-#: Samples for the sake of kinds, with those that told nothing and are taken again.
+#: Spot checks for the sake of kinds, with those that told nothing and are taken again.
 TRIES: Final = 12
 LOOKED_AT: Final = 200
 #: Longer values are told apart by their shape.
 _SHORT: Final = 12
-#: Of so many discards of one kind of pages there is a sample, then of so many times as many.
+#: Of so many filtered requests of one kind of pages one is checked, then of so many times as many.
 OF_KIND: Final = 10
 RARER: Final = 4
 #: Kinds of pages that are told apart, of each rule.
@@ -33,33 +33,33 @@ MOST_KINDS: Final = 16
 
 
 @dataclass(slots=True)
-class Sampling:
-    """The sampling of the discards of one rule.
+class SpotCheckRate:
+    """The spot checks of one rule, taken and due.
 
-    Of a rule of which nothing is known the first five are samples, of one that was learned from ten witness groups one of
+    Of a rule of which nothing is known the first five filtered requests are checked, of one that was learned from ten witness groups one of
     twelve, ever fewer as they agree, until that is the *share* that is asked for, which goes on as long as there is
     room (:func:`has_room`).
     """
 
     share: float
-    #: Witness groups that agree, and samples whatever they told: whether those that differ are noise, or refute the rule,
+    #: Witness groups that agree, and spot checks whatever they showed: whether those that differ are noise, or refute the rule,
     #: is asked elsewhere, and a clock or a form that is shown for any URL is not to be fetched again and again.
     #: And witness groups that do not agree.
     agreeing: int = 0
     differing: int = 0
-    #: Samples that are due, and that were taken.
+    #: Spot checks that are due, and that were made.
     due: float = 0.0
     taken: float = 0.0
-    #: By kind of pages: discards since the last sample, and how many there are to be before the next one.
+    #: By kind of pages: filtered requests since the last spot check, and how many there are to be before the next one.
     _pages: dict[object, tuple[int, int]] = field(default_factory=dict)
-    #: Discards that it has looked at, and the kinds of differences that were among them.
+    #: Filtered requests that it has looked at, and the kinds of differences that were among them.
     looked_at: int = 0
     kinds: set[int] = field(default_factory=set)
     tries: int = 0
 
     @classmethod
-    def of(cls, share: float, agreeing: int, differing: int = 0, *, checked: bool = False) -> "Sampling":
-        """Return the sampling of a rule with so much evidence, *checked* if it had samples in other crawls."""
+    def of(cls, share: float, agreeing: int, differing: int = 0, *, checked: bool = False) -> "SpotCheckRate":
+        """Return the rate of a rule with so much evidence, *checked* if it had spot checks in other crawls."""
         return cls(share, agreeing, differing, looked_at=LOOKED_AT if checked else 0)
 
     @property
@@ -68,7 +68,7 @@ class Sampling:
         return self.looked_at < LOOKED_AT and self.tries < TRIES and len(self.kinds) < KINDS
 
     def is_new(self, kind: int) -> bool:
-        """Whether the next discard is of a kind that was not there before, and so is to be a sample."""
+        """Whether the next filtered request is of a kind that was not there before, and so is to be checked."""
         self.looked_at += 1
         if kind in self.kinds:
             return False
@@ -76,12 +76,12 @@ class Sampling:
         self.tries += 1
         return True
 
-    def told_nothing(self, kind: int) -> None:
-        """Note that the sample of a kind could not be compared: the next discard of the kind is to be one."""
+    def showed_nothing(self, kind: int) -> None:
+        """Note that the spot check of a kind could not be compared: the next request of the kind is to be one."""
         self.kinds.discard(kind)
 
     def takes(self, rule: str, url: str, pages: object = None, *, room: bool = True) -> bool:
-        """Decide on the next discard, which is that of *url*, one of these *pages*; without *room* ever fewer are taken."""
+        """Decide on the next filtered request, which is for *url*, one of these *pages*; without *room* ever fewer are taken."""
         from ...learning.lifetime.spot_checks import (
             spot_check_share,  # its libraries are not needed before there are rules
         )
@@ -99,13 +99,13 @@ class Sampling:
         return taken
 
     def given(self) -> None:
-        """Count a sample that was taken for the sake of another rule."""
+        """Count a spot check that was made for the sake of another rule."""
         self.taken += 1
         self.agreeing += 1
 
 
 def kind_of(differences: Iterable[tuple[str, str | None, str | None]]) -> int:
-    """Return the kind of a discard: what tells its URL and its page apart (key, and both values), numbers being alike.
+    """Return the kind of a filtered request: what tells its URL and its page apart (key, and both values), numbers being alike.
 
     Which of the two has which value makes no difference: that they are one page is said of both.
 
@@ -123,10 +123,10 @@ def shape_of(value: str | None) -> str | None:
     return "*" if re.search("[^0-9]", value) else "0"
 
 
-def has_room(share: float, pages: int, samples: int) -> bool:
-    """Whether a site that has sent so many *pages*, *samples* among them, is asked for the *share* of its discards.
+def has_room(share: float, pages: int, checks: int) -> bool:
+    """Whether a site that has sent so many *pages*, *checks* among them, is asked for the *share* of its filtered requests.
 
     >>> has_room(0.02, 1_000, 60), has_room(0.02, 1_000, 62), has_room(1, 1, 1_000)
     (True, False, True)
     """
-    return share >= 1 or samples * (1 - share) < PER_PAGE * share * pages
+    return share >= 1 or checks * (1 - share) < PER_PAGE * share * pages

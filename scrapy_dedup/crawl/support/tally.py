@@ -1,4 +1,4 @@
-"""What a crawl has saved on each site, and what its samples say: counted for the report at its close."""
+"""Counts of what a crawl has saved and spent on each site, and of its spot checks: for budgets and the report."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ class SiteTally:
     pages: int = 0
     size: int = 0
     seconds: float = 0.0
-    #: Distinct URLs that were discarded, and those of them that were scheduled after all.
+    #: Distinct URLs that were filtered, and those of them that were scheduled after all.
     discarded: int = 0
     scheduled: int = 0
-    #: The former by the ids of the rules that discarded them.
+    #: The former by the ids of the rules that filtered them.
     by_rules: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    #: Samples that were what they were taken for, and those that were not.
+    #: Spot checks that were the page they were taken for, and those that were not.
     confirmed: int = 0
     differing: int = 0
 
@@ -48,7 +48,7 @@ class SiteTally:
 
     @property
     def samples(self) -> int:
-        """Return the samples that could be compared."""
+        """Return the spot checks that could be compared."""
         return self.confirmed + self.differing
 
 
@@ -57,12 +57,18 @@ class Tally:
 
     def __init__(self) -> None:
         self.sites: defaultdict[str, SiteTally] = defaultdict(SiteTally)
+        #: Probes and refetches of each site that its savings have paid for.
+        self.spent: Counter[str] = Counter()
 
     def of(self, site: str) -> SiteTally:
         """Return the counts of a site."""
         if site not in self.sites and len(self.sites) >= MOST_SITES:
             return self.sites[OTHERS]
         return self.sites[site]
+
+    def pages_of(self, site: str) -> int:
+        """Return how many pages of a site have come."""
+        return self.sites[site].pages if site in self.sites else 0
 
     @property
     def total(self) -> SiteTally:
@@ -72,6 +78,11 @@ class Tally:
             total.add(each)
         return total
 
+    def covers(self, site: str) -> bool:
+        """Whether one more filtered request of a site can be fetched, and what was spent there is still saved."""
+        spent = self.spent[site]
+        return not spent or self.of(site).avoided > spent
+
     def page(self, site: str, size: int, seconds: float) -> None:
         """Count a page that came."""
         counts = self.of(site)
@@ -80,19 +91,19 @@ class Tally:
         counts.seconds += seconds
 
     def discarded(self, site: str, rules: tuple[str, ...]) -> None:
-        """Count a URL that *rules* discard."""
+        """Count a URL that *rules* filter."""
         counts = self.of(site)
         counts.discarded += 1
         counts.by_rules[rules] += 1
 
     def scheduled(self, site: str) -> None:
-        """Count a discarded URL that was scheduled after all."""
+        """Count a filtered URL that was scheduled after all."""
         self.of(site).scheduled += 1
 
     def confirmed(self, site: str) -> None:
-        """Count a sample that was what it was taken for."""
+        """Count a spot check that was the page it was taken for."""
         self.of(site).confirmed += 1
 
     def differing(self, site: str) -> None:
-        """Count a sample that was another page."""
+        """Count a spot check that was another page."""
         self.of(site).differing += 1

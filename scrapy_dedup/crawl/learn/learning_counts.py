@@ -1,0 +1,84 @@
+"""Counts of the learnings of one crawl, found and failed: for its stats and its log."""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...learning.phrases import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.statscollectors import StatsCollector
+
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+
+logger = logging.getLogger(__name__)
+
+
+class LearningCounts:
+    """Counts what was learned, and logs it."""
+
+    def __init__(self, status: "CrawlStatus", stats: "StatsCollector", store: "CrawlStore") -> None:
+        self._status = status
+        self._stats = stats
+        self._store = store
+        #: Learnings that failed, one after the other.
+        self.failures = 0
+        #: How long they took in all.
+        self.seconds = 0.0
+        #: Rules that were found, by site.
+        self._rules: dict[str, int] = {}
+
+    def count(self, summary: "Mapping[str, Any]", seconds: float) -> None:
+        """Count what was found."""
+        for report in summary.get("sites", ()):
+            self._rules[report["site"]] = report["rules"]
+        for loss in summary.get("losses", ()):
+            logger.warning("%s", loss[:1].upper() + loss[1:], extra={"spider": self._status.spider})
+        self.seconds += seconds
+        self._stats.inc_value("dedup/learned/times")
+        self._stats.set_value("dedup/learned/seconds", round(self.seconds, 3))
+        self._stats.set_value("dedup/learned/rules", sum(self._rules.values()) or summary.get("rules", 0))
+
+    def failed(self, problem: str) -> None:
+        """Count and log what went wrong while the crawl goes on."""
+        self.failures += 1
+        self._stats.inc_value("dedup/learned/failed")
+        if self._has_warned(problem):
+            return
+        logger.log(
+            logging.WARNING if self.failures == 1 else logging.DEBUG,
+            "Learning failed: %s. The crawl goes on with the rules that it has, and it is tried again later",
+            problem,
+            extra={"spider": self._status.spider},
+        )
+
+    def failed_last(self, problem: str) -> None:
+        """Count and log what went wrong when the crawl closed."""
+        self._stats.inc_value("dedup/learned/failed")
+        recorded = self._store.writer is not None and not self._store.has_warned
+        logger.log(
+            logging.INFO if self._has_warned(problem) else logging.WARNING,
+            "No rules were learned from this crawl: %s%s",
+            problem,
+            ". What it has seen is recorded: scrapy learn-rules" if recorded else "",
+            extra={"spider": self._status.spider},
+        )
+
+    def _has_warned(self, problem: str) -> bool:
+        """Whether there was a warning that the store cannot be used: one is enough."""
+        return self._store.has_warned and ("StoreError" in problem or "into the store" in problem)
+
+    def log(self, directory: Path) -> None:
+        """Log, when the crawl closes, what was learned and where it is written, if anything was."""
+        stats = self._stats
+        if stats.get_value("dedup/learned/times"):
+            logger.info(
+                "Learned %s for %s%s",
+                counted(stats.get_value("dedup/learned/rules") or 0, "rule"),
+                counted(len(self._rules), "site"),
+                f", see {directory}" if directory.is_dir() else "",
+                extra={"spider": self._status.spider},
+            )

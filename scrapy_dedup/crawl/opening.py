@@ -1,0 +1,148 @@
+"""The opening of a crawl: earlier runs of its job are taken over, the store is opened, and the mode and rules are logged."""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.dupefilters import BaseDupeFilter
+from scrapy.utils.job import job_dir
+from scrapy.utils.misc import load_object
+
+from ..learning.phrases import counted
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+
+    from .identity.identities import Identities
+    from .observe.site_masks import SiteMasks
+    from .postpone.postponing import Postponing
+    from .seen.journal import Page
+    from .seen.request_outcomes import Outcomes
+    from .seen.rescheduling import Rescheduler
+    from .seen.seen import Seen
+    from .settings.dedup_settings import DedupSettings
+    from .settings.rule_directories import RuleDirectories
+    from .support.crawl_status import CrawlStatus
+    from .support.crawl_store import CrawlStore
+    from .support.faults import Faults
+    from .support.idle_hook import BeforeIdle
+
+logger = logging.getLogger(__name__)
+
+#: File in the job directory.
+JOURNAL = "dedup.seen"
+
+
+class CrawlOpening:
+    """Opens what a crawl needs: what is seen with the dupe filter, all else with the spider."""
+
+    def __init__(
+        self,
+        *,
+        crawler: "Crawler",
+        settings: "DedupSettings",
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        faults: "Faults",
+        store: "CrawlStore",
+        directories: "RuleDirectories",
+        identities: "Identities",
+        masks: "SiteMasks",
+        seen: "Seen",
+        rescheduler: "Rescheduler",
+        outcomes: "Outcomes",
+        postponing: "Postponing",
+        before_idle: "BeforeIdle",
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._status = status
+        self._stats = stats
+        self._faults = faults
+        self._store = store
+        self._directories = directories
+        self._identities = identities
+        self._masks = masks
+        self._seen = seen
+        self._rescheduler = rescheduler
+        self._outcomes = outcomes
+        self._postponing = postponing
+        self._before_idle = before_idle
+        self._has_opened_seen = False
+
+    def open_seen(self) -> None:
+        """Take over what earlier runs of the job have fetched; once."""
+        if self._has_opened_seen:
+            return
+        self._has_opened_seen = True
+        if not self._settings.compares:
+            return
+        folder = job_dir(self._crawler.settings)
+        journal = Path(folder, JOURNAL) if folder else None
+        try:
+            number = self._seen.open(journal, self._identities.digest(), self._slot_of_page)
+        except OSError:
+            self._faults.report("journal", "The journal of pages cannot be used")
+            return
+        if folder and self._seen.goes_on:
+            self._rescheduler.is_due = True
+            self._stats.set_value("dedup/resumed", number)
+            if self._seen.doubtful:
+                self._stats.set_value("dedup/resumed/doubtful", self._seen.doubtful)
+
+    def _slot_of_page(self, page: "Page") -> int | None:
+        if page.current:
+            return page.slot
+        return self._identities.slot_again(page.url, page.callback, page.context) if page.plain else None
+
+    def open(self) -> None:
+        """Open the rest, as the spider is open."""
+        self.open_seen()
+        had_store = self._has_store()
+        try:
+            self._store.open()
+        except RuntimeError:  # no further thread can be started
+            self._faults.report("store", "What is seen cannot be recorded")
+        self._warn_of_another_filter()
+        self._directories.open(self._status.spider)
+        if had_store:
+            self._outcomes.opened()
+        self._before_idle.opened()
+        self._log_rules()
+
+    def _has_store(self) -> bool:
+        """Whether earlier crawls may have left something."""
+        try:
+            return Path(self._settings.store).exists()
+        except OSError:
+            return True  # what is wrong is reported where it is read
+
+    def _warn_of_another_filter(self) -> None:
+        """Warn if the dupe filter was taken out again, by an add-on that came later, say."""
+        configured = self._crawler.settings["DUPEFILTER_CLASS"]
+        if self._postponing.has_filter or not self._settings.compares or load_object(configured) is BaseDupeFilter:
+            return
+        logger.warning(
+            "DUPEFILTER_CLASS is %s, not that of scrapy-dedup: nothing is discarded before it is queued. "
+            "Give scrapy_dedup.Addon the highest number in ADDONS.",
+            configured,
+            extra={"spider": self._status.spider},
+        )
+
+    def _log_rules(self) -> None:
+        acting = [rule for rule in self._identities.book if rule.status.acts]
+        self._stats.set_value("dedup/rules", len(acting))
+        if self._masks:
+            self._stats.set_value("dedup/masks", len(self._masks))
+        places = ", ".join(str(path) for path in self._settings.rule_directories)
+        logger.info(
+            "scrapy-dedup, mode %(mode)s: %(rules)s for %(sites)s%(places)s",
+            {
+                "mode": self._settings.mode,
+                "rules": counted(len(acting), "rule"),
+                "sites": counted(len({rule.site for rule in acting}), "site"),
+                "places": f", from {places}" if places else "",
+            },
+            extra={"spider": self._status.spider},
+        )

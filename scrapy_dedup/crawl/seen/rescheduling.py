@@ -1,0 +1,69 @@
+"""Filtered requests that are scheduled after all: handed to the engine, so that the dupe filter lets them pass."""
+
+from typing import TYPE_CHECKING
+
+from .ledger import had_passed
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from ...store.rows import DiscardRow
+    from ..identity.identities import Identities
+    from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
+    from ..support.tally import Tally
+    from .seen import Seen
+    from .slot_claims import SlotClaims
+
+
+class Rescheduler:
+    """Schedules filtered requests, and remembers which."""
+
+    def __init__(
+        self,
+        *,
+        status: "CrawlStatus",
+        faults: "Faults",
+        identities: "Identities",
+        seen: "Seen",
+        claims: "SlotClaims",
+        tally: "Tally",
+    ) -> None:
+        self._status = status
+        self._faults = faults
+        self._identities = identities
+        self._seen = seen
+        self._claims = claims
+        self._tally = tally
+        #: URLs of filtered requests of the ledger that were scheduled.
+        self.done: set[str] = set()
+        #: Whether the ledger may hold filtered requests that are needed now, of earlier runs of the job for instance.
+        self.is_due = False
+        #: Whether a request that this crawl has filtered is being scheduled at this moment.
+        self.at_work = False
+        #: Whether what the wrapped filter says of it does not count, as it has let it pass before.
+        self.has_passed = False
+
+    def schedule(self, request: "Request", row: "DiscardRow | None", *, earlier: bool = False) -> bool:
+        """Schedule a filtered request, *earlier* if another crawl has filtered it; return False if that is too late.
+
+        *row* is that of the ledger, if it has one: where it had been queued, and was lost or filtered then, the wrapped
+        filter, which remembers it, is not to stop it. It hears of it all the same.
+        """
+        if not self._status.is_open:
+            return False
+        if request.dont_filter:
+            self._claims.claim_unfiltered(request)
+            self._tally.scheduled(self._identities.of_url(request.url).site)
+        self.at_work = not earlier
+        self.has_passed = row is not None and row.job == self._seen.job and had_passed(row)
+        try:
+            self._status.engine.crawl(request)
+        except RuntimeError:  # the spider is closed
+            return False
+        except Exception:  # noqa: BLE001 (its scheduler is)
+            self._faults.report("schedule", "A discarded request could not be scheduled")
+            return False
+        finally:
+            self.at_work = self.has_passed = False
+        return True

@@ -1,0 +1,57 @@
+"""Claims of slots: a request that goes out stands for its page, and equivalent ones are compared with it."""
+
+from typing import TYPE_CHECKING
+
+from ..settings.dedup_settings import Mode
+from ..support.request_meta import redirects_to
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from ..identity.identities import Identities, UrlIdentity
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.run_marks import RunMarks
+    from .depth_limit import Depths
+    from .seen import Seen
+
+
+class SlotClaims:
+    """Lets requests stand for their slots."""
+
+    def __init__(
+        self, settings: "DedupSettings", identities: "Identities", seen: "Seen", depths: "Depths", marks: "RunMarks"
+    ) -> None:
+        self._identities = identities
+        self._seen = seen
+        self._depths = depths
+        self._marks = marks
+        self._may_move = settings.learns_live or settings.sample > 0
+
+    @property
+    def may_move(self) -> bool:
+        """Whether pages may have to be given other slots, now or in a later run of the job."""
+        return self._may_move or self._seen.persistent
+
+    def is_plain(self, request: "Request", url: str, slot: int) -> bool:
+        """Whether *slot*, that of *request* for *url*, can be made again from what the journal keeps, if it may have to."""
+        return not self.may_move or self._identities.is_plain_slot(request, url, slot)
+
+    def claim(self, request: "Request", identity: "UrlIdentity") -> None:
+        """Let *request* stand for its slot, which is free."""
+        slot = identity.slot
+        plain = self.is_plain(request, request.url, slot)
+        self._seen.take(slot, request.url, identity.callback, identity.context, plain)
+        self._depths.note(request)
+
+    def claim_unfiltered(self, request: "Request") -> None:
+        """Let a request that passes no filter (dont_filter) stand for its slot, if that is free."""
+        identity = self._identities.of(request)
+        if identity is None or identity.mode is Mode.OBSERVE:
+            return
+        self._marks.mark(request)
+        if identity.slot not in self._seen:
+            self.claim(request, identity)
+
+    def is_own_redirect(self, request: "Request", slot: int) -> bool:
+        """Whether redirects from a URL with the same slot have led to *request*."""
+        return any(self._identities.slot_of_url(url, request) == slot for url in redirects_to(request))
