@@ -1,4 +1,4 @@
-"""Kinds of aliases learned from a store, and put beside what was learned of URLs alone."""
+"""Kinds of aliases learned from a store, beside the rules learned from URLs alone."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -32,7 +32,7 @@ def with_aliases(
     deadline: float | None = None,
     unpack: Unpack = version_in,
 ) -> Learned:
-    """Return what was *learned* with the kinds of aliases that the store of the observations proves.
+    """Return *learned* with the kinds of aliases that the store of observations proves.
 
     The kinds of the user are there already; *known* tells which were refuted or switched off. Sites
     that are not begun at *deadline* (of ``time.monotonic()``) keep the kinds that they had.

@@ -37,7 +37,7 @@ MOST_ASKED = 2 * MOST
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """What of a store is looked at: *sites* None stands for all; *since* is seconds since 1970."""
+    """The part of a store to learn from: *sites* None stands for all; *since* is seconds since 1970."""
 
     store: Store
     scope: str = ""
@@ -59,7 +59,7 @@ class StoredEvidence:
         )
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
-        """Return (URL as it was requested, seconds since 1970, version) of what is kept of *site*."""
+        """Return (requested URL, seconds since 1970, version) for each stored version of *site*."""
         found = self.store.versions(self.scope, site, since=self.since, unpack=self.memory.version)
         cut_off = cut_off_pages(self.store, self.scope, site)  # what these lack does not come and go
         return [(url, at, version) for url, at, version in found if (url, at) not in cut_off]
@@ -103,7 +103,7 @@ def learn_both(
     asked: dict[str, tuple[str, ...]] = {}
 
     def one(site: str) -> None:
-        """Learn a site, in the light of those that were learned already."""
+        """Learn a site, with the rules of those learned already."""
 
         def rules_elsewhere(sites: AbstractSet[str]) -> RuleBook:
             fresh = [found[other][0].book for other in sorted(sites & found.keys())]
@@ -175,14 +175,14 @@ def learn_both(
 
 
 def _further(kept: Sequence[Kept], book: RuleBook, mask: Mask | None) -> tuple[tuple[str, ...], str | None]:
-    """Return the URLs of a site to fetch again, and what is to be said of pages that are nearly alike."""
+    """Return the URLs of a site to fetch again, and a note on near-duplicate pages."""
     pages = seen_pages(kept, mask, book.canonical_key)
     pairs = undecided(pages, unequal_pairs(pages), masked=bool(_version(mask)))
     return refetches(pages, pairs), differing_note(pairs, pages, mask)
 
 
 def _with_note(learned: Learned, site: str, note: str) -> Learned:
-    """Return what was learned with a further note on a site."""
+    """Return *learned* with a further note on a site."""
     reports = [
         replace(report, notes=(*report.notes, note)) if report.site == site else report for report in learned.reports
     ]

@@ -31,7 +31,7 @@ class Config:
     """How many of these say the same of the error rate, since the same URLs are in groups of several (a divisor of
     log-likelihoods)."""
     soft_least_urls: int = 3
-    """URLs that show a content before it can be told to be a soft error."""
+    """Minimum number of URLs with a content before it can count as a soft error."""
     soft_in_common: float = 0.8
     """Share of the URLs of a content that have a word for it to be what these have in common."""
     soft_own: float = 0.5
@@ -60,7 +60,7 @@ class Config:
 
     # Where a proposal holds.
     most_sections: int = 200
-    """Values of a path segment up to which it names sections of a site, each of which is judged by what was seen in it."""
+    """Maximum number of values of a path segment that names sections, each judged by its own evidence."""
     division_odds: float = 20.0
     """How much likelier what was seen of a proposal must be by the values of another key than by sections, for it to be
     judged by these, for each such key that is tried."""
@@ -72,7 +72,7 @@ class Config:
 
     # What is proposed.
     least_contents: int = 3
-    """Contents that show at two URLs what is to be proposed of a key, a value or a set of keys."""
+    """Minimum number of pages with two URLs that support a proposal on a key, a value or a set of keys."""
     proposed_groups: int = 10
     """Witness groups that a learner sees before it proposes anything but what drops keys; whether it acts says the judge."""
     proposed_bad: float = 0.15
@@ -102,7 +102,7 @@ class Config:
     case_pages: int = 5
     """Pages of one shape that show a value in two spellings before its case is ignored."""
     enough_removed: float = 0.99
-    """Share of the duplicates that one learner removes, after which no other is asked."""
+    """Share of the duplicates removed by one learner from which on no other learner runs."""
 
     @property
     def most_wrong(self) -> float:

@@ -1,4 +1,4 @@
-"""Until when something is looked for; what was found by then counts."""
+"""A deadline for searches; findings made before it count."""
 
 from dataclasses import dataclass
 from time import monotonic

@@ -1,4 +1,4 @@
-"""What a learning remembers of the one before: the pages that it has read, and what the same URLs have taught.
+"""Cache between runs of learning: unpacked versions of pages, and the results of unchanged sites.
 
 A crawl is learned again and again, each time from all that is recorded of a site. Most of that is not new: versions of pages
 are unpacked once, and what masks make of them stays with them (:attr:`.versions.Version.compared`). A site of which all is
@@ -18,7 +18,7 @@ _Learned = TypeVar("_Learned")
 
 
 class Memory:
-    """The memory of a process that learns; what a learning has not asked for is forgotten when it ends."""
+    """A cache for repeated learning; entries that a run has not used are dropped when it ends."""
 
     def __init__(self) -> None:
         self._versions: dict[bytes, Version] = {}
@@ -38,7 +38,7 @@ class Memory:
     def site(
         self, site: str, asked: object, learn: Callable[[], _Learned], *, lasts: Callable[[_Learned], bool]
     ) -> _Learned:
-        """Return what is learned of a site from what is *asked*: what was learned of an equal one in this learning.
+        """Return the cached result for a site if its inputs equal *asked*, otherwise learn it.
 
         Only what *lasts* is remembered.
         """
@@ -51,5 +51,5 @@ class Memory:
         return fresh
 
     def end(self) -> None:
-        """Forget what the learning that ends has not asked for."""
+        """Drop the entries that the run which ends has not used."""
         self._before, self._versions, self._sites = self._versions, {}, {}

@@ -33,7 +33,7 @@ def counted(number: int, noun: str, several: str = "") -> str:
 
 
 def not_evidence(counts: Mapping[str, int]) -> str:
-    """Return what was left out of the evidence, by reason; "" if nothing was.
+    """Return the counts of responses left out of the evidence, by reason; "" if there are none.
 
     >>> not_evidence({"status": 917, "redirect": 1, "cut off": 3})
     'not used as evidence: 917 answers other than 200, 3 cut off, 1 redirect'

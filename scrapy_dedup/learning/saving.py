@@ -1,4 +1,4 @@
-"""What was learned, written into its files: rules and masks, and nothing that stands elsewhere already."""
+"""Write learned rules and masks into the files of a rules directory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def save(
     both: "Both", directory: "str | PathLike[str]", others: "Sequence[str | PathLike[str]]" = ()
 ) -> list[SiteRules]:
-    """Write what was learned into the files of *directory*; return the rules of each site as they stand there now.
+    """Write learned rules and masks into the files of *directory*; return the rules of each site as written.
 
     What the user said stands in its file already, or in one of the *others* directories, and stays there; so do learned
     rules of these. Rules leave a file only where the learning says why.

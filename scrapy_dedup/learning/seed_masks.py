@@ -16,7 +16,7 @@ from .phrases import counted
 def seed_mask_of(
     pages: Iterable[Sequence[Version]], before: Mask | None, *, site: str, thresholds: Thresholds
 ) -> tuple[Mask | None, str]:
-    """Return the mask of a site, None where there is none, and what is to be said of it, "" for nothing.
+    """Return the mask of a site, or None, and a note on it, or "".
 
     *pages* are the versions of each page in order of time; those that were recorded without a table say nothing. What the
     user said *before* stays, and what this method learned then does of paths that no page has now. Where no page has

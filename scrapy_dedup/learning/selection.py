@@ -27,12 +27,12 @@ from .proposals.proposal import Match, Proposal
 logger = logging.getLogger(__name__)
 
 MAX_SEARCHED = 30_000
-"""URLs that the others are asked about; what they propose is judged on all."""
+"""Maximum number of URLs that the other learners search; their proposals are judged on all."""
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 ROUNDS = 5
 FORMS = "replacing"
-"""The learner that is asked last, of what the others leave apart: it compares whole URLs."""
+"""The learner that runs last, on the duplicates that the others leave apart: it compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _validated(proposals: Sequence[Proposal], evidence: SiteEvidence) -> list[Pr
 
 
 def _searched(evidence: SiteEvidence, outcome: Judgement) -> SiteEvidence:
-    """Return the evidence that the others are asked about: all, or some of it where it is large."""
+    """Return the evidence for the other learners: all, or a sample of it where it is large."""
     rows = len(evidence.table)
     if rows <= MAX_SEARCHED:
         return evidence
@@ -162,7 +162,7 @@ def _left_apart(outcome: Judgement) -> Sample:
 def _joined(
     chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: SiteEvidence
 ) -> tuple[list[Proposal], Judgement]:
-    """Return what is chosen with what is fresh, validated together, and what it does; *outcome* is what was chosen does.
+    """Return the chosen and the fresh proposals validated together, and their judgement; *outcome* is that of the chosen ones.
 
     Two learners may lead the URLs of a page to different forms, where each alone leads them to one. So the patterns of
     what is fresh that part what was one before are taken out again, where more is removed without them.

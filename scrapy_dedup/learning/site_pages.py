@@ -66,7 +66,7 @@ class SitePages:
         return len(self._kept)
 
     def masks(self, book: RuleBook | None, before: Mask | None) -> LearnedMasks:
-        """Return what passes, the pages told apart by their URLs or by the rules of *book*; *before* was known before."""
+        """Return the masks of pages that are distinguished by URL, or by the rules of *book*; *before* is the earlier mask."""
         key_of = book.canonical_key if book is not None else str
         asked = [key_of(url) for url, _, _ in self._kept], before
         if self._last is None or self._last[0] != asked:
@@ -99,7 +99,7 @@ class SitePages:
         return LearnedMasks(known, self._comparing(pages, key_of, mask) or known)
 
     def without_refuted(self, before: Mask | None, known: RuleBook) -> Mask | None:
-        """Return what was known *before*, less what only the rules have taught that *known* calls suspended.
+        """Return the mask *before* without the paths that only rules which are suspended in *known* have taught.
 
         The URLs that these took for one page are several, and what differs between them is their content.
         """
@@ -234,7 +234,7 @@ def _of_its_kinds(mask: Mask) -> list[TransientPath]:
 
 
 def _with_visits(mask: Mask, visits: Passing) -> Mask:
-    """Return a mask with what depends on the visit; what the user said stays, and what is known of parts of places."""
+    """Return a mask with the paths that depend on the visit; the user's paths and slots of places stay."""
     paths = _of_its_kinds(mask)
     further = {(path.selector, path.attribute): path for path in visits.paths}
     kept = []

@@ -42,7 +42,7 @@ LEARNED = (Status.ACTIVE, Status.CANDIDATE)
 
 @dataclass(frozen=True, slots=True)
 class LearnedSite:
-    """The rules and deep tokens of one site, what is to be said of them, and the rules of before that leave."""
+    """The rules and deep tokens of one site, their report, and the earlier rules that leave."""
 
     rules: list[Rule]
     deep: Mapping[str, DeepSplit]

@@ -40,7 +40,7 @@ class SeenPage:
 
     @property
     def carried(self) -> Hashable:
-        """What is compared of the last response, without what was only carried over to it, too."""
+        """The compared fingerprints of the last response, also without carried-over content."""
         return self.seen[-1][1]
 
     @property

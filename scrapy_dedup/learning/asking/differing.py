@@ -48,7 +48,7 @@ def _differences(
 
 
 def _by_place(page: SeenPage, mask: Mask | None) -> dict[str, Counter[str]]:
-    """Return what is compared of the texts of a page, by their places."""
+    """Return the compared texts of a page by place."""
     rest = dict(mask.parted(page.version, url=page.url)[1]) if mask is not None else {}
     found: dict[str, Counter[str]] = {}
     for selector, attribute, text in page.version.blocks:

@@ -80,7 +80,7 @@ def doubts(
     mask: Mask | None = None,
     names: Names | None = None,
 ) -> list[Doubt]:
-    """Return what is worth a probe on one site, what may save most first.
+    """Return the parameters of one site that are worth a probe, largest possible saving first.
 
     Parameters that a rule which acts drops already are left to its samples, unless *acting*; those of the
     user's own rules always are. Pages seen before *since* (seconds since 1970) are evidence, but nothing is
@@ -109,7 +109,7 @@ def _rank(key: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """What is asked for, and what is known of all pages of the site."""
+    """The request for doubts, and the evidence of all pages of the site."""
 
     site: str
     book: RuleBook

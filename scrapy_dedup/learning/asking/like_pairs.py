@@ -1,4 +1,4 @@
-"""Like pairs: pages of a site that are alike and still unequal, told by the rare texts that they share.
+"""Like pairs: pages of a site that are alike and still unequal, found by the rare texts that they share.
 
 Before it looks for rules "url-normalization-rule-inference" identifies "which pages downloaded from a web site are
 identical or substantially identical" (detailed description, FIG. 2, step 200), by shingles or "otherwise". What is

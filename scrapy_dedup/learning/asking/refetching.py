@@ -1,4 +1,4 @@
-"""Which pages to fetch again: those that most decide what is transient on the pages of a site.
+"""Choice of pages to fetch again: those that most decide which content of a site is transient.
 
 "transient-content" (detailed description, FIG. 2) compares two versions of a page that it has. Here each of them costs
 a request; but a few controls do for a site, if they are the right ones. They are chosen one after the other: first the

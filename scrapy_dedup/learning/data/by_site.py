@@ -52,7 +52,7 @@ def innermost_first(nested: Mapping[str, AbstractSet[str]]) -> list[str]:
 
 
 Progress = Callable[[str, int, int], None]
-"""Takes what is being done, the number of steps done, and of all steps."""
+"""Takes the current activity, the number of steps done, and of all steps."""
 
 MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""

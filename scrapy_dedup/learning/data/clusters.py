@@ -154,7 +154,7 @@ class PageIdentities:
             self._masked = lasting_identities(told, self._mask)
 
     def of(self, observation: Observation) -> str | None:
-        """Return what tells the page of an observation from other pages; None if that cannot be told.
+        """Return the identity of an observation's page; None if it has none.
 
         Of a page whose texts are not kept, what passes cannot be left out: it is the same page as one that
         shows the same with all that passes, and nothing is known about it beside any other. Nor is it of a page

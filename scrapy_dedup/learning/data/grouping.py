@@ -1,4 +1,4 @@
-"""URLs grouped by what is kept of them: which groups speak for a function, and which against it."""
+"""URLs grouped by their kept keys: which groups support a function, and which speak against it."""
 
 from dataclasses import dataclass
 

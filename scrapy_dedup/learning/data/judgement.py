@@ -1,4 +1,4 @@
-"""What rules do to the URLs of a site: the function that would be deployed, run on what was observed.
+"""The effect of rules on a site's observed URLs: the function that would be deployed, run on all of them.
 
 URLs that get one key are a group; an informative group has two URLs or more, a bad one two contents
 or more.
@@ -145,7 +145,7 @@ class Judgement:
         return [members for members in self.merged if self._is_one_page(members)]
 
     def verdict(self) -> Verdict:
-        """Return what is to be expected of the function as a whole."""
+        """Return the expected outcome of the function as a whole."""
         merged = self.merged
         sizes = [len(members) for members in merged]
         content, lone = self.sample.shown([i for members in merged for i in members])

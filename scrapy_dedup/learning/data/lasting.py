@@ -17,14 +17,14 @@ from ...observation import Observation
 MIN_WORDS = 6
 """A page with fewer words is no evidence: that two such pages are equal says nothing."""
 FRAME = 0.8
-"""Share of the different pages of a site on which a text stands that is its frame's: navigation, footer."""
+"""Share of a site's distinct pages that show a text from which on it belongs to the frame: navigation, footer."""
 SHARED = 3
 """Different pages on which a hidden text stands that is none's own; and of which a site has a frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What lasts of a page, and what is hidden: hashes of texts, and their numbers of words."""
+    """The stable and the hidden texts of a page: hashes, and numbers of words."""
 
     bag: str
     lasting: tuple[tuple[int, int], ...]

@@ -97,7 +97,7 @@ class Table:
         return replace(self, columns=columns, seeds=seeds_of(columns))
 
     def value(self, code: int) -> str | None:
-        """Return the value that a code stands for, None for an absent key."""
+        """Return the value of a code, None for an absent key."""
         return None if code == ABSENT else self.vocabulary[code]
 
     def hashes(self, key: str, codes: Codes) -> Hashes:

@@ -13,7 +13,7 @@ from ..evidence.arrays import ABSENT
 from .url_table import REPEAT, Table
 
 MAX_CLUSTERS = 400
-"""Clusters of a key that are asked, and values of each."""
+"""Maximum number of clusters of a key to compare, and of values of each."""
 MAX_VALUES = 12
 
 # A character that is no letter or digit, as the normal form writes it; no byte of a letter of other scripts.

@@ -1,4 +1,4 @@
-"""Candidate rules: what rather makes no difference, by what was seen, but may not be ignored yet.
+"""Candidate rules: operations that are more likely right than not, but not sure enough to act.
 
 What the judge lets act is left out of the URLs before. Of each other parameter it says how likely no page is lost by
 dropping it, together with the others; and of what acts in some sections of the site, how likely it is right in others, too.

@@ -1,4 +1,4 @@
-"""Guards by a class of values: the class is what is guarded, not the lengths that happened to be seen.
+"""Class guards: a rule guards a class of values, not the lengths that happened to be seen.
 
 A rule that was seen with values of 2 to 54 letters holds for one of 60, unless a longer or shorter one was seen and
 kept. So nested ranges of lengths under one pattern are one rule, and lengths are evidence. Values that were all of one

@@ -22,7 +22,7 @@ MOST_MEMBERS = 8
 GROWING = 4
 """Numbers that must grow for others to be as good: three values of a choice of few are no series."""
 OTHER = -1
-"""Stands for a value that is none of those asked about."""
+"""Code of any value that is not under test."""
 
 
 def are_numbers(values: Sequence[str]) -> bool:

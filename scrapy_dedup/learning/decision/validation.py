@@ -152,7 +152,7 @@ def refuted(
 
 
 def verdicts(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, Verdict]:
-    """Return what is to be expected of each proposal, those of constant pages left out."""
+    """Return the expected outcome of each proposal, except those of constant pages."""
     book = book_of(rules_of(sample.site, proposals), sample, deep)
     judgement = judged(book, sample)
     clean = Clean.of(judgement)
@@ -187,7 +187,7 @@ class _Evidence:
         return None if found.passes else found.posterior.wrong
 
     def verdict(self, proposal: Proposal, against: AbstractSet[int]) -> Verdict:
-        """Return what is to be expected of a proposal, of which the groups of these numbers speak against it."""
+        """Return the expected outcome of a proposal with these groups as counterexamples."""
         sample, judge = self._sample, self._sample.judge
         groups: list[Sequence[int]] = [self._bad[number] for number in sorted(against)]
         clean = [self._clean.groups[number][:MAX_MEMBERS] for number in sorted(self._speaking.get(proposal, ()))]

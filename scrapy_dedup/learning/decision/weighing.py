@@ -191,7 +191,7 @@ def _merges(rule: Rule, views: Sequence[View], urls: AbstractSet[str]) -> bool:
 
 
 def _all_operations(rules: Sequence[Rule]) -> dict[str, Operation]:
-    """Return what is done to each key by any rule: an example of one may hold what another drops."""
+    """Return the operations on each key by any rule: an example of one may hold a key that another drops."""
     operations: dict[str, list[Operation]] = {}
     for rule in rules:
         for key, operation in rule.ops.items():

@@ -1,1 +1,1 @@
-"""Evidence: what is believed from counts alone, of groups, of shares and of kinds of values."""
+"""Evidence: beliefs from counts alone, on groups, shares and kinds of values."""

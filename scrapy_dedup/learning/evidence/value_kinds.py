@@ -99,7 +99,7 @@ def other_part(key: str) -> str | None:
 
 
 def kind_of_key(key: str, columns: Mapping[str, Codes], vocabulary: list[str], rows: Rows | None = None) -> ValueKind:
-    """Return the kind of a key's values, in some of the rows: what stands in one value with what is drawn was rather drawn, too."""
+    """Return the kind of a key's values in some of the rows; a part beside drawn parts counts as drawn."""
 
     def kind(of: str) -> ValueKind:
         return kind_of_values(of, columns[of] if rows is None else columns[of][rows], vocabulary)

@@ -47,7 +47,7 @@ class Prior:
         return cls(shares / shares.sum(), np.array(equals) / sum(equals))
 
     def given(self, log_odds: float) -> "Prior":
-        """Return the prior in the light of what is said: the log-odds that what a proposal drops is relevant."""
+        """Return the prior shifted by an opinion: the log-odds that the dropped key is relevant."""
         shares = self.shares.copy()
         shares[SHARES >= 0.5] *= np.exp(log_odds)
         return replace(self, shares=shares / shares.sum())

@@ -1,1 +1,1 @@
-"""The learners by name, and those that are asked where the core learner leaves duplicates apart."""
+"""The learners by name, and those that run where the core learner leaves duplicates apart."""

@@ -1,4 +1,4 @@
-"""What was accepted, widened to what was not seen: names of a family, numbered hosts, spellings of a value.
+"""Accepted proposals, widened to unseen names of a family, numbered hosts, and spellings of a value.
 
 Source: url-parameter-relevance, FIG. 2, 6 and 7, and the passage on case sensitivity. A learner's proposal is taken
 where it removes more URLs; what speaks of names and values that nobody saw removes none of those that were seen. So

@@ -1,4 +1,4 @@
-"""The learners by name: each turns what was seen of a site into proposals, and deploys nothing by itself."""
+"""The learners by name: each turns the evidence of a site into proposals, and deploys nothing by itself."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,7 +54,7 @@ class SiteEvidence:
         declarations: Declarations,
         priors: Priors | None = None,
     ) -> "SiteEvidence":
-        """Return what is known of a sample whose URLs were encoded once."""
+        """Return the evidence of a sample whose URLs are encoded already."""
         table = plain.with_deep(deep) if deep else plain
         return cls(sample, deep, table, plain, declarations, priors=priors or Priors())
 
@@ -96,7 +96,7 @@ LEARNERS: Mapping[str, Learner] = {
     "affixes": lambda evidence: affixes.proposals(evidence.sample, evidence.deep, evidence.table),
     "declared": lambda evidence: declared.proposals(evidence.sample, evidence.deep, evidence.declarations),
 }
-"""The first is the core; the others are asked where it leaves duplicates apart."""
+"""The first is the core learner; the others run where it leaves duplicates apart."""
 
 
 def chosen_learners(names: Sequence[str] | None) -> Mapping[str, Learner]:

@@ -1,4 +1,4 @@
-"""Incumbents: the rules that act already, and what is learned beside them.
+"""Incumbents: the rules that act already, settled with freshly learned ones.
 
 A rule that acts filters what would speak for it: of the URLs that it makes one, a crawl downloads the first. And the
 store may be another one, or none. So want of evidence never ends it (:mod:`..rules.lifecycle`): it stays as wide as it
@@ -82,7 +82,7 @@ class _Settling:
         self._removed: dict[tuple[Proposal, ...], int] = {}
 
     def settled(self, fresh: Sequence[Proposal], waiting: Sequence[Rule]) -> Settled:
-        """Return what is deployed, and what becomes of the rules of before; *waiting* are candidates."""
+        """Return the deployed proposals, and the outcome for each earlier rule; *waiting* are candidates."""
         left, reasons = self._left()
         chosen = self._completed(left, [one for one in fresh if not _narrows(one, left)])
         departures = []
@@ -106,7 +106,7 @@ class _Settling:
     # Incumbents
 
     def _left(self) -> tuple[list[Proposal], dict[Rule, tuple[Reason, tuple[str, str] | None]]]:
-        """Return what is left of the incumbents, and why what is not left of a rule is gone."""
+        """Return the remaining incumbents, and for the others the reason why they leave."""
         own = list(dict.fromkeys(one for said in self._rules.values() for one in said))
         outcome = validation(own, self._sample, self._deep, counted=self._counted)
         left = outcome.kept
@@ -157,11 +157,11 @@ class _Settling:
         return chosen
 
     def _adds(self, union: Sequence[Proposal], chosen: Sequence[Proposal]) -> bool:
-        """Tell whether a union removes more URLs than what is chosen, and nothing speaks against it."""
+        """Tell whether a union removes more URLs than the chosen proposals, without counterexamples."""
         return self._removes(union) > self._removes(chosen) and self._goes_with(union, chosen)
 
     def _goes_with(self, union: Sequence[Proposal], chosen: Sequence[Proposal]) -> bool:
-        """Tell whether a union removes no fewer URLs than what is chosen, and nothing speaks against it."""
+        """Tell whether a union removes no fewer URLs than the chosen proposals, without counterexamples."""
         return self._removes(union) >= self._removes(chosen) and self._validated(union) == list(union)
 
     def _removes(self, proposals: Sequence[Proposal]) -> int:

@@ -75,7 +75,7 @@ def may_return(
 
 
 def returned(fresh: Iterable[Rule], before: Iterable[Rule], may: AbstractSet[str]) -> list[Rule]:
-    """Return the learned rules; in those that *may* return it stands that the refutation was known."""
+    """Return the learned rules; those that *may* return keep the time of their refutation."""
     refuted_at = {rule.id: rule.evidence.refuted_at for rule in before if rule.evidence is not None}
     return [
         replace(rule, evidence=replace(rule.evidence, refuted_at=refuted_at[rule.id]))

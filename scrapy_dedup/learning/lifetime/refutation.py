@@ -26,7 +26,7 @@ UNKNOWN_CLEAR_NOISE = 0.001
 """The same of pages that have hardly anything in common with themselves."""
 MOST_CLEAR_NOISE = 0.5
 ENOUGH_OF_A_CRAWL = 5
-"""Pages that one crawl has fetched twice, from which on earlier ones need not be asked."""
+"""Minimum number of pages fetched twice in one crawl from which on earlier crawls are not needed."""
 MOST_MET = 1_000
 """Pages of differing samples that are remembered."""
 

@@ -23,9 +23,9 @@ from ..evidence.shares import worth_asking
 from ..methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
 
 MIN_SITES = 3
-"""Other sites that must be there for anything to be asked."""
+"""Minimum number of other sites."""
 MAX_SITES = 100
-"""Sites whose URLs are asked; of more, every n-th. Rules of all are."""
+"""Maximum number of sites whose URLs are used (of more, every n-th); the rules of all are."""
 MAX_URLS = 2_000
 """Observations of a site that are looked at, the first ones."""
 MAX_KEYS = 100
@@ -56,7 +56,7 @@ def priors_by_site(
 
 
 def priors_of_rules(book: RuleBook, site: str) -> Priors:
-    """Return the priors that the rules of all sites but *site* make: what is dropped there."""
+    """Return the priors from the rules of all sites but *site*: the names that they drop."""
     others = [other for other in book.sites if other != site]
     if len(others) < MIN_SITES:
         return Priors()

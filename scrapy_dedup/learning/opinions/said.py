@@ -1,4 +1,4 @@
-"""What is said of the parameters of a site by others than its pages: lists of names, other sites, and the site itself.
+"""Prior odds of a site's parameters from lists of names, other sites, and the site's own declarations.
 
 Source: url-parameter-relevance, the passages on combining sources of information by Bayes's theorem. What is said moves
 the prior of a parameter (:meth:`.judge.Judge.prior`): one that is called relevant needs more pages that show it to be
@@ -17,7 +17,7 @@ from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
 
 SOME = 100
-"""URLs that a header or a line of a robots.txt is asked about."""
+"""URLs that are checked against headers and lines of a robots.txt."""
 
 
 def said_of(
@@ -27,7 +27,7 @@ def said_of(
     priors: Priors | None = None,
     names: Names | None = None,
 ) -> dict[str, float]:
-    """Return the log-odds that query parameters of a site are relevant, of those of which anything is said.
+    """Return the log-odds that query parameters of a site are relevant, of those with any opinion.
 
     *priors* are what names mean on other sites, *names* what the user says of them. O(URLs x parameters).
     """

@@ -110,7 +110,7 @@ def _compared(frame: Frame, position: int) -> tuple[list[AlikeDirectories], list
 
 
 def _entries(frame: Frame, position: int) -> _Entries:
-    """Return what is in the directories that the segment at *position* names."""
+    """Return the contents of the directories named by the segment at *position*."""
     parents = [f"path.{number}" for number in range(position)]
     rows = np.arange(len(frame))
     # A rule asks for segments before it by their whole values.

@@ -104,7 +104,7 @@ def _drop_again_what_was_not_needed(frame: Frame, base: Mapping[str, Level], lev
 
 
 def _of_key(frame: Frame, groups: Groups, key: str) -> Verdict:
-    """Return what is to be expected of dropping one of the keys that make *groups*."""
+    """Return the expected loss of dropping one of the keys that make *groups*."""
     differ = varying(groups, frame.columns[key])[groups.size > 1]
     kind = kind_of_key(key, frame.columns, frame.table.vocabulary)
     return frame.table.judge.verdict(

@@ -1,4 +1,4 @@
-"""From what was learned in columns to proposals: patterns, operations, value guards."""
+"""Proposals from findings in columns: patterns, operations, value guards."""
 
 from collections.abc import Iterator, Sequence
 
@@ -52,7 +52,7 @@ def rows_matching(table: Table, rows: Rows, pattern: Pattern) -> Rows:
 
 
 def _asked(key: str, value: str | None) -> tuple[str, Predicate]:
-    """Return what asks for a value, None for none; a parameter without one is asked for by its name."""
+    """Return the match part for a value, None for an absent one; a bare parameter is matched by its name."""
     if key == BARE and value is not None:
         return f"q.{value}", _literal("")
     return key, Absent() if value is None else _literal(value)
@@ -105,7 +105,7 @@ def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposa
 
 
 def _narrowed(match: Match, more: Match) -> Match:
-    """Return a match that asks for *more*, and for each key once: what is asked of it already is no narrower."""
+    """Return a match with *more* conditions, one for each key."""
     asked = dict(match)
     for key, predicate in more:
         if key not in asked or predicate != OfClass(ANY_VALUE):

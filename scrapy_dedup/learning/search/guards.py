@@ -38,7 +38,7 @@ ROUNDS = 3
 LEAST_LEFT = 3
 """Duplicates that are left in a branch where anything is tried."""
 SEED = 0
-"""Of what is chosen at random where a guard is tried: the same URLs are tried alike, whichever guard leads to them."""
+"""Seed of random choices when a guard is tried: the same URLs give the same trial under any guard."""
 
 
 class Present(Enum):
@@ -167,7 +167,7 @@ def duplicates_left(frame: Frame, levels: Mapping[str, Level]) -> bool:
 def best_guard(
     frame: Frame, levels: Mapping[str, Level], rng: np.random.Generator, *, ahead: bool, deadline: Deadline = NEVER
 ) -> Guard | None:
-    """Return the guard that removes most URLs in addition, looking one guard ahead if asked.
+    """Return the guard that removes most further URLs; with *ahead*, including the best guard below it.
 
     All guards are tried on a sample; where that is a part of what there is to find, the best of
     them are tried on a larger one, where their branches have more of the URLs that evidence takes.

@@ -126,7 +126,7 @@ def _shared_by_one(found: Sequence[AlikeDirectories], missed: Sequence[Missed]) 
 
 
 def _proposal(alike: Sequence[AlikeDirectories]) -> tuple[int, Proposal]:
-    """Return how many URLs are saved by, and what is said of, directories under the same parents.
+    """Return the number of URLs saved by directories under the same parents, with their proposals.
 
     Those that are not large have the same names in them, which are asked for.
     """

@@ -31,7 +31,7 @@ Unit = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A URL as rules show it, in parts, and the numbers of the URLs that it stands for."""
+    """A URL after the rules so far, in parts, and the numbers of the URLs that have it."""
 
     origin: str
     path: str
@@ -176,7 +176,7 @@ def _multiset(path: str, with_extension: bool) -> tuple[Hashable, ...]:
 
 
 def _segments(path: str, with_extension: bool) -> tuple[list[str], str | None, bool]:
-    """Return the segments of a path, without the extension if that is asked for, the extension and whether a slash follows."""
+    """Return (segments of a path, its extension, whether a slash follows); the extension is split off only on request."""
     texts = path.split("/")[1:]
     slash = bool(texts) and not texts[-1]
     if slash:
@@ -207,7 +207,7 @@ def _pairs(texts: Sequence[str]) -> list[Unit]:
 
 
 def _names_of_segments(moved: Sequence[_Moved]) -> list[str]:
-    """Return the beginnings that the segments which moved have in common, by what stands between name and value; none where they have none."""
+    """Return the common prefixes of the moved segments, by the separator of name and value."""
     texts = {text for each in moved for text in each.one}
     found: list[list[str]] = []
     for divider in BETWEEN:

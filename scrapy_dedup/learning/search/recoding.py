@@ -60,7 +60,7 @@ Recoding = Gone | Merged | SegmentGone | UnorderedValues | AlikeValues
 
 
 def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
-    """Find what values can be recoded and recode the frame's columns; return what was found."""
+    """Find values that can be recoded, recode the frame's columns, and return the recodings."""
     found: list[Recoding] = []
     found += sets_of_values(frame, levels)
     found += _optional_segments(frame, levels)

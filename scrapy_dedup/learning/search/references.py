@@ -41,7 +41,7 @@ def decoded(value: str) -> str:
 
 
 def _of_base64(value: str) -> str:
-    """Return the text that base64 stands for, where it is an address; any other value as it is."""
+    """Return the decoded text of a base64 value that is an address; any other value unchanged."""
     text = value.rstrip("=")
     if not _base64(value) or len(text) % 4 == 1:
         return value
@@ -105,7 +105,7 @@ class References:
 
     @cached_property
     def _name_of_code(self) -> npt.NDArray[np.int64]:
-        """The number of the name that each value of the vocabulary is; 0 for what is none."""
+        """The name number of each value of the vocabulary; 0 for values that are no name."""
         numbers: dict[str, int] = {"": 0}
         vocabulary = self._frame.table.vocabulary
         found = np.zeros(len(vocabulary), dtype=np.int64)

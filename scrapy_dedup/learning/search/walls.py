@@ -19,7 +19,7 @@ from ..evidence.arrays import ABSENT, Codes, Flags, Rows
 from .references import References, decoded, is_address, path_rows, without_segment
 
 LEAST_VALUES = 12
-"""Values of what is ignored from which on a pattern is looked at: a page with a few forms is found by what is dropped on all pages."""
+"""Minimum number of ignored values of a pattern: a page with a few URLs is found by keys that are dropped on all pages."""
 MIN_IDENTIFIED = 5
 MIN_IDENTIFIED_SHARE = 0.02
 """Pages, and pages per URL, from which on a key is taken for what tells pages apart."""
@@ -84,7 +84,7 @@ class SiteUrls:
 
 
 class WallEvidence:
-    """What speaks for a constant page, and for a wall, in log-odds: what is likely of the one, against what is of the other."""
+    """Evidence for a constant page against a wall, in log-odds."""
 
     def __init__(
         self, site: SiteUrls, ignored: Sequence[str], pattern: dict[str, int], rows: Rows, elsewhere: Rows
@@ -174,7 +174,7 @@ class WallEvidence:
         return said - self._site.frame.table.judge.said.get(key, 0.0)
 
     def _of_path(self) -> float:
-        """Return what paths say that differ: a path says what page it is, unless it is another page without the literals."""
+        """Return the log-odds from differing paths: a path names its page, unless it is another page without the literals."""
         paths, first = np.unique(self._site.paths[self._rows], return_index=True)
         some = slice(None, None, len(paths) // MOST_ASKED + 1)
         rows = self._rows[first[some]]
