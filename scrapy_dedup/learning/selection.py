@@ -17,10 +17,10 @@ from ..rules.model import key_problem, operation_problem
 from .config import current
 from .data.frame import Frame
 from .data.judgement import Judgement, Sample, book_of, rules_acting
-from .data.sampling import searched
+from .data.sampling import SEED, searched
 from .decision.strata import narrowed
 from .decision.validation import validated
-from .learners.registry import SEED, Learner, SiteEvidence
+from .learners.registry import Learner, SiteEvidence
 from .proposals.combining import outcome_of, rules_of
 from .proposals.proposal import Match, Proposal
 

@@ -22,6 +22,10 @@ class FrameSample:
     share: float
 
 
+SEED = 0
+"""Seed of all random choices of learning: the same observations give the same rules."""
+
+
 def sampled(frame: Frame, levels: Mapping[str, Level], most: int, rng: np.random.Generator) -> FrameSample:
     """Return at most about *most* URLs of a frame that show what *levels* leave to be found.
 

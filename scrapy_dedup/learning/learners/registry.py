@@ -8,6 +8,7 @@ import numpy as np
 from ...urls import DeepSplit
 from ..data.frame import Frame
 from ..data.judgement import Sample
+from ..data.sampling import SEED
 from ..data.url_table import Table
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import Rows
@@ -23,9 +24,6 @@ from ..search.guards import GuardNode, grown
 from ..search.linked_directories import linked_directories
 from ..search.orders import any_orders, kept_names
 from . import affixes, replacing
-
-SEED = 0
-"""Of the random choice of pairs and samples: the same observations give the same rules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from xxhash import xxh3_128
 
 from ..config import current
 from ..data.frame import Frame, Level
-from ..data.sampling import sampled
+from ..data.sampling import SEED, sampled
 from ..data.url_table import BARE, REPEAT
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import ABSENT, Rows
@@ -37,8 +37,6 @@ MAX_AHEAD = 8
 ROUNDS = 3
 LEAST_LEFT = 3
 """Duplicates that are left in a branch where anything is tried."""
-SEED = 0
-"""Seed of random choices when a guard is tried: the same URLs give the same trial under any guard."""
 
 
 class Present(Enum):

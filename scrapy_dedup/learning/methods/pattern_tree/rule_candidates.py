@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...data.frame import Frame, Level
+from ...data.sampling import SEED
 from ...evidence.arrays import Rows
 from ...search.difference_sets import drop_set
 from .duplicates import DuplicateNodes, duplicate_nodes
@@ -15,9 +16,6 @@ from .patterns import Fixed, Pattern
 from .rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
 from .tree import Node, PatternTree
 from .value_mappings import Common, common_duplicates, key_mappings
-
-SEED = 0
-"""Of the random choice of pairs: the same URLs give the same rules."""
 
 Dropped = Mapping[int, frozenset[str]]
 """Node number -> the keys that the difference-set test drops there."""
