@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -166,8 +167,14 @@ def _data(args: argparse.Namespace) -> dict[str, list[KnownSite]]:
         SECOND: quiet,
         "worlds": [site for seed in seeds for site in worlds(args.worlds, seed)] if args.worlds else [],
         "worlds, odd": [site for seed in seeds for site in worlds(args.worlds, seed, ODD)] if args.worlds else [],
-        "recorded": [recorded(path) for path in args.recorded],
+        "recorded": [_whole(recorded(path)) for path in args.recorded],
     }
+
+
+def _whole(site: KnownSite) -> KnownSite:
+    """Return a site that is learned and scored as a whole: half of a directory is no directory."""
+    known = site.everything()
+    return replace(site, train=known, test=[(each.observation.url, each.page) for each in known])
 
 
 if __name__ == "__main__":
