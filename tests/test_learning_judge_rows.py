@@ -23,7 +23,7 @@ def by_hand(content: list[int], lone: list[bool], value: list[int]) -> tuple[np.
     """Return the logarithms of the likelihoods of one group, as the judge's docstring has them."""
 
     def one_page(rows: list[int]) -> np.ndarray:  # type: ignore[type-arg]
-        odd = {row: RATES * (1.0 if lone[row] else current().repeated_odd) for row in rows}
+        odd = {row: RATES * (1.0 if lone[row] else current().usual_error_rate) for row in rows}
         mains = [
             np.prod([1 - RATES if content[row] == main else odd[row] for row in rows], axis=0)
             for main in {content[row] for row in rows}

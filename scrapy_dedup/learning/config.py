@@ -17,10 +17,8 @@ class Config:
     # What odd responses look like.
     usual_error_rate: float = 0.02
     """Mean of the error rate of a site before anything of it is seen (share of responses; the prior is exponential). Crawls
-    of real sites show .1 to 3 %."""
-    repeated_odd: float = 0.02
-    """How much rarer an odd content is that other URLs show, too (a factor of likelihood): errors of chance do not repeat
-    themselves, pages do. Any value from .005 to .1 gave the same on labelled sets."""
+    of real sites show .1 to 3 %. Odd content that other URLs show, too, is rarer by this factor: errors of chance do not repeat
+    themselves, pages do."""
     changing_templates: float = 0.1
     """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
     repeated answers say nothing of the error rate."""

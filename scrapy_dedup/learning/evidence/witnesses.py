@@ -150,7 +150,7 @@ def remembered(clean: float, bad: float, prior: Prior) -> Witnesses:
 def one_page(groups: Contents) -> Numbers:
     """Return of each group the log-likelihood to be one page: groups x RATES."""
     urls = groups.urls[:, None]
-    odd = urls * (np.log(RATES) + np.where(groups.lone, 0.0, np.log(current().repeated_odd))[:, None])
+    odd = urls * (np.log(RATES) + np.where(groups.lone, 0.0, np.log(current().usual_error_rate))[:, None])
     all_odd = np.add.reduceat(odd, groups.starts, axis=0)
     main = all_odd[groups.of_group] - odd + urls * np.log1p(-RATES)
     one: Numbers = np.logaddexp(np.logaddexp.reduceat(main, groups.starts, axis=0), all_odd)
