@@ -172,9 +172,7 @@ def test_marks_are_set_in_what_is_shown_alone() -> None:
 
 def test_where_it_is_switched_off_it_costs_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(
-        "scrapy_dedup.masks.applying.unseen_values.unseen_blocks", lambda html: asked.append(html) or []
-    )
+    monkeypatch.setattr("scrapy_dedup.masks.applying.stripper.unseen_blocks", lambda html: asked.append(html) or [])
     response = response_of()
     processed({"html": "x"}, shared_of(DEDUP_STRIP_MARKUP=False), response)
     assert not asked

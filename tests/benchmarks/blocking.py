@@ -198,42 +198,35 @@ class Watch:
 
 def watched() -> Watch:
     """Wrap all ways into the plug-in."""
-    from scrapy_dedup.crawl import (
-        aliases,
-        closing,
-        dupefilter,
-        extras,
-        gate,
-        live,
-        monitor,
-        outcomes,
-        pages,
-        recorder,
-        shared,
-        starter,
-        swapping,
-    )
+    from scrapy_dedup.crawl.decide import dupefilter, gate, known_aliases
+    from scrapy_dedup.crawl.identity import remembered_fingerprints
+    from scrapy_dedup.crawl.learn import live, rule_reload
+    from scrapy_dedup.crawl.observe import pages, recorder
+    from scrapy_dedup.crawl.own_requests import idle_work, starter
+    from scrapy_dedup.crawl.report import closing
+    from scrapy_dedup.crawl.seen import replay_schedule
+    from scrapy_dedup.crawl.verify import judging
 
     watch = Watch()
     watch.method(dupefilter.DupeFilter, "request_seen")
-    watch.method(shared._Remembering, "fingerprint")
+    watch.method(remembered_fingerprints.RememberedFingerprints, "fingerprint")
     watch.method(gate.Gate, "process_request")
     watch.method(gate.Gate, "process_exception")
     watch.method(recorder.RedirectRecorder, "process_response")
     watch.method(pages.PageMiddleware, "process_spider_input", reads=True)
     watch.method(pages.PageMiddleware, "_searched", reads=True)
-    watch.method(aliases.PageLook, "request", reads=True)
+    watch.method(known_aliases.PageLook, "request", reads=True)
     watch.method(pages.PageMiddleware, "_end")
     watch.method(pages.ArrivalMiddleware, "process_spider_input")
-    watch.method(outcomes.Outcomes, "before_idle")
+    watch.method(replay_schedule.ReplaySchedule, "before_idle")
     watch.method(live.Learning, "_begin")
     watch.coroutine(live.Learning, "_learn_and_use")
-    watch.coroutine(outcomes.Outcomes, "_look_into_ledger")
-    watch.coroutine(monitor.Monitor, "judge")
-    watch.coroutine(extras.Extras, "_work")
+    watch.coroutine(replay_schedule.ReplaySchedule, "_look_into_ledger")
+    watch.coroutine(judging.SpotCheckJudge, "judge")
+    watch.coroutine(idle_work.IdleWork, "_work")
     watch.coroutine(starter.StarterRefetches, "_work")
-    watch.coroutine(closing, "close")
-    watch.method(swapping.Swapping, "_use")
+    watch.coroutine(closing.CrawlClose, "close")
+    watch.method(rule_reload.RuleReload, "_use")
     return watch
 
 

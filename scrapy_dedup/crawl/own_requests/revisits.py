@@ -63,7 +63,7 @@ class _RevisitPage(NamedTuple):
 
 
 @dataclass(slots=True)
-class _PageKind:
+class _RevisitKind:
     """What is remembered of a kind of pages."""
 
     #: What may be fetched, the first page first, and how many have come to stand there.
@@ -123,11 +123,11 @@ class Revisits:
         )
         self._per_kind = settings.revisits or (FEW if settings.extra or self.teaches else 0)
         #: What tells a site and a kind of its pages -> that.
-        self._kinds: dict[int, _PageKind] = {}
+        self._kinds: dict[int, _RevisitKind] = {}
         #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
         self._starts: set[str] = set()
         #: Site -> its kinds of pages.
-        self._waiting: defaultdict[str, list[_PageKind]] = defaultdict(list)
+        self._waiting: defaultdict[str, list[_RevisitKind]] = defaultdict(list)
         #: Sites of which was looked up what was fetched twice in earlier crawls, and what that was, of kinds not met yet.
         self._looked_up: set[str] = set()
         self._earlier: dict[int, set[str]] = {}
@@ -155,12 +155,12 @@ class Revisits:
         if details is None:
             return
         if kind is None:
-            kind = self._kinds[number] = _PageKind(twice=self._earlier.pop(number, set()))
+            kind = self._kinds[number] = _RevisitKind(twice=self._earlier.pop(number, set()))
             self._waiting[site].append(kind)
         kind.noted += 1
         kind.waiting[request.url] = _RevisitPage(details, monotonic(), isinstance(response, HtmlResponse))
 
-    def _has_room(self, kind: _PageKind, url: str, site: str) -> bool:
+    def _has_room(self, kind: _RevisitKind, url: str, site: str) -> bool:
         """Whether a page may be noted; one that teaches no more makes room for it where those within moments teach."""
         if kind.noted < self._per_kind:
             return True
@@ -256,7 +256,7 @@ class Revisits:
             return []
 
     async def _fetch(
-        self, kind: _PageKind, url: str, site: str, budget: "RequestBudget", *, at_once: bool = False
+        self, kind: _RevisitKind, url: str, site: str, budget: "RequestBudget", *, at_once: bool = False
     ) -> None:
         page = kind.waiting.pop(url)
         row = await self._requests.fetch_again(url, site, budget, like=page.details, at_once=at_once)
