@@ -8,8 +8,8 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.urls import normal_form
-from tests.benchmarks.grading import Marks, grades
-from tests.benchmarks.scores import score
+from tests.benchmarks.scoring.grading import Marks, grades
+from tests.benchmarks.scoring.score import score
 from tests.benchmarks.sites.catalogue import KINDS
 from tests.benchmarks.sites.crawl import Row, crawl, shared_out
 from tests.benchmarks.sites.levels import LEVELS, level_knobs, site, sites_of

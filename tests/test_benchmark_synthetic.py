@@ -6,14 +6,14 @@ import pytest
 
 from scrapy_dedup import Observation
 from tests.benchmarks import synthetic
-from tests.benchmarks.baselines import without_trackers
-from tests.benchmarks.grading import Marks, level_score
-from tests.benchmarks.methods import Keys, Safe, asked_for, available
-from tests.benchmarks.scores import score
+from tests.benchmarks.methods.methods.baselines import without_trackers
+from tests.benchmarks.methods.methods.methods import Keys, Safe, asked_for, available
+from tests.benchmarks.scoring.grading import Marks, level_score
+from tests.benchmarks.scoring.score import score
+from tests.benchmarks.scoring.trials import SAME, UNSEEN, WHOLE, Training, evidence, trials
 from tests.benchmarks.sites.crawl import crawl
 from tests.benchmarks.sites.levels import sites_of
 from tests.benchmarks.sites.model import Knobs
-from tests.benchmarks.trials import SAME, UNSEEN, WHOLE, Training, evidence, trials
 
 NOTHING = Marks(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -62,7 +62,7 @@ def test_a_trial_scores_every_part() -> None:
     methods, _ = asked_for("no rules,tracker list")
     plain, listed = trials("L0", site, methods, Training(), UNSEEN)
     assert plain.headline == plain.scores[UNSEEN]
-    assert plain.headline.right == 0
+    assert plain.headline.saved == 0
     assert plain.scores[WHOLE].urls > plain.scores[UNSEEN].urls + plain.scores[SAME].urls
     # Names of junk that are keys: a list of names loses pages.
     assert listed.headline.lost > 5

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import recorded
-from tests.benchmarks.checks import Check, report
+from tests.benchmarks.crawling.noise import KINDS
+from tests.benchmarks.crawling.server import Server
 from tests.benchmarks.labelled import Row, split_rows
-from tests.benchmarks.noise import KINDS
-from tests.benchmarks.pages import identity
-from tests.benchmarks.reachability import ClosedWorld
-from tests.benchmarks.recording import Answer, Recording, answer, write_recording
-from tests.benchmarks.scores import Scores, lost_pages, mean, missed_duplicates, score
-from tests.benchmarks.server import Server
+from tests.benchmarks.recordings.pages import identity
+from tests.benchmarks.recordings.recording import Answer, Recording, answer, write_recording
+from tests.benchmarks.scoring.checks import Check, report
+from tests.benchmarks.scoring.reachability import ClosedWorld
+from tests.benchmarks.scoring.score import Score, averages, lost_pages, mean, missed_duplicates, pooled, score
 
 HOST = "http://127.0.0.1:8999"
 
@@ -34,12 +34,12 @@ def test_one_merge_can_lose_three_of_four_pages() -> None:
 
 def test_the_first_url_of_a_key_stands_for_it() -> None:
     merged = score(["k"] * 4, ["a", "b", "b", "b"])
-    assert (merged.right, merged.lost, merged.oracle_compression) == (0, 1, 0)
+    assert (merged.saved, merged.lost, merged.oracle_compression) == (0, 1, 0)
 
 
 def test_a_page_is_not_lost_when_another_key_shows_it() -> None:
     merged = score(["k", "k", "l"], ["a", "b", "b"])
-    assert (merged.lost, merged.right, merged.false_pairs) == (0, 0, 1)
+    assert (merged.lost, merged.saved, merged.false_pairs) == (0, 0, 1)
 
 
 def test_formulas_of_the_pattern_tree_paper() -> None:
@@ -57,14 +57,24 @@ def test_nothing_to_merge_has_no_rate() -> None:
     assert scores.oracle_compression is None
     assert scores.dup_reduction is None
     assert scores.false_positive_rate is None
-    assert score([], []) == Scores(0, 0, 0, 0, 0, 0, 0)
+    assert score([], []) == Score(0, 0, 0, 0)
     assert mean([None, 0.5, 1.0]) == 0.75
     assert mean([None]) is None
 
 
 def test_pooled_scores_are_scores_of_the_pool() -> None:
     one, other = (["a", "a", "b"], ["x", "x", "y"]), (["c", "c"], ["p", "q"])
-    assert score(*one) + score(*other) == score(one[0] + other[0], one[1] + other[1])
+    assert pooled([score(*one), score(*other)]) == score(one[0] + other[0], one[1] + other[1])
+    of_both = averages([score(*one), score(*other)])
+    assert of_both["micro"]["lost_rate"] == 1 / 4
+    assert of_both["macro"]["lost_rate"] == (0 + 1 / 2) / 2
+
+
+def test_a_url_is_kept_saved_or_falsely_merged_and_a_duplicate_removed_or_missed() -> None:
+    found = score(list("kkklmn"), list("aabaca"))
+    assert (found.urls, found.kept, found.saved, found.false_merges) == (6, 4, 1, 1)
+    assert (found.duplicates, found.lost, found.missed, found.removed) == (3, 1, 2, 1)
+    assert found.removed_share == 1 / 3
 
 
 def test_what_was_lost_and_what_was_missed_is_named() -> None:

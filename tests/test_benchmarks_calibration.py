@@ -18,9 +18,9 @@ from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, KindPrior, Valu
 
 from .benchmarks import calibration, priors, sensitivity
 from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss
-from .benchmarks.known_sites import small, worlds
-from .benchmarks.prior_fitting import STATES, Known, fitted, left_out, log_likelihood
-from .benchmarks.strata_of_sites import Judged, judged_proposals
+from .benchmarks.fitting.known_sites import small, worlds
+from .benchmarks.fitting.priors import STATES, Known, fitted, left_out, log_likelihood
+from .benchmarks.fitting.strata_of_sites import Judged, judged_proposals
 
 BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
 CAREFUL = KindPrior(1e-12, 1e-12, 1 - 2e-12, (0.001, 0.004, 0.995, 1e-12, 1e-12), 0.5)

@@ -6,9 +6,9 @@ from statistics import mean
 import pytest
 
 from scrapy_dedup.learning.methods.pattern_tree import learn
-from tests.benchmarks.paper_measures import measures
+from tests.benchmarks.scoring.score import score_of
 
-from .benchmarks.fanout import ANY, FanOut, FanOutRule, Rules, generalised, learn_fanout, transform_of
+from .benchmarks.methods.fanout import ANY, FanOut, FanOutRule, Rules, generalised, learn_fanout, transform_of
 
 Site = tuple[list[str], list[int]]
 
@@ -105,7 +105,7 @@ def test_false_positives_are_filtered() -> None:
     content = [page if part < 3 and page % 2 else 100 + 3 * page + part for page in range(60) for part in (1, 2, 3)]
     learned = learn_fanout(urls, content, fpr_max=0.05)
     assert learned.qualified < learned.raw
-    assert measures(urls, content, learned.canonical).fpr <= 0.05
+    assert score_of(urls, content, learned.canonical).false_positive_rate <= 0.05
 
 
 @pytest.mark.parametrize("content", [[0, 0, 1], [0, 1, 2], [-1, -1, -1], [0, 0, 0]])
@@ -129,7 +129,7 @@ def test_the_papers_order_on_nested_optional_parameters() -> None:
         "fan-out 10": lambda urls, content: learn_fanout(urls, content, 10).canonical,
     }
     sites = [nested_parameters(seed) for seed in range(2)]
-    compression = [mean(measures(*site, method(*site)).compression for site in sites) for method in methods.values()]
+    compression = [mean(score_of(*site, method(*site)).compression for site in sites) for method in methods.values()]
     assert compression == sorted(compression, reverse=True)
     graph, naive, five, ten = compression
     assert graph > naive + 0.01

@@ -9,7 +9,7 @@ import pytest
 from scrapy_dedup.content.sketch import sketch_of_html
 from tests.benchmarks.likeness import OF_TRAPS, Truth, judged, measured, served_recording, served_trap
 from tests.benchmarks.likeness_traps import TRAPS, Response, trap_site
-from tests.benchmarks.recording import answer, write_recording
+from tests.benchmarks.recordings.recording import answer, write_recording
 from tests.server import page, prose
 
 DRAWN = {

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from scrapy_dedup.content.sketch import sketch_of_html
-from tests.benchmarks.noise import KINDS, TYPED, Noise, stepping, usual
-from tests.benchmarks.site_clock import at_present, has_clock
+from tests.benchmarks.crawling.noise import KINDS, TYPED, Noise, stepping, usual
+from tests.benchmarks.crawling.site_clock import at_present, has_clock
 
 PAGE = b"<!doctype html><html><head><title>t</title></head><body class='x'><p>its own text</p></body></html>"
 WHERE = {"clock": "now", "counter": "visits", "teasers": "teasers", "token": "request", "duration": "generated"}

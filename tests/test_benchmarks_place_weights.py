@@ -25,7 +25,7 @@ from scrapy_dedup.masks.learning.judging.score import (
 )
 
 from .benchmarks import place_weights
-from .benchmarks.place_fitting import Known, Row, fitted, left_out, rows_of, scores
+from .benchmarks.fitting.places import Known, Row, fitted, left_out, rows_of, scores
 from .benchmarks.place_weights import Fit, main, text_of
 from .benchmarks.places.site import PARTS, PlacedSite
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from .benchmarks.ordinary import ordinary_site
-from .benchmarks.speed_scale import Scale, learn, slope
+from .benchmarks.sites.ordinary import ordinary_site
+from .benchmarks.timing.scale import Scale, learn, slope
 
 
 def cost(urls: int, cpu_seconds: float) -> Scale:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import curated_texts, snapshots
-from tests.benchmarks.git_pages import Curated, Repository, documents
-from tests.benchmarks.page_places import differing, places
+from tests.benchmarks.recordings.git_pages import Curated, Repository, documents
+from tests.benchmarks.recordings.page_places import differing, places
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not on this machine")
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import transient, transient_folder, transient_speed
+from tests.benchmarks import transient
+from tests.benchmarks.masks import folder as transient_folder
+from tests.benchmarks.masks.cases import CASES, STRANGE, case_of, moments, shape_of
+from tests.benchmarks.scoring.masking import Counts, compared, passing_words, removed, score
 from tests.benchmarks.sites.render import Kind, Page, Writer
-from tests.benchmarks.transient_cases import CASES, STRANGE, case_of, moments, shape_of
-from tests.benchmarks.transient_scores import Counts, compared, passing_words, removed, score
+from tests.benchmarks.timing import masks as transient_speed
 
 URL = "http://a.example/page/1"
 

@@ -7,11 +7,12 @@ from html import escape
 import pytest
 
 from scrapy_dedup import Mask
-from tests.benchmarks import transient, transient_crawls
+from tests.benchmarks import transient
+from tests.benchmarks.masks import crawls as transient_crawls
+from tests.benchmarks.masks.crawls import CRAWLS, MOMENTS, Fetched, fetched, pieces
+from tests.benchmarks.scoring.masking import compared, lasting, passing_words, score
 from tests.benchmarks.sites.markup import Kind, Page, Writer
 from tests.benchmarks.sites.parts import LASTING, VOLATILE
-from tests.benchmarks.transient_crawls import CRAWLS, MOMENTS, Fetched, fetched, pieces
-from tests.benchmarks.transient_scores import compared, lasting, passing_words, score
 
 URL = "http://a.example/page/1"
 ONE_OF_EACH = [

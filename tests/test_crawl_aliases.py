@@ -12,7 +12,7 @@ from scrapy_dedup.rules import Anchored, Declared, Literal, OfClass, Rule, Statu
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import ValueClass
 
-from .benchmarks.forum import STYLES, Forum
+from .benchmarks.sites.forum import STYLES, Forum
 from .conftest import Project, Serve
 from .crawling import STORE, Crawl, Links, crawl, discarded, in_reactor, write_rules
 from .server import Answer, Asked, Server

@@ -17,7 +17,7 @@ from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.urls import values_of
 from scrapy_dedup.urls.namings import tokens_in
 
-from .benchmarks.forum import STYLES, Forum, crawled, links
+from .benchmarks.sites.forum import STYLES, Forum, crawled, links
 
 BASE = "http://forum.test"
 SITE = "forum.test"

@@ -4,12 +4,12 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 
-from .benchmarks.grading import Grade
-from .benchmarks.methods import pipeline
+from .benchmarks.methods.methods import pipeline
+from .benchmarks.scoring.grading import Grade
+from .benchmarks.scoring.trials import UNSEEN, Training, trials
 from .benchmarks.sites.levels import level_knobs, sites_of
 from .benchmarks.sites.model import Knobs
 from .benchmarks.sites.traps import TRAPS
-from .benchmarks.trials import UNSEEN, Training, trials
 
 SITE = "http://shop.example"
 DRIFTS = {"T22"}

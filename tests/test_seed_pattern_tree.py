@@ -36,7 +36,8 @@ from scrapy_dedup.learning.methods.pattern_tree.value_mappings import common_dup
 from scrapy_dedup.learning.methods.pattern_tree.views import view_of
 from scrapy_dedup.learning.methods.pattern_tree.walk import Graph, energy, transitions
 from scrapy_dedup.learning.methods.pattern_tree.whole_method import learn_tree
-from tests.benchmarks.paper_measures import compression_rate, dup_reduction_rate, measures, training_split
+from tests.benchmarks.scoring.score import Score, score_of
+from tests.benchmarks.sites.splits import training_split
 
 from .work import work_of
 
@@ -113,14 +114,14 @@ def test_figure_3_the_tree_finds_the_rule_that_pairs_need_all_urls_for(absent: t
 
 
 def test_equation_1_compression_rate() -> None:
-    assert compression_rate(1000, 655) == pytest.approx(0.345)
+    assert Score(1000, 655, 655, 655).compression == pytest.approx(0.345)
 
 
 def test_equation_2_dup_reduction_rate() -> None:
     # The average duplicate rate of the paper, 63.36 %; a compression of 34.5 % that loses no page.
-    assert dup_reduction_rate(10_000, 6_550, 3_664, 3_664) == pytest.approx(0.305, abs=0.001)
-    assert dup_reduction_rate(10, 4, 4, 4) == 1.0
-    assert dup_reduction_rate(10, 10, 10, 10) == 0.0
+    assert Score(10_000, 3_664, 6_550, 3_664).dup_reduction == pytest.approx(0.305, abs=0.001)
+    assert Score(10, 4, 4, 4).dup_reduction == 1.0
+    assert Score(10, 10, 10, 10).dup_reduction is None
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_equation_3_false_positive_rate(sizes: tuple[int, ...], rate: float, pag
     assert found.rate == pytest.approx(rate, abs=0.0001)
     assert found.support == len(content) * (len(content) - 1) // 2
     names = [f"http://e.com/{i}" for i in range(len(content))]
-    assert measures(names, content.tolist(), lambda url: "one").lost == pytest.approx(1 - 1 / pages)
+    assert score_of(names, content.tolist(), lambda url: "one").lost_rate == pytest.approx(1 - 1 / pages)
 
 
 def test_figure_4b_tree() -> None:
@@ -169,7 +170,7 @@ def test_figure_4c_operations() -> None:
 def test_figure_4_two_formations_become_one(options: Options, selection: str) -> None:
     urls, content = figure_4()
     rules = learn(urls, content, options, selection=selection)
-    assert measures(urls, content, rules.canonical).dup_reduction == 1.0
+    assert score_of(urls, content, rules.canonical).dup_reduction == 1.0
     unseen = [
         "http://www.example.com/archive2/display?pageid=77",
         "http://www.example.com/archive3/77/display?sid=2345",
@@ -271,7 +272,7 @@ def test_algorithm_1_optional_keys_double_the_leaves_unless_they_are_peeled() ->
     assert improved.tree is not None
     assert len(improved.tree.leaves()) == 1
     assert set(improved.peel.keys) == {"q.j0", "q.j1", "q.j2", "q.j3"}
-    assert measures(urls, content, improved.canonical).dup_reduction == 1.0
+    assert score_of(urls, content, improved.canonical).dup_reduction == 1.0
 
 
 def test_algorithm_1_depth_variance() -> None:
@@ -398,8 +399,8 @@ def test_section_5_2_2_affixes() -> None:
         urls += [f"http://example.com/story?id={name}", f"http://example.com/story_{name.lower()}-full/all"]
         content += [n, n]
     plain, affixed = learn(urls, content), learn(urls, content, IMPROVED)
-    assert measures(urls, content, plain.canonical).dup_reduction < 0.1
-    assert measures(urls, content, affixed.canonical).dup_reduction == 1.0
+    assert score_of(urls, content, plain.canonical).dup_reduction < 0.1
+    assert score_of(urls, content, affixed.canonical).dup_reduction == 1.0
     assert affixed.canonical("http://example.com/story?id=Ex999") == affixed.canonical(
         "http://example.com/story_ex999-full/all"
     )
@@ -420,8 +421,8 @@ def test_section_5_2_3_unqualified_rules() -> None:
     strict, loose = (learn(urls, content, fpr_max=limit) for limit in (0.0, 1.0))
     assert strict.raw == loose.raw
     assert strict.qualified < loose.qualified
-    assert measures(urls, content, strict.canonical).fpr == 0.0
-    assert measures(urls, content, loose.canonical).fpr > 0.0
+    assert score_of(urls, content, strict.canonical).false_pairs == 0
+    assert score_of(urls, content, loose.canonical).false_pairs > 0
 
 
 def test_section_5_2_3_single_pages_are_counterexamples() -> None:
@@ -571,7 +572,7 @@ def test_section_5_3_self_rules_of_destinations() -> None:
     content = [page for page in range(30) for v in range(3)]
     kept = learn(urls, content)
     removed = learn(urls, content, replace(FAITHFUL, destination_self_rules="removed"))
-    assert measures(urls, content, kept.canonical).dup_reduction == 1.0
+    assert score_of(urls, content, kept.canonical).dup_reduction == 1.0
     assert removed.deployed == 0
 
 
@@ -588,8 +589,8 @@ def test_section_5_3_the_composed_rules_are_tested_together() -> None:
             urls.append(f"http://example.com/view?id={n}&ref={rng.integers(4)}&sid={rng.integers(10**6)}")
             content.append(n)
     rules = learn(urls, content, IMPROVED)
-    found = measures(urls, content, rules.canonical)
-    assert found.lost == 0.0
+    found = score_of(urls, content, rules.canonical)
+    assert found.lost == 0
     assert found.dup_reduction == 1.0
 
 

@@ -16,17 +16,16 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from scrapy_dedup import learn_rules
 from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.decision.divisions import by_sections
 from scrapy_dedup.learning.lifetime.incumbents import Settled
 
-from .known_sites import NOISE, KnownSite, add_arguments, labelled, made_up, recorded, small, worlds
-from .scores import Scores, score
-from .sensitivity import MAX_LOSS, ODD, Figure, pooled
+from .fitting.known_sites import NOISE, KnownSite, add_arguments, labelled, made_up, recorded, small, worlds
+from .scoring.score import Score, score
+from .scoring.table import print_table
+from .sensitivity import MAX_LOSS, ODD, Figure, figure_of
 
 LEARNING = "scrapy_dedup.learning"
 NONE = "as it is"
@@ -111,10 +110,10 @@ def figure(sites: Sequence[KnownSite], step: str = NONE, *, second: bool = False
     """Return the figure of one kind of data, learned without a step or a learner; of a second crawl if asked."""
     learners = [name for name in LEARNER_NAMES if step != f"learner: {name}"]
     with without(step):
-        return pooled(_scored(site, learners, second=second) for site in sites)
+        return figure_of(_scored(site, learners, second=second) for site in sites)
 
 
-def _scored(site: KnownSite, learners: Sequence[str], *, second: bool) -> Scores:
+def _scored(site: KnownSite, learners: Sequence[str], *, second: bool) -> Score:
     seen = [known.observation for known in site.train]
     if second:
         half = len(seen) // 2
@@ -139,11 +138,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     data = {name: sites for name, sites in _data(args).items() if sites}
     base = {name: figure(sites, second=name == SECOND) for name, sites in data.items()}
-    table = Table(
-        "without", "first figure that moves", "removed", "lost", title="What each step of learning is needed for"
-    )
+    rows: list[Sequence[object]] = []
     for name, known in base.items():
-        table.add_row(NONE, name, f"{known.removed:.4f}", f"{known.lost}")
+        rows.append((NONE, name, f"{known.removed:.4f}", known.lost))
     for step in args.only:
         row = (step, "none", "", "")
         for name, sites in data.items():
@@ -152,8 +149,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 row = (step, name, f"{found.removed - base[name].removed:+.4f}", f"{found.lost - base[name].lost:+d}")
                 break
         print(*row, file=sys.stderr, flush=True)
-        table.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+        rows.append(row)
+    columns = ("without", "first figure that moves", "removed", "lost")
+    print_table("What each step of learning is needed for", columns, rows, left=2, width=120)
     return 0
 
 

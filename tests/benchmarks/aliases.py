@@ -19,10 +19,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.html import anchors_of
 from scrapy_dedup.learning.aliases.fetched import Fetched
@@ -34,10 +30,11 @@ from scrapy_dedup.urls import values_of
 from scrapy_dedup.urls.namings import tokens_in
 
 from ..server import Answer, Asked, Server
-from .checks import Check, report
-from .forum import STYLES, Forum, crawled, links, text
-from .noise import usual
-from .project import PLUGIN_SETTINGS, Project
+from .crawling.noise import usual
+from .crawling.project import PLUGIN_SETTINGS, Project
+from .scoring.checks import Check, report
+from .scoring.table import print_table
+from .sites.forum import STYLES, Forum, crawled, links, text
 
 BASE = "http://forum.test"
 MOST_LEFT = 0.65
@@ -206,19 +203,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print(found: Sequence[Learned], crawls: Sequence[Crawled], microseconds: float) -> None:
-    console = Console(highlight=False)
-    for rows in (found, crawls):
-        if not rows:
-            continue
-        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for rows in filter(None, (found, crawls)):
         names = list(asdict(rows[0]))
-        for name in names:
-            table.add_column(name.replace("_", " "), justify="left" if name == "style" else "right")
-        for each in rows:
-            values = asdict(each)
-            table.add_row(*[f"{v:.3f}" if isinstance(v, float) else str(v) for v in (values[name] for name in names)])
-        console.print(table)
-    console.print(f"pass over a page of 50 kB: {microseconds:.0f} µs")
+        print_table("", [name.replace("_", " ") for name in names], [[*asdict(each).values()] for each in rows])
+    print(f"pass over a page of 50 kB: {microseconds:.0f} µs")
 
 
 if __name__ == "__main__":

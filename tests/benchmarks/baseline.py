@@ -19,11 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-from .server import ROOT
+from .crawling.server import ROOT
+from .scoring.table import print_table
 
 FILE = Path(__file__).with_suffix(".json")
 
@@ -181,16 +178,14 @@ def write(figures: Mapping[str, Figures]) -> None:
     FILE.write_text(json.dumps(order, indent=1) + "\n", "utf-8")
 
 
-def table_of(name: str, before: Figures, now: Figures) -> Table:
-    """The figures of a benchmark, frozen and today's; those that differ are marked."""
-    table = Table(title=name, box=box.SIMPLE_HEAD, title_justify="left")
-    for column in ("figure", "frozen", "today", "difference"):
-        table.add_column(column, justify="left" if column == "figure" else "right", no_wrap=True)
+def print_figures(name: str, before: Figures, now: Figures) -> None:
+    """Print the figures of a benchmark, frozen and today's, and by how much those differ that do."""
+    rows: list[Sequence[object]] = []
     for figure in dict.fromkeys((*before, *now)):
         old, new = before.get(figure), now.get(figure)
         change = "" if old is None or new is None or old == new else f"{new - old:+.4g}"
-        table.add_row(figure, *("-" if value is None else f"{value:.5g}" for value in (old, new)), change)
-    return table
+        rows.append((figure, *("-" if value is None else f"{value:.5g}" for value in (old, new)), change))
+    print_table(name, ("figure", "frozen", "today", "difference"), rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -207,16 +202,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", choices=list(BENCHMARKS), metavar="NAME", help=", ".join(BENCHMARKS))
     options = parser.parse_args(arguments)
     known = frozen()
-    console = Console(width=140)
     for name in options.only or BENCHMARKS:
         found = run(BENCHMARKS[name], options.data)
         if found is None:
-            console.print(f"{name}: no data; --data says where it is", style="dim")
+            print(f"{name}: no data; --data says where it is")
         elif options.freeze:
             known[name] = found
             write(known)
         else:
-            console.print(table_of(name, known.get(name, {}), found))
+            print_figures(name, known.get(name, {}), found)
     return 0
 
 

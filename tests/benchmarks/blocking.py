@@ -31,16 +31,15 @@ from random import Random
 from time import perf_counter, thread_time
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.http import HtmlResponse, Response
 
-from .checks import Check, report
-from .noise import Noise, usual
-from .project import COMMON_SETTINGS, PLUGIN_SETTINGS
-from .server import ServerProcess
+from .crawling.noise import Noise, usual
+from .crawling.project import COMMON_SETTINGS, PLUGIN_SETTINGS
+from .crawling.server import ServerProcess
+from .scoring.checks import Check, report
+from .scoring.table import print_table
 
 PAGES = 1_500
 SEEN = 20_000
@@ -337,16 +336,15 @@ def main() -> int:
         names = Row.__slots__
         print(json.dumps({"rows": [{name: getattr(row, name) for name in names} for row in rows], "stats": told}))
         return report(checks(rows, stats)) if args.check else 0
-    table = Table(
-        title=f"milliseconds at one stretch; {stats.get('dedup/learned/swaps', 0)} swaps of rules, "
+    title = (
+        f"milliseconds at one stretch; {stats.get('dedup/learned/swaps', 0)} swaps of rules, "
         f"{stats.get('downloader/response_count', 0)} responses"
     )
-    for heading in ("", "times", "p50", "p99", "longest", "longest, processor"):
-        table.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
-    for row in rows:
-        name = f"{row.name} (reads the body)" if row.reads else row.name
-        table.add_row(name, str(row.number), *(f"{value:.3f}" for value in (row.p50, row.p99, row.most, row.most_cpu)))
-    Console(width=None if sys.stdout.isatty() else 130, highlight=False).print(table)
+    shown = [
+        (row.name + (" (reads the body)" if row.reads else ""), row.number, row.p50, row.p99, row.most, row.most_cpu)
+        for row in rows
+    ]
+    print_table(title, ("", "times", "p50", "p99", "longest", "longest, processor"), shown, width=130)
     return report(checks(rows, stats)) if args.check else 0
 
 

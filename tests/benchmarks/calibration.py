@@ -18,17 +18,16 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from scrapy_dedup.learning.decision.strata import Split
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS, RATES, SHARES
 
-from .checks import Check, report
-from .known_sites import add_arguments, chosen
-from .prior_fitting import Known, Priors, left_out
-from .strata_of_sites import BY_VALUES, Judged, judged_proposals
+from .fitting.known_sites import add_arguments, chosen
+from .fitting.priors import Known, Priors, left_out
+from .fitting.strata_of_sites import BY_VALUES, Judged, judged_proposals
+from .scoring.checks import Check, report
+from .scoring.table import print_table
 
 EDGES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 0.75)
 """Between the bins of predicted loss."""
@@ -227,14 +226,16 @@ def _part(one: Judged, by: str) -> str:
 
 
 def _print(title: str, bins: Sequence[Bin], loss: LogLoss) -> None:
-    table = Table(title=title)
-    for heading in ("strata", "rules", "sites", "predicted", "observed", "95 % low", "95 % high", ""):
-        table.add_column(heading, justify="right")
-    for each in bins:
-        figures = (each.predicted, each.observed, each.low, each.high)
-        counts = (each.cells, each.rules, each.sites)
-        table.add_row(*map(str, counts), *(f"{figure:.4f}" for figure in figures), each.fault)
-    Console(width=None if sys.stdout.isatty() else 110).print(table)
+    rows = [
+        (
+            *(each.cells, each.rules, each.sites),
+            *(f"{figure:.4f}" for figure in (each.predicted, each.observed, each.low, each.high)),
+            each.fault,
+        )
+        for each in bins
+    ]
+    columns = ("strata", "rules", "sites", "predicted", "observed", "95 % low", "95 % high", "")
+    print_table(title, columns, rows, left=0, width=110)
     print(f"log loss {loss.predicted:.4f}, of the base rate of the kind of values {loss.base:.4f}")
 
 

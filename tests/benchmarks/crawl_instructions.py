@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.crawl_instructions [--check]
 
-As the crawls of :mod:`.speed_crawl`, but counted by valgrind's cachegrind (which must be installed)
+As the crawls of :mod:`.timing.crawl`, but counted by valgrind's cachegrind (which must be installed)
 instead of timed; what a crawl costs whatever its length is taken off by crawling a quarter of it too.
 It sees neither caches nor waiting, so it goes beside the times and does not replace them.
 """
@@ -18,15 +18,13 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from rich.console import Console
-from rich.table import Table
-
-from .checks import Check, report
-from .many_keys import word
-from .project import Project
-from .recording import write_recording
-from .server import ROOT, Server
-from .speed_crawl import HARDER, KINDS, NOT_LEARNING, CrawlBench, item_url, recorded_pages
+from .crawling.project import Project
+from .crawling.server import ROOT, Server
+from .recordings.recording import write_recording
+from .scoring.checks import Check, report
+from .scoring.table import print_table
+from .sites.many_keys import word
+from .timing.crawl import HARDER, KINDS, NOT_LEARNING, CrawlBench, item_url, recorded_pages
 
 PAGES = 120
 _COUNT = re.compile(r"I\s+refs:\s+([\d,]+)")
@@ -60,9 +58,7 @@ def main() -> int:
     args = parser.parse_args()
     if shutil.which("valgrind") is None:
         parser.exit(2, "valgrind is not installed\n")
-    table = Table(title="millions of instructions per response, without duplicates")
-    for heading in ("crawl", "stock", "add-on", "ratio", "aim"):
-        table.add_column(heading)
+    rows = []
     checks = []
     for kind in (*KINDS[:2], HARDER[0]):
         kind = replace(kind, pages=PAGES)
@@ -82,10 +78,11 @@ def main() -> int:
                     counts.append(more / (PAGES - PAGES // 4) / 1e6)
         stock, plugin = counts
         aim = f"<= {kind.most_ratio:.2f}" if kind.most_ratio else "-"
-        table.add_row(kind.name, f"{stock:.2f}", f"{plugin:.2f}", f"{plugin / stock:.3f}", aim)
+        rows.append((kind.name, f"{stock:.2f}", f"{plugin:.2f}", plugin / stock, aim))
         if kind.most_ratio:
             checks.append(Check(f"instructions ratio, {kind.name}", plugin / stock, most=kind.most_ratio))
-    Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(table)
+    columns = ("crawl", "stock", "add-on", "ratio", "aim")
+    print_table("millions of instructions per response, without duplicates", columns, rows)
     return report(checks) if args.check else 0
 
 

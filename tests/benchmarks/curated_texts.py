@@ -21,9 +21,9 @@ from pathlib import Path
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from .checks import Check, report
-from .git_pages import Recorded, Repository, UnusableRepository, documents, is_again, says
-from .transient_folder import visible
+from .masks.folder import visible
+from .recordings.git_pages import Recorded, Repository, UnusableRepository, documents, is_again, says
+from .scoring.checks import Check, report
 
 LEARNED, RUN = 8, 10
 _paragraphs = re.compile(r"\n\s*\n|\n(?=[*-] )").split

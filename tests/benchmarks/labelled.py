@@ -17,8 +17,8 @@ import gzip
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from statistics import median
@@ -26,17 +26,16 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from rich.console import Console
-from rich.table import Table
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL
 
-from .checks import Check, report
-from .methods import MEMBERS, Learn, Safe, asked_for
-from .paper_measures import training_split
-from .scores import Scores, lost_pages, mean, missed_duplicates, score
+from .methods.methods import MEMBERS, Learn, Safe, asked_for
+from .scoring.checks import Check, report
+from .scoring.score import Figures, Score, averages, lost_pages, missed_duplicates, pooled, score
+from .scoring.table import print_table, rate
+from .sites.splits import training_split
 
 LEAST_COMPRESSION = {"opencart_jwellix": 0.75, "kndb2009_joomla": 0.75, "hmailserver_phpbb": 0.45}
 """Oracle-normalised compression that ``--check`` asks for, by file stem (split by URL)."""
@@ -74,7 +73,7 @@ class Row:
 class Method:
     """What one way of making keys did to one half."""
 
-    scores: Scores
+    scores: Score
     key_seconds: float
     """Time per URL."""
     lost: tuple[tuple[str, str, str], ...]
@@ -227,44 +226,13 @@ def checks(results: Sequence[Result], *, split: str) -> list[Check]:
             ahead = (scores.oracle_compression or 0.0) - (best.oracle_compression or 0.0)
             found.append(Check(f"{name} compression, all learners less the best one", ahead, least=0))
             found.append(Check(f"{name} losses, all learners less the best one", scores.lost - best.lost, most=0))
-    pooled = pool(results, LEARNED)
-    found.append(Check("pooled lost-page rate", pooled.lost_rate, most=MOST_LOST_RATE))
+    found.append(Check("pooled lost-page rate", pooled(scores_of(results, LEARNED)).lost_rate, most=MOST_LOST_RATE))
     return found
 
 
-def pool(results: Sequence[Result], method: str) -> Scores:
-    """The sum of one method's counts over all results."""
-    first, *rest = (result.methods[method].scores for result in results)
-    return sum(rest, first)
-
-
-def figures(scores: Scores) -> dict[str, float | int | None]:
-    """All scores by name, for JSON."""
-    return {
-        **asdict(scores),
-        "oracle_compression": scores.oracle_compression,
-        "lost": scores.lost,
-        "lost_rate": scores.lost_rate,
-        "compression": scores.compression,
-        "dup_reduction": scores.dup_reduction,
-        "false_positive_rate": scores.false_positive_rate,
-    }
-
-
-def averages(results: Sequence[Result], method: str) -> dict[str, dict[str, float | int | None]]:
-    """Micro (all URLs as one set) and macro (mean over the sets) averages of one method."""
-    each = [figures(result.methods[method].scores) for result in results]
-    rates = (
-        "oracle_compression",
-        "lost_rate",
-        "compression",
-        "dup_reduction",
-        "false_positive_rate",
-    )
-    return {
-        "micro": figures(pool(results, method)),
-        "macro": {rate: mean(row[rate] for row in each) for rate in rates},
-    }
+def scores_of(results: Sequence[Result], method: str) -> list[Score]:
+    """One method's score of each set."""
+    return [result.methods[method].scores for result in results]
 
 
 def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
@@ -281,7 +249,7 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
                 "learn_us_per_url": result.learn_seconds * 1e6,
                 "parse_us_per_url": result.parse_seconds * 1e6,
                 "methods": {
-                    name: figures(method.scores)
+                    name: method.scores.figures()
                     | {"key_us_per_url": method.key_seconds * 1e6, "lost_pages": method.lost}
                     | others_figures(method)
                     for name, method in result.methods.items()
@@ -289,7 +257,7 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
             }
             for result in results
         ],
-        "averages": {method: averages(results, method) for method in methods},
+        "averages": {method: averages(scores_of(results, method)) for method in methods},
     }
 
 
@@ -300,73 +268,55 @@ def others_figures(method: Method) -> dict[str, float | int | None]:
     return {"learn_us_per_url": method.learn_seconds * 1e6, "rules": method.rules, "errors": method.errors}
 
 
-def rate(value: float | None, digits: int = 3) -> str:
-    """A rate for a table; a dash where it is not defined."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
 def print_tables(results: Sequence[Result], *, split: str) -> None:
     """Print the table of all files and methods, and the averages."""
-    table = Table(title=f"Scored on the other half (split by {split})")
-    for heading in ("set", "method"):
-        table.add_column(heading, overflow="fold")
-    for heading in (
-        *("URLs", "pages", "dup.", "oracle-norm.", "lost", "lost rate", "compr.", "dup-red."),
-        *("fpr", "rules", "learn us/URL", "x parse", "key us/URL"),
-    ):
-        table.add_column(heading, justify="right", overflow="fold")
-
-    def add(name: str, method: str, row: dict[str, float | int | None], *rest: str) -> None:
-        counts = [str(row.get(c, "")) for c in ("urls", "pages")]
-        duplicates = str((row["urls"] or 0) - (row["pages"] or 0)) if "urls" in row else ""
-        table.add_row(
-            *(name, method, *counts, duplicates, rate(row["oracle_compression"])),
-            *(str(row.get("lost", "")), rate(row["lost_rate"], 4)),
-            *(rate(row["compression"]), rate(row["dup_reduction"])),
-            *(rate(row["false_positive_rate"], 4), *rest),
-        )
-
+    columns = ("set", "method", "URLs", "pages", "dup.", "oracle-norm.", "lost", "lost rate", "compr.", "dup-red.")
     several_seeds = len({result.seed for result in results}) > 1
+    rows: list[Sequence[object] | None] = []
     for result in results:
         name = f"{result.name} #{result.seed}" if several_seeds else result.name
         for method, measured in result.methods.items():
             learned = method == LEARNED
             rules = result.rules if learned else measured.rules
             learn_seconds = result.learn_seconds if learned else measured.learn_seconds
-            add(
-                name if learned else "",
-                method,
-                figures(measured.scores),
-                "" if rules is None else str(rules),
-                "" if learn_seconds is None else f"{learn_seconds * 1e6:.0f}",
-                "" if learn_seconds is None else f"{learn_seconds / result.parse_seconds:.0f}",
-                f"{measured.key_seconds * 1e6:.1f}",
-            )
-        table.add_section()
-    if len(results) > 1:
-        for kind in ("micro", "macro"):
-            for method in results[0].methods:
-                row = averages(results, method)[kind]
-                add(f"{kind} average" if method == LEARNED else "", method, row, "", "", "", "")
-            table.add_section()
-    Console(width=None if sys.stdout.isatty() else 190).print(table)
+            costs = ["", ""]
+            if learn_seconds is not None:
+                costs = [f"{learn_seconds * 1e6:.0f}", f"{learn_seconds / result.parse_seconds:.0f}"]
+            shown = [*_cells(measured.scores.figures()), "" if rules is None else rules, *costs]
+            rows.append((name if learned else "", method, *shown, f"{measured.key_seconds * 1e6:.1f}"))
+        rows.append(None)
+    for kind in ("micro", "macro") if len(results) > 1 else ():
+        for method in results[0].methods:
+            row = averages(scores_of(results, method))[kind]
+            rows.append((f"{kind} average" if method == LEARNED else "", method, *_cells(row), "", "", "", ""))
+        rows.append(None)
+    title = f"Scored on the other half (split by {split})"
+    columns += ("fpr", "rules", "learn us/URL", "x parse", "key us/URL")
+    print_table(title, columns, rows, left=2, width=190)
+
+
+def _cells(row: Figures) -> Iterator[object]:
+    """The columns of counts, which a macro average lacks, and of rates."""
+    urls, pages = row.get("urls"), row.get("pages")
+    yield from ("", "", "") if urls is None or pages is None else (urls, pages, urls - pages)
+    yield from (row["oracle_compression"], row.get("lost", ""), rate(row["lost_rate"], 4))
+    yield from (row["compression"], row["dup_reduction"], rate(row["false_positive_rate"], 4))
 
 
 def print_details(result: Result, count: int) -> None:
     """Print what was lost, some of the duplicates that stay, and the rules."""
-    console = Console(soft_wrap=True, highlight=False, markup=False)
     method = result.methods[LEARNED]
-    console.print(f"{result.name} #{result.seed}: {len(method.lost)} pages lost")
+    print(f"{result.name} #{result.seed}: {len(method.lost)} pages lost")
     for url, stand_in, key in method.lost[:count]:
-        console.print(f"  lost   {url}\n  taken  {stand_in}\n  key    {key}")
-    console.print(f"{result.name} #{result.seed}: {len(method.missed)} duplicates still fetched")
+        print(f"  lost   {url}\n  taken  {stand_in}\n  key    {key}")
+    print(f"{result.name} #{result.seed}: {len(method.missed)} duplicates still fetched")
     step = max(len(method.missed) // max(count, 1), 1)
     for url, twin in method.missed[::step][:count]:
-        console.print(f"  again  {url}\n  after  {twin}")
+        print(f"  again  {url}\n  after  {twin}")
     with tempfile.TemporaryDirectory() as folder:
         result.book.save(folder)
         for path in sorted(Path(folder).glob("*.toml")):
-            console.print(path.read_text(encoding="utf-8"))
+            print(path.read_text(encoding="utf-8"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

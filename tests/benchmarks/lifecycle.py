@@ -29,19 +29,16 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Keep
 
 from ..server import Asked, Server, page, prose
-from .checks import Check, report
-from .noise import usual
-from .project import COMMON_SETTINGS, PLUGIN_SETTINGS, Project
-from .server import ROOT
+from .crawling.noise import usual
+from .crawling.project import COMMON_SETTINGS, PLUGIN_SETTINGS, Project
+from .crawling.server import ROOT
+from .scoring.checks import Check, report
+from .scoring.table import print_table, rate
 
 SECTIONS = ("books", "tools", "games", "music")
 PRODUCTS = 15
@@ -260,7 +257,7 @@ def shadowed(shop: Shop) -> Case:
 def runspider(shop: Shop, folder: Path, name: str) -> Case:
     """Run the families spider from a file in *folder*; return what was learned."""
     (folder / "spider.py").write_text(
-        "from tests.benchmarks.spiders import FamilySpider as Spider\n\nclass S(Spider):\n    pass\n"
+        "from tests.benchmarks.crawling.spiders import FamilySpider as Spider\n\nclass S(Spider):\n    pass\n"
     )
     shop.server.reset()
     settings = {**COMMON_SETTINGS, **PLUGIN_SETTINGS, "SPIDER_MODULES": []}
@@ -423,23 +420,18 @@ def checks(found: Sequence[Case], sites: Thin) -> list[Check]:
 
 def print_tables(found: Sequence[Case], sites: Thin) -> None:
     """Print all cases, and what thin evidence teaches."""
-    console = Console(soft_wrap=True, width=140)
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("case", no_wrap=True)
-    for column in ("rules before", "after", "files the same", "downloads", "pages", "seconds", "without"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("note", no_wrap=True)
-    for case in found:
-        numbers = [
-            "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
-            for value in (case.downloads, case.pages, case.seconds, case.without)
-        ]
-        table.add_row(case.name, *map(str, case.rules), "yes" if case.same else "NO", *numbers, case.note)
-    console.print(table)
-    console.print(
+    rows = [
+        (
+            *(case.name, *case.rules, "yes" if case.same else "NO", case.downloads, case.pages),
+            *(rate(case.seconds, 2), rate(case.without, 2), case.note),
+        )
+        for case in found
+    ]
+    columns = ("case", "rules before", "after", "files the same", "downloads", "pages", "seconds", "without", "note")
+    print_table("", columns, rows)
+    print(
         f"{sites.sites} sites of thin evidence: {sites.unfounded} acting rules without a witness group, {sites.merged} sites with "
         f"URLs merged that nobody saw, {sites.removed} of {sites.duplicates} duplicates removed, {sites.lost} pages lost",
-        highlight=False,
     )
 
 

@@ -34,9 +34,6 @@ from threading import Lock
 from typing import Any, Final
 from urllib.parse import urldefrag
 
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup import RuleBook
 from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.learning.alternation import StoredEvidence
@@ -48,13 +45,14 @@ from scrapy_dedup.urls import normal_form
 
 from ..server import Answer, Asked
 from ..server import Server as TrapServer
-from .checks import Check, report
+from .crawling.noise import KINDS, TYPED, Noise, stepping
+from .crawling.project import PLUGIN_SETTINGS, Project
+from .crawling.server import Server
 from .likeness_traps import TRAPS, Response, trap_site
 from .likeness_traps.site import OPENED
-from .noise import KINDS, TYPED, Noise, stepping
-from .project import PLUGIN_SETTINGS, Project
-from .recording import Recording
-from .server import Server
+from .recordings.recording import Recording
+from .scoring.checks import Check, report
+from .scoring.table import print_table
 
 NOISES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
     "none": ((), 1.0),
@@ -239,29 +237,16 @@ def checks(results: Sequence[Likeness]) -> list[Check]:
 
 def print_results(results: Sequence[Likeness]) -> None:
     """Print a row for each crawl."""
-    console = Console(width=None if sys.stdout.isatty() else 130, highlight=False)
-    table = Table(title="Pairs of URLs that are one page, and what a crawl has learned of them")
-    for column in ("site", "noise"):
-        table.add_column(column, no_wrap=True)
-    for column in (
-        "refetches",
-        "URLs",
-        "untold",
-        "pairs",
-        "found",
-        "recall",
-        "wrong",
-        "asked again",
-        "seconds",
-        "errors",
-    ):
-        table.add_column(column, justify="right")
-    for each in results:
-        figures = (each.refetches, each.urls, each.untold, each.same, each.found, f"{each.recall:.3f}", each.wrong)
-        table.add_row(
-            each.site, each.noise, *map(str, figures), str(each.again), f"{each.seconds:.1f}", str(each.errors)
+    columns = ("site", "noise", "refetches", "URLs", "untold", "pairs", "found", "recall", "wrong", "asked again")
+    rows = [
+        (
+            *(each.site, each.noise, each.refetches, each.urls, each.untold, each.same, each.found, each.recall),
+            *(each.wrong, each.again, f"{each.seconds:.1f}", each.errors),
         )
-    console.print(table)
+        for each in results
+    ]
+    title = "Pairs of URLs that are one page, and what a crawl has learned of them"
+    print_table(title, (*columns, "seconds", "errors"), rows, left=2, width=130)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.live [--seconds N] [--quiet] [--json] [--check]
 
-Crawls the site of tests/benchmarks/families.py breadth first with Scrapy's own settings: plain; with
+Crawls the site of tests/benchmarks/sites/families.py breadth first with Scrapy's own settings: plain; with
 duplicate-url-discarder and the rules it ships, and with rules written by hand for this site; with MaybeDont; with
 scrapy-dedup, which knows nothing of the site and learns while it crawls (cold); and with what it learned (warm). All
 is counted at the server, which waits 20 ms before it answers, as no site on the network is faster: a crawler that
@@ -23,13 +23,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from .checks import Check, report
-from .families import FAMILIES, PAGES, FamilySite, Served, page_of
-from .peers import duplicate_url_discarder_settings, has_duplicate_url_discarder
-from .project import PLUGIN_SETTINGS, Project
+from .crawling.project import PLUGIN_SETTINGS, Project
+from .methods.peers import duplicate_url_discarder_settings, has_duplicate_url_discarder
+from .scoring.checks import Check, report
+from .scoring.table import print_table
+from .sites.families import FAMILIES, PAGES, FamilySite, Served, page_of
 
 MOST_DOWNLOADS = 1200
 SECONDS = 0.02
@@ -39,7 +37,7 @@ MOST_COLD, MOST_WARM = 479, 253
 such a site when it was first measured, and 427 in later runs."""
 PLAIN, SHIPPED, BY_HAND, MAYBE_DONT = "plain", "discarder, its own rules", "discarder, rules by hand", "MaybeDont"
 COLD, WARM = "scrapy-dedup, cold", "scrapy-dedup, warm"
-DISCARDER = "tests.benchmarks.peer_parts.Discarder"
+DISCARDER = "tests.benchmarks.methods.peer_parts.Discarder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ def variants(site: str, folder: Path) -> Iterator[tuple[str, Project]]:
         rules = folder / "rules.json"
         rules.write_text(json.dumps(rules_by_hand(site)), encoding="utf-8")
         yield BY_HAND, project("by-hand", {**shipped, "DUD_LOAD_RULE_PATHS": [str(rules)]})
-        middleware = {"tests.benchmarks.peer_parts.MaybeDont": 200}
+        middleware = {"tests.benchmarks.methods.peer_parts.MaybeDont": 200}
         yield (
             MAYBE_DONT,
             project("maybedont", {"AVOID_DUP_CONTENT_ENABLED": True, "DOWNLOADER_MIDDLEWARES": middleware}),
@@ -157,18 +155,17 @@ def _faults(crawl: Crawled) -> Iterator[int]:
             yield value
 
 
-def print_table(found: Sequence[Crawled]) -> None:
+def print_crawls(found: Sequence[Crawled]) -> None:
     """Print the crawls as a table."""
-    console = Console(width=None if sys.stdout.isatty() else 130, highlight=False)
-    table = Table(title=f"A site of {PAGES} distinct pages: downloads until 50, 90 and 100 % of them were there")
-    table.add_column("crawl", no_wrap=True)
-    for heading in ("50 %", "90 %", "100 %", "pages", "lost", "downloads", "extra", *FAMILIES, "seconds"):
-        table.add_column(heading, justify="right")
-    for each in found:
-        until = ["-" if count is None else str(count) for count in each.until]
-        counts = (each.distinct, each.lost, each.downloads, each.extra, *each.families.values())
-        table.add_row(each.name, *until, *map(str, counts), f"{each.seconds:.1f}")
-    console.print(table)
+    rows = [
+        (
+            *(each.name, *each.until, each.distinct, each.lost, each.downloads, each.extra),
+            *(*each.families.values(), f"{each.seconds:.1f}"),
+        )
+        for each in found
+    ]
+    columns = ("crawl", "50 %", "90 %", "100 %", "pages", "lost", "downloads", "extra", *FAMILIES, "seconds")
+    print_table(f"A site of {PAGES} distinct pages: downloads until 50, 90 and 100 % of them were there", columns, rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -190,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=1))
     else:
-        print_table(found)
+        print_crawls(found)
     return report(checks(found)) if options.check else 0
 
 

@@ -8,8 +8,8 @@ Prints, for each recorded site, the share of text nodes and of words that no ear
 import sys
 from pathlib import Path
 
-from .pages import parse, texts
-from .recording import Recording
+from .recordings.pages import parse, texts
+from .recordings.recording import Recording
 
 MOST_PAGES = 1500
 

@@ -18,16 +18,14 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.methods.options import PatternTreeOptions, WrongOption, options_of
 from scrapy_dedup.learning.methods.pattern_tree import Options, choices_of, tree_of
 
 from .labelled import read_rows
-from .methods import sites
+from .methods.methods import sites
+from .scoring.table import print_table
 from .sites.crawl import crawl
 from .sites.levels import LEVELS, level_knobs, sites_of
 
@@ -87,19 +85,16 @@ def of_levels(levels: Sequence[str], seeds: int) -> Iterator[tuple[str, list[Obs
                 yield f"{level}: {site.domain}", [row.observation() for row in crawl(site)]
 
 
-def print_table(found: Sequence[TreeOf], *, each: bool) -> None:
+def print_trees(found: Sequence[TreeOf], *, each: bool) -> None:
     """Print the paper's Table 2, and with *each* a row for each site before it."""
-    console = Console(width=None if sys.stdout.isatty() else 120)
     if each:
-        rows = Table("site", *COLUMNS.values())
-        for one in found:
-            rows.add_row(one.site, *[_shown(name, getattr(one, name)) for name in COLUMNS])
-        console.print(rows)
-    table = Table("", "min", "max", "average", title=f"pattern trees of {len(found)} sites")
+        rows = [(one.site, *[_shown(name, getattr(one, name)) for name in COLUMNS]) for one in found]
+        print_table("", ("site", *COLUMNS.values()), rows, width=120)
+    rows = []
     for name, text in COLUMNS.items():
         values = [getattr(one, name) for one in found]
-        table.add_row(text, *[_shown(name, each) for each in (min(values), max(values), sum(values) / len(values))])
-    console.print(table)
+        rows.append((text, *[_shown(name, v) for v in (min(values), max(values), sum(values) / len(values))]))
+    print_table(f"pattern trees of {len(found)} sites", ("", "min", "max", "average"), rows, width=120)
 
 
 def _shown(name: str, value: float) -> str:
@@ -140,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.json:
         print(json.dumps([asdict(tree) for tree in found], indent=2))
     elif found:
-        print_table(found, each=args.sites)
+        print_trees(found, each=args.sites)
     else:
         print(f"no site of which {args.least} URLs are drawn: see --least", file=sys.stderr)
     return 0 if found else 1

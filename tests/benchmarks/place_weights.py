@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from scrapy_dedup.masks.learning.judging import score
 from scrapy_dedup.masks.learning.judging.score import LEFT_OUT, STRIPPED, WEIGHTS_FILE, shipped
 
-from .checks import Check, report
-from .place_fitting import FOLDS, Flags, Known, Numbers, Weights, fitted, left_out, rows_of, scores
+from .fitting.places import FOLDS, Flags, Known, Numbers, Weights, fitted, left_out, rows_of, scores
 from .places.site import PARTS, PlacedSite
+from .scoring.checks import Check, report
+from .scoring.table import print_table
 
 SITES = 500
 DIGITS = 2
@@ -195,33 +194,24 @@ def text_of(fit: Fit, seeds: range) -> str:
 
 
 def _print(fit: Fit) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 130)
     counts = ", ".join(f"{number} {name}" for name, number in fit.counts.items())
     print(counts)
-    table = Table(title="Share taken out of items / left out of comparisons, by what was fitted to")
-    table.add_column("nature")
-    for heading in ("rows", *fit.sure):
-        table.add_column(heading, justify="right")
+    rows: list[Sequence[object] | None] = []
     for is_transient in (True, False):
         for one in fit.by_nature():
             if one["transient"] is is_transient:
                 taken = (" / ".join(map(_written, each)) for each in one["taken"].values())
-                table.add_row(one["nature"], str(one["rows"]), *taken)
-        table.add_section()
-    console.print(table)
+                rows.append((one["nature"], one["rows"], *taken))
+        rows.append(None)
+    title = "Share taken out of items / left out of comparisons, by what was fitted to"
+    print_table(title, ("nature", "rows", *fit.sure), rows, width=130)
     for some, by_fit in fit.summary().items():
-        table = Table(title=f"Transient parts found / content wrongly taken, sites: {some}")
-        for heading in ("fitted to", *(f"at {least:g}" for least in THRESHOLDS)):
-            table.add_column(heading)
-        for name, shares in by_fit.items():
-            table.add_row(name, *map(str, shares.values()))
-        console.print(table)
-    table = Table(title="Weights")
-    for heading in ("feature", ALL, SHIPPED):
-        table.add_column(heading, justify="right")
-    for name, weight in fit.weights.items():
-        table.add_row(name, f"{weight:.2f}", f"{shipped().get(name, 0.0):.2f}")
-    console.print(table)
+        shares = [(name, *map(str, of.values())) for name, of in by_fit.items()]
+        columns = ("fitted to", *(f"at {least:g}" for least in THRESHOLDS))
+        title = f"Transient parts found / content wrongly taken, sites: {some}"
+        print_table(title, columns, shares, left=len(columns), width=130)
+    weights = [(name, f"{weight:.2f}", f"{shipped().get(name, 0.0):.2f}") for name, weight in fit.weights.items()]
+    print_table("Weights", ("feature", ALL, SHIPPED), weights)
 
 
 def _share(flags: Flags) -> float:

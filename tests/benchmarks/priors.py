@@ -14,16 +14,14 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup.learning.evidence import value_kinds
 from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, PRIORS_FILE, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS
 
-from .known_sites import add_arguments, chosen
-from .prior_fitting import PSEUDO, Known, Priors, fitted, left_out, log_likelihood
-from .strata_of_sites import Judged, judged_proposals
+from .fitting.known_sites import add_arguments, chosen
+from .fitting.priors import PSEUDO, Known, Priors, fitted, left_out, log_likelihood
+from .fitting.strata_of_sites import Judged, judged_proposals
+from .scoring.table import print_table
 
 DIGITS = 4
 SMALL, SEEDS = 80, 2
@@ -57,17 +55,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _print(known: Known, rows: dict[str, Priors]) -> None:
-    table = Table(title=f"Priors by kind of values; {len(known.sites)} proposals of {len(set(known.sites))} sites")
-    for heading in ("kind", "priors", "right", "mixed", "wrong", *(f"equal {share:g}" for share in EQUALS), "unlike"):
-        table.add_column(heading)
+def _print(known: Known, fits: dict[str, Priors]) -> None:
+    rows = []
     for kind in ValueKind:
-        for name, priors in rows.items():
+        for name, priors in fits.items():
             one = priors[kind]
-            figures = (one.right, one.mixed, one.wrong, *one.equals, one.unlike)
-            table.add_row(kind.value, name, *(f"{figure:.3f}" for figure in figures))
-    console = Console(width=None if sys.stdout.isatty() else 150)
-    console.print(table)
+            rows.append((kind.value, name, one.right, one.mixed, one.wrong, *one.equals, one.unlike))
+    columns = ("kind", "priors", "right", "mixed", "wrong", *(f"equal {share:g}" for share in EQUALS), "unlike")
+    title = f"Priors by kind of values; {len(known.sites)} proposals of {len(set(known.sites))} sites"
+    print_table(title, columns, rows, left=2, width=150)
     by_hand = log_likelihood(known, dict.fromkeys(known.sites, HAND_SET))
     print(f"mean log-likelihood of a proposal, set by hand: {by_hand:.4f}")
     print(f"  learned, its site left out: {log_likelihood(known, left_out(known)):.4f}")

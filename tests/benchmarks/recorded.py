@@ -40,16 +40,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from . import peers
-from .checks import Check, report
-from .noise import KINDS
-from .project import PLUGIN_SETTINGS, Project
-from .reachability import ClosedWorld
-from .recording import Recording
-from .server import Server
+from .crawling.noise import KINDS
+from .crawling.project import PLUGIN_SETTINGS, Project
+from .crawling.server import Server
+from .methods import peers
+from .recordings.recording import Recording
+from .scoring.checks import Check, report
+from .scoring.reachability import ClosedWorld
+from .scoring.score import Score
+from .scoring.table import print_table
 
 LEAST_SAVED = {"wordpress": 0.55, "dokuwiki": 0.95, "apache-docs": 0.82, "oscar-nocookies": 0.85, "cgit": 0.5}
 """Saved share of the warm crawl that ``--check`` asks for, by the stem of the file or of its labels."""
@@ -68,7 +67,7 @@ class Lost:
     urls: int
     """Recorded URLs that show it."""
     unreachable: bool
-    """Out of reach in the closed world (see ``reachability``), so not the rules' fault."""
+    """Out of reach in the closed world (see ``scoring/reachability.py``), so not the rules' fault."""
     linkers: tuple[str, ...]
     """Some pages that link to it."""
 
@@ -103,10 +102,8 @@ class Crawl:
 
         What verified rules is no loss of theirs, unless *all_in*.
         """
-        distinct, before = getattr(self, by), getattr(plain, by)
-        removable = plain.downloads - before
-        downloads = self.downloads - (0 if all_in else self.verifying)
-        return 1 - (downloads - distinct) / removable if removable else None
+        kept = self.downloads - (0 if all_in else self.verifying)
+        return Score(plain.downloads, getattr(plain, by), kept, getattr(self, by)).removed_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,48 +252,42 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def print_result(result: Result, *, with_peers: bool) -> None:
     """Print the crawls as a table, and each lost page with what was found out about it."""
-    console = Console(width=None if sys.stdout.isatty() else 130, highlight=False)
     plain = result["plain"]
-    table = Table(
-        title=f"{result.name}: {plain.downloads - plain.bag} of {plain.downloads} downloads are "
-        f"removable (by bag of words; {plain.downloads - plain.text} by text)"
-    )
-    table.add_column("crawl", no_wrap=True)
-    for heading in (
-        *("requests", "downloads", "to verify", "distinct by text", "by bag", "lost", "out of reach"),
-        *("saved share", "all in", "seconds", "of learning", "CPU s", "errors"),
-    ):
-        table.add_column(heading, justify="right")
+    columns = ("crawl", "requests", "downloads", "to verify", "distinct by text", "by bag", "lost", "out of reach")
+    columns += ("saved share", "all in", "seconds", "of learning", "CPU s", "errors")
+    rows: list[Sequence[object]] = []
     for crawl in result.crawls:
-        shares = crawl.saved_share(plain), crawl.saved_share(plain, all_in=True)
-        table.add_row(
-            crawl.name,
-            *map(str, (crawl.requests, crawl.downloads, crawl.verifying, crawl.text, crawl.bag)),
-            *(str(crawl.lost_count), str(len(crawl.lost) - crawl.lost_count)),
-            *("-" if share is None or crawl is plain else f"{share:.3f}" for share in shares),
-            *map("{:.1f}".format, (crawl.seconds, crawl.stats.get("dedup/learned/seconds", 0.0), crawl.cpu_seconds)),
-            str(crawl.stats.get("log_count/ERROR", 0)),
+        shares = ("-", "-") if crawl is plain else [crawl.saved_share(plain, all_in=all_in) for all_in in (False, True)]
+        seconds = (crawl.seconds, crawl.stats.get("dedup/learned/seconds", 0.0), crawl.cpu_seconds)
+        rows.append(
+            (
+                *(crawl.name, crawl.requests, crawl.downloads, crawl.verifying, crawl.text, crawl.bag),
+                *(crawl.lost_count, len(crawl.lost) - crawl.lost_count, *shares),
+                *(*map("{:.1f}".format, seconds), crawl.stats.get("log_count/ERROR", 0)),
+            )
         )
-    console.print(table)
-    console.print(f"{result.rules} rules; learn-rules took {result.learn_seconds:.1f} s")
+    title = f"{result.name}: {plain.downloads - plain.bag} of {plain.downloads} downloads are "
+    title += f"removable (by bag of words; {plain.downloads - plain.text} by text)"
+    print_table(title, columns, rows, width=130)
+    print(f"{result.rules} rules; learn-rules took {result.learn_seconds:.1f} s")
     for crawl in result.crawls:
         for page in crawl.lost:
             what = "out of reach (closed world)" if page.unreachable else "LOST"
-            console.print(f"{crawl.name}: {what} {page.url}", soft_wrap=True, markup=False)
+            print(f"{crawl.name}: {what} {page.url}")
     if with_peers:
-        print_peers(console, result)
+        print_peers(result)
 
 
-def print_peers(console: Console, result: Result) -> None:
+def print_peers(result: Result) -> None:
     """Print the figures of other tools that were measured elsewhere, marked as such."""
     discarder, lost, maybe_dont = peers.MEASURED_ELSEWHERE.get(result.name, (None, None, None))
-    console.print(
+    print(
         "Measured elsewhere, not in this run: duplicate-url-discarder with its shipped rules "
         f"{discarder or '-'} downloads{f', {lost} pages lost' if lost else ''}; "
         f"MaybeDont (patched) {maybe_dont or '-'} downloads"
     )
     if not peers.has_duplicate_url_discarder():
-        console.print(f"{PEER} is not installed here, so it was not run")
+        print(f"{PEER} is not installed here, so it was not run")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,14 +13,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup import learn_rules
 from scrapy_dedup.learning.config import Config, using
 
-from .known_sites import NOISE, KnownSite, add_arguments, labelled, made_up, small, worlds
-from .scores import Scores, score
+from .fitting.known_sites import NOISE, KnownSite, add_arguments, labelled, made_up, small, worlds
+from .scoring.score import Score, pooled, score
+from .scoring.table import print_table
 
 MOVED = 0.1
 """Share of a figure by which no field may move it."""
@@ -47,17 +45,17 @@ Figures = Mapping[str, Figure]
 def figures(data: Mapping[str, Sequence[KnownSite]], config: Config, max_loss: float = MAX_LOSS) -> Figures:
     """Return the figure of each kind of data, learned with a configuration."""
     with using(config):
-        return {name: pooled(_scored(site, max_loss) for site in sites) for name, sites in data.items()}
+        return {name: figure_of(_scored(site, max_loss) for site in sites) for name, sites in data.items()}
 
 
-def _scored(site: KnownSite, max_loss: float) -> Scores:
+def _scored(site: KnownSite, max_loss: float) -> Score:
     book = learn_rules([known.observation for known in site.train], max_loss=max_loss)
     return score([book.canonical_key(url) for url, _ in site.test], [page for _, page in site.test])
 
 
-def pooled(found: Iterable[Scores]) -> Figure:
-    first, *rest = found
-    whole = sum(rest, first)
+def figure_of(found: Iterable[Score]) -> Figure:
+    """Return what is removed from some sites, and lost of them."""
+    whole = pooled(found)
     return Figure(whole.oracle_compression or 0.0, whole.lost)
 
 
@@ -84,15 +82,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--sites", nargs="+", default=[], metavar="NAME", help="made-up sites, all by default (D2, T3)")
     args = parser.parse_args(argv)
     data = _data(args)
-    console = Console(width=None if sys.stdout.isatty() else 170)
-    table = Table(title="Removed share of the duplicates, and pages lost, where a field is halved and doubled")
-    table.add_column("field")
-    table.add_column("value", justify="right")
-    for name in data:
-        table.add_column(name, justify="right")
-    table.add_column("moves")
+    rows: list[Sequence[object]] = []
     base = figures(data, Config())
-    table.add_row("as it is", "", *(_cell(figure) for figure in base.values()), "")
+    rows.append(("as it is", "", *map(_cell, base.values()), ""))
     moving = 0
     tried: list[tuple[str, Config, float]] = []
     for name, value in asdict(Config()).items():
@@ -108,11 +100,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         said = ", ".join(moved) if moved else "nothing" if found == base else ""
         moving += bool(moved) and name != BUDGET
         value = max_loss if name == BUDGET else getattr(config, name.split()[0])
-        table.add_row(name, f"{value:g}", *(_cell(figure) for figure in found.values()), said)
+        rows.append((name, f"{value:g}", *map(_cell, found.values()), said))
         print(
             f"{name} -> {value:g}: " + ", ".join(map(_cell, found.values())) + f" {said}", file=sys.stderr, flush=True
         )
-    console.print(table)
+    title = "Removed share of the duplicates, and pages lost, where a field is halved and doubled"
+    print_table(title, ("field", "value", *data, "moves"), rows, width=170)
     return int(moving > 0)
 
 

@@ -11,44 +11,37 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from ..small_sites import learned, lost_pages
+from ..small_sites import learned
+from .scoring.score import Figures, Score, pooled, score
+from .scoring.table import rate
 
 SEEDS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class SmallSites:
-    """What was removed and lost on all sites together; ``sites_with_loss`` of ``sites`` lost a page."""
+    """The score of all sites together; ``sites_with_loss`` of ``sites`` lost a page."""
 
     sites: int
-    pages: int
-    duplicates: int
-    removed: int
-    lost: int
     sites_with_loss: int
+    score: Score
 
-    @property
-    def removed_share(self) -> float:
-        """Removed duplicates / duplicates."""
-        return self.removed / self.duplicates
+    def figures(self) -> Figures:
+        """Everything measured, for JSON."""
+        score = self.score
+        names = ("pages", "duplicates", "removed", "lost", "removed_share")
+        return {"sites": self.sites, "sites_with_loss": self.sites_with_loss} | {n: getattr(score, n) for n in names}
 
 
 def measure(seeds: range, noise: float) -> SmallSites:
     """Learn and score the sites of some seeds."""
-    pages = duplicates = removed = lost = sites_with_loss = 0
+    scores = []
     for seed in seeds:
         book, rows = learned(seed, noise)
-        distinct = len({page for _, page in rows})
-        gone = len(lost_pages(book, rows))
-        keys = len({book.canonical_key(url) for url, _ in rows})
-        pages += distinct
-        duplicates += len(rows) - distinct
-        removed += len(rows) - keys - gone
-        lost += gone
-        sites_with_loss += gone > 0
-    return SmallSites(len(seeds), pages, duplicates, removed, lost, sites_with_loss)
+        scores.append(score([book.canonical_key(url) for url, _ in rows], [page for _, page in rows]))
+    return SmallSites(len(seeds), sum(each.lost > 0 for each in scores), pooled(scores))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,11 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     found = measure(range(options.first, options.first + options.seeds), options.noise)
     if options.json:
-        print(json.dumps(asdict(found) | {"removed_share": found.removed_share}))
+        print(json.dumps(found.figures()))
     else:
+        all_ = found.score
         print(
-            f"{found.sites} sites: {found.removed} of {found.duplicates} duplicates removed ({found.removed_share:.3f}), "
-            f"{found.lost} of {found.pages} pages lost on {found.sites_with_loss} sites"
+            f"{found.sites} sites: {all_.removed} of {all_.duplicates} duplicates removed ({rate(all_.removed_share)}), "
+            f"{all_.lost} of {all_.pages} pages lost on {found.sites_with_loss} sites"
         )
     return 0
 

@@ -27,20 +27,18 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
 from w3lib.encoding import html_to_unicode
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.urls.keyvalues import site_of_url
 
-from .checks import Check, report
-from .git_pages import Curated, Recorded, Repository, Truth, UnusableRepository, documents, says
-from .labelled import rate
-from .page_places import differing, places
-from .transient_folder import visible
-from .transient_scores import share
+from .masks.folder import visible
+from .recordings.git_pages import Curated, Recorded, Repository, Truth, UnusableRepository, documents, says
+from .recordings.page_places import differing, places
+from .scoring.checks import Check, report
+from .scoring.masking import share
+from .scoring.table import print_table, rate
 
 LEARNED, RUN = 8, 10
 VIEWS = ("compared", "text", "html")
@@ -282,40 +280,38 @@ def checks(pairs: Sequence[Pair]) -> list[Check]:
 
 def print_figures(found: Found, show: int) -> None:
     """Print a table of the sites, and some of the pairs that are wrong."""
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-    table = Table(title="The last two of ten snapshots, under a mask learned from eight: pairs that are equal")
-    table.add_column("site")
-    for heading in ("unchanged", "equal before", "equal", "at known places", "equal before", "equal", "changed"):
-        table.add_column(heading, justify="right", overflow="fold")
-    for heading in ("equal before", "made equal", "changed apart", "made equal"):
-        table.add_column(heading, justify="right", overflow="fold")
     by_site: defaultdict[str, list[Pair]] = defaultdict(list)
+    rows: list[Sequence[object]] = []
     for pair in found.pairs:
         by_site[pair.site].append(pair)
     for site, pairs in [*sorted(by_site.items()), ("all", found.pairs)]:
         own = figures(pairs)
-        table.add_row(
+        row = (
             site,
-            str(own["unchanged"]),
+            own["unchanged"],
             _rates(own["equal_before"]),
             _rates(own["equal"]),
-            str(own["unchanged_known"]),
+            own["unchanged_known"],
             _rates(own["equal_known_before"]),
             _rates(own["equal_known"]),
-            str(own["changed"]),
+            own["changed"],
             " ".join(map(str, own["changed_equal_before"].values())),
             " ".join(map(str, own["made_equal"].values())),
-            str(own["changed_apart"]),
+            own["changed_apart"],
             " ".join(map(str, own["apart_made_equal"].values())),
         )
-    table.caption = (
+        rows.append(row)
+    caption = (
         f"Each: for comparison, in visible text, in HTML. {found.documents} documents; left out: {found.unknown} runs of "
         f"unknown truth, {found.doubtful} doubtful ones, {found.missing} snapshots that the copy lacks"
     )
-    console.print(table)
+    columns = ("site", "unchanged", "equal before", "equal", "at known places", "equal before", "equal", "changed")
+    columns += ("equal before", "made equal", "changed apart", "made equal")
+    title = "The last two of ten snapshots, under a mask learned from eight: pairs that are equal"
+    print_table(title, columns, rows, caption=caption, width=160)
     for pair in [pair for pair in found.pairs if is_wrong(pair)][:show]:
         what = "made equal" if pair.changed else "not equal"
-        console.print(f"{what}: {pair.document}, {' '.join(commit[:10] for commit in pair.commits)}", markup=False)
+        print(f"{what}: {pair.document}, {' '.join(commit[:10] for commit in pair.commits)}")
 
 
 def is_wrong(pair: Pair) -> bool:

@@ -15,11 +15,12 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from . import speed_crawl, speed_keys, speed_learning, speed_scale
-from .checks import Check, report
+from .scoring.checks import Check, report
+from .scoring.table import print_table, rate
+from .timing import crawl as speed_crawl
+from .timing import keys as speed_keys
+from .timing import learning as speed_learning
+from .timing import scale as speed_scale
 
 MOST_KEY_RATIO = 0.5
 MOST_SECONDS_PER_URL = 300 / 100_000
@@ -31,45 +32,39 @@ SCALES = (10_000, 100_000, 1_000_000)
 PARTS = ("keys", "learning", "learning-scale", "crawl")
 
 
-def console() -> Console:
-    """Wide enough for the tables when the output is a file."""
-    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+Rows = tuple[str, tuple[str, ...], list[Sequence[object]]]
+"""Title, columns and rows of a table."""
 
 
-def keys(*, quick: bool) -> tuple[list[speed_keys.KeyTimes], list[Check], Table]:
+def keys(*, quick: bool) -> tuple[list[speed_keys.KeyTimes], list[Check], Rows]:
     """Canonical keys: figures, checks, table."""
     found = speed_keys.measure(quick=quick)
-    table = Table(title="canonical_key against w3lib.canonicalize_url and duplicate-url-discarder, each URL seen once")
-    table.add_column("URLs")
-    for heading in ("rules", "key us", "w3lib us", "ratio (median)", "least", "most", "discarder us"):
-        table.add_column(heading, justify="right")
+    rows: list[Sequence[object]] = []
     for row in found:
         times = (f"{value:.2f}" for value in (row.key_us, row.w3lib_us, row.ratio, row.least_ratio, row.most_ratio))
-        discarder = "-" if row.discarder_us is None else f"{row.discarder_us:.2f}"
-        table.add_row(row.what, str(row.rules), *times, discarder)
+        rows.append((row.what, row.rules, *times, rate(row.discarder_us, 2)))
+    title = "canonical_key against w3lib.canonicalize_url and duplicate-url-discarder, each URL seen once"
+    columns = ("URLs", "rules", "key us", "w3lib us", "ratio (median)", "least", "most", "discarder us")
     mixes = [row for row in found if row.what.startswith("mix")]
     checks = [Check(f"canonical_key / canonicalize_url, {row.what}", row.ratio, most=MOST_KEY_RATIO) for row in mixes]
     checks.append(Check("rules of the site that the keys were timed with", mixes[-1].rules, 1))
-    return found, checks, table
+    return found, checks, (title, columns, rows)
 
 
-def learning(*, quick: bool) -> tuple[list[speed_learning.LearningCost], list[Check], Table]:
+def learning(*, quick: bool) -> tuple[list[speed_learning.LearningCost], list[Check], Rows]:
     """Learning from one large site: figures, checks, table."""
     sizes = (20_000,) if quick else (10_000, 100_000)
     found = [speed_learning.measure(urls=size) for size in sizes]
-    table = Table(title="learning from one site")
-    for heading in (
-        *("URLs", "query keys", "pages", "seconds", "CPU s", "us/URL", "x parsing", "MB before", "MB peak"),
-        *("rules", "oracle-norm.", "lost"),
-    ):
-        table.add_column(heading, justify="right")
-    for cost in found:
-        share = "-" if cost.oracle_compression is None else f"{cost.oracle_compression:.3f}"
-        table.add_row(
-            *(str(cost.urls), str(cost.keys), str(cost.pages), f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"),
+    rows: list[Sequence[object]] = [
+        (
+            *(cost.urls, cost.keys, cost.pages, f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"),
             *(f"{cost.seconds / cost.urls * 1e6:.0f}", f"{cost.times_parsing:.0f}"),
-            *(f"{cost.before_mb:.0f}", f"{cost.peak_mb:.0f}", str(cost.rules), share, str(cost.lost)),
+            *(f"{cost.before_mb:.0f}", f"{cost.peak_mb:.0f}", cost.rules, cost.oracle_compression, cost.lost),
         )
+        for cost in found
+    ]
+    columns = ("URLs", "query keys", "pages", "seconds", "CPU s", "us/URL", "x parsing", "MB before", "MB peak")
+    columns += ("rules", "oracle-norm.", "lost")
     largest = found[-1]
     checks = [
         Check(
@@ -79,28 +74,26 @@ def learning(*, quick: bool) -> tuple[list[speed_learning.LearningCost], list[Ch
         ),
         Check(f"MB to learn {largest.urls} URLs", largest.peak_mb, most=MOST_MB),
     ]
-    return found, checks, table
+    return found, checks, ("learning from one site", columns, rows)
 
 
-def learning_scale(*, quick: bool, largest: int | None = None) -> tuple[list[speed_scale.Scale], list[Check], Table]:
+def learning_scale(*, quick: bool, largest: int | None = None) -> tuple[list[speed_scale.Scale], list[Check], Rows]:
     """How learning grows with the URLs of a site: figures, checks, table."""
     sizes = sorted({size // 10 if quick else size for size in SCALES} | ({largest} if largest else set()))
     found = [speed_scale.measure(size) for size in sizes]
     slope = speed_scale.slope(found)
-    table = Table(title=f"learning from an ordinary site; log-log slope {'-' if slope is None else f'{slope:.3f}'}")
-    for heading in (
-        *("URLs", "pages", "seconds", "CPU s", "CPU us/URL", "x parsing", "bytes/URL", "of observations"),
-        *("rules", "oracle-norm.", "lost"),
-    ):
-        table.add_column(heading, justify="right")
-    for cost in found:
-        share = "-" if cost.oracle_compression is None else f"{cost.oracle_compression:.3f}"
-        table.add_row(
-            *(str(cost.urls), str(cost.pages), f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"),
+    rows: list[Sequence[object]] = [
+        (
+            *(cost.urls, cost.pages, f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"),
             *(f"{cost.cpu_seconds / cost.urls * 1e6:.0f}", f"{cost.times_parsing:.1f}"),
             *(f"{cost.bytes_per_url:.0f}", f"{cost.observations_bytes:.0f}"),
-            *(str(cost.rules), share, str(cost.lost)),
+            *(cost.rules, cost.oracle_compression, cost.lost),
         )
+        for cost in found
+    ]
+    title = f"learning from an ordinary site; log-log slope {rate(slope)}"
+    columns = ("URLs", "pages", "seconds", "CPU s", "CPU us/URL", "x parsing", "bytes/URL", "of observations")
+    columns += ("rules", "oracle-norm.", "lost")
     checks = [
         Check(f"learning / parsing, {cost.urls} URLs", cost.times_parsing, most=MOST_TIMES_PARSING) for cost in found
     ]
@@ -108,40 +101,29 @@ def learning_scale(*, quick: bool, largest: int | None = None) -> tuple[list[spe
     checks += [
         Check(f"bytes per URL, {cost.urls} URLs", cost.bytes_per_url, most=MOST_BYTES_PER_URL) for cost in found[1:]
     ]
-    return found, checks, table
+    return found, checks, (title, columns, rows)
 
 
-def crawl(*, quick: bool, quiet: bool = False) -> tuple[list[speed_crawl.Overhead], list[Check], Table]:
+def crawl(*, quick: bool, quiet: bool = False) -> tuple[list[speed_crawl.Overhead], list[Check], Rows]:
     """Crawl overhead: figures, checks, table."""
     found = speed_crawl.measure(quick=quick, quiet=quiet)
-    table = Table(title="CPU per response of the process tree, with the add-on against without it, no duplicates")
-    table.add_column("crawl")
-    table.add_column("add-on")
-    for heading in (
-        "aim",
-        "stock ms",
-        "add-on ms",
-        "ratio (median)",
-        "least",
-        "most",
-        "of minima",
-        "pairs",
-        "start-up ms",
-    ):
-        table.add_column(heading, justify="right")
-    for row in found:
-        table.add_row(
+    rows: list[Sequence[object]] = [
+        (
             *(row.kind.name, row.variant, f"<= {row.kind.most_ratio:.2f}" if row.kind.most_ratio else "-"),
             *(f"{row.stock_ms:.2f}", f"{row.plugin_ms:.2f}"),
-            *(f"{value:.3f}" for value in (row.ratio, row.least_ratio, row.most_ratio, row.minima_ratio)),
-            *(str(row.pairs), f"+{row.start_up_ms:.0f}"),
+            *(row.ratio, row.least_ratio, row.most_ratio, row.minima_ratio, row.pairs, f"+{row.start_up_ms:.0f}"),
         )
+        for row in found
+    ]
+    title = "CPU per response of the process tree, with the add-on against without it, no duplicates"
+    columns = ("crawl", "add-on", "aim", "stock ms", "add-on ms", "ratio (median)", "least", "most", "of minima")
+    columns += ("pairs", "start-up ms")
     checks = [
         Check(f"CPU ratio, {row.kind.name}", row.ratio, most=row.kind.most_ratio)
         for row in found
         if row.variant == "no rules" and row.kind.most_ratio
     ]
-    return found, checks, table
+    return found, checks, (title, columns, rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -161,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     wanted = args.only or PARTS
     figures, checks = {}, []
     scale = partial(learning_scale, largest=args.largest)
-    parts: dict[str, Callable[..., tuple[Any, list[Check], Table]]] = {
+    parts: dict[str, Callable[..., tuple[Any, list[Check], Rows]]] = {
         "keys": keys,
         "learning": learning,
         "learning-scale": scale,
@@ -170,11 +152,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, part in parts.items():
         if name not in wanted:
             continue
-        found, part_checks, table = part(quick=args.quick)
+        found, part_checks, (title, columns, rows) = part(quick=args.quick)
         figures[name] = [asdict(row) for row in found]
         checks += part_checks
         if not args.json:
-            console().print(table)
+            print_table(title, columns, rows)
     if args.json:
         print(json.dumps(figures, indent=2))
     return report(checks) if args.check else 0

@@ -19,17 +19,15 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from .checks import Check, report
-from .grading import Grade, Marks, level_score
-from .labelled import figures, rate
-from .methods import MEMBERS, Learn, asked_for, available, pipeline
-from .scores import Scores, mean
+from .methods.methods import MEMBERS, Learn, asked_for, available, pipeline
+from .scoring.checks import Check, report
+from .scoring.grading import Grade, Marks, level_score
+from .scoring.score import Score, averages, mean
+from .scoring.score import pooled as pooled_scores
+from .scoring.table import print_table, rate
+from .scoring.trials import PARTS, TRUTH, UNSEEN, WHOLE, Training, Trial, trials
 from .sites.levels import LEVELS, TRAINING, level_knobs, sites_of
 from .sites.model import Knobs
-from .trials import PARTS, TRUTH, UNSEEN, WHOLE, Training, Trial, trials
 
 PIPELINE = "pipeline"
 LEAST_COMPRESSION = 0.90
@@ -45,8 +43,8 @@ OF_CLEAN = 0.90
 :data:`MOST_NOISE`, and down to as many duplicates found as :data:`LEAST_FOUND`. Beyond, only the losses are asked."""
 MOST_NOISE = 0.03
 LEAST_FOUND = 0.8
+PASSED = (("phenomena", "passed"), ("traps", "passed"), ("rules", "recovered"))
 SWEEP = (0.001, 0.01, 0.05, 0.1, 0.2)
-RATES = ("oracle_compression", "lost_rate", "compression", "dup_reduction", "false_positive_rate")
 
 
 def run(
@@ -69,10 +67,9 @@ def run(
     ]
 
 
-def pooled(found: Sequence[Trial], part: str | None = None) -> Scores:
+def pooled(found: Sequence[Trial], part: str | None = None) -> Score:
     """The counts of several trials, added up."""
-    first, *rest = (trial.scores[part or trial.part] for trial in found)
-    return sum(rest, first)
+    return pooled_scores(trial.scores[part or trial.part] for trial in found)
 
 
 def total(values: Sequence[int | None]) -> int | None:
@@ -87,11 +84,9 @@ def summary(found: Sequence[Trial]) -> dict[str, Any]:
     marks = Marks.of(grade for trial in found for grade in trial.grades)
     learned = sum(trial.learned_urls for trial in found)
     urls = sum(trial.headline.urls for trial in found)
-    each = [figures(trial.headline) for trial in found]
     return {
-        "micro": figures(scores),
-        "macro": {name: mean(row[name] for row in each) for name in RATES},
-        "parts": {name: figures(pooled(found, name)) for name in PARTS},
+        **averages(trial.headline for trial in found),
+        "parts": {name: pooled(found, name).figures() for name in PARTS},
         "marks": asdict(marks) | dict(marks.shares()),
         "score": level_score(scores, marks),
         "rules": {name: total([getattr(trial, name) for trial in found]) for name in ("raw", "qualified", "deployed")},
@@ -123,7 +118,7 @@ def as_json(found: Sequence[Trial], levels: Sequence[str], notes: Sequence[str])
                 "seed": trial.seed,
                 "site": trial.site,
                 "method": trial.method,
-                "scores": {name: figures(scores) for name, scores in trial.scores.items()},
+                "scores": {name: scores.figures() for name, scores in trial.scores.items()},
                 "failed": [grade.endpoint for grade in trial.grades if not grade.passed],
                 "endpoints": {
                     grade.endpoint: {
@@ -144,45 +139,39 @@ def as_json(found: Sequence[Trial], levels: Sequence[str], notes: Sequence[str])
 
 def print_level(found: Sequence[Trial], level: str, part: str) -> None:
     """Print the table of one level."""
-    table = Table(title=f"{level}, scored on {part} pages")
-    table.add_column("method", overflow="fold")
-    for heading in (
-        *("oracle-norm.", "macro", "compr.", "dup-red.", "fpr", "lost", "avoidable", "lost rate", "hard"),
-        *("D passed", "T passed", "rules", "raw/qual./depl.", "score", "learn us", "key us"),
-    ):
-        table.add_column(heading, justify="right", overflow="fold")
+    columns = ("method", "oracle-norm.", "macro", "compr.", "dup-red.", "fpr", "lost", "avoidable", "lost rate", "hard")
+    columns += ("D passed", "T passed", "rules", "raw/qual./depl.", "score", "learn us", "key us")
+    rows: list[Sequence[object]] = []
     for method, of_method in by_method(found, level).items():
         row = summary(of_method)
         micro, marks, rules = row["micro"], row["marks"], row["rules"]
         counted = [rules[name] for name in ("raw", "qualified", "deployed")]
-        table.add_row(
-            *(method, rate(micro["oracle_compression"]), rate(row["macro"]["oracle_compression"])),
-            *(rate(micro["compression"]), rate(micro["dup_reduction"]), rate(micro["false_positive_rate"], 4)),
-            *(str(micro["lost"]), str(marks["lost_beyond"]), rate(micro["lost_rate"], 4), str(marks["hard_lost"])),
-            f"{marks['phenomena_passed']}/{marks['phenomena']}",
-            f"{marks['traps_passed']}/{marks['traps']}",
-            f"{marks['rules_recovered']}/{marks['rules']}",
-            "/".join("-" if count is None else str(count) for count in counted),
-            rate(row["score"]),
-            f"{row['learn_us_per_url']:.0f}",
-            f"{row['key_us_per_url']:.1f}" + (f" ({row['errors']} errors)" if row["errors"] else ""),
+        rows.append(
+            (
+                *(method, micro["oracle_compression"], row["macro"]["oracle_compression"], micro["compression"]),
+                *(micro["dup_reduction"], rate(micro["false_positive_rate"], 4), micro["lost"], marks["lost_beyond"]),
+                *(rate(micro["lost_rate"], 4), marks["hard_lost"]),
+                *(f"{marks[f'{name}_{passed}']}/{marks[name]}" for name, passed in PASSED),
+                *("/".join("-" if count is None else str(count) for count in counted), row["score"]),
+                f"{row['learn_us_per_url']:.0f}",
+                f"{row['key_us_per_url']:.1f}" + (f" ({row['errors']} errors)" if row["errors"] else ""),
+            )
         )
     first = next(trial for trial in found if trial.level == level)
     scores = pooled([trial for trial in found if trial.level == level and trial.method == first.method])
-    table.caption = f"{scores.urls} URLs of {scores.pages} pages scored"
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    caption = f"{scores.urls} URLs of {scores.pages} pages scored"
+    print_table(f"{level}, scored on {part} pages", columns, rows, caption=caption, width=200)
 
 
 def print_failures(found: Sequence[Trial], level: str, examples: int) -> None:
     """Print, for each method, the phenomena and traps that it did not pass."""
-    console = Console(soft_wrap=True, highlight=False, markup=False)
     for method, of_method in by_method(found, level).items():
         failed: dict[str, list[Grade]] = {}
         for trial in of_method:
             for grade in trial.grades:
                 if not grade.passed:
                     failed.setdefault(grade.endpoint, []).append(grade)
-        console.print(f"{level} {method}: {len(failed)} not passed")
+        print(f"{level} {method}: {len(failed)} not passed")
         for name in sorted(failed, key=lambda name: (name[0], int(name[1:]))):
             some = failed[name]
             merged = mean(grade.share for grade in some)
@@ -190,13 +179,13 @@ def print_failures(found: Sequence[Trial], level: str, examples: int) -> None:
             shown = [trial.evidence[name] for trial in of_method if name in trial.evidence]
             pages, spoiled = (sum(counts) for counts in zip(*shown, strict=True)) if shown else (0, 0)
             learned = f"learned from {pages} pages under several URLs, {spoiled} of them spoiled"
-            console.print(f"  {name:4} merged {rate(merged)} wrong {wrong} lost {lost}, {learned}")
+            print(f"  {name:4} merged {rate(merged)} wrong {wrong} lost {lost}, {learned}")
         for trial in of_method:
             for url, stand_in, key in trial.lost[:examples]:
-                console.print(f"  lost   {url[:200]}\n  taken  {stand_in[:200]}\n  key    {key[:200]}")
+                print(f"  lost   {url[:200]}\n  taken  {stand_in[:200]}\n  key    {key[:200]}")
             step = max(len(trial.missed) // max(examples, 1), 1)
             for url, twin in trial.missed[::step][:examples]:
-                console.print(f"  again  {url[:200]}\n  after  {twin[:200]}")
+                print(f"  again  {url[:200]}\n  after  {twin[:200]}")
 
 
 def checks(
@@ -268,18 +257,15 @@ def sweep(args: argparse.Namespace, knobs: Knobs, training: Training, part: str)
 
 def print_sweep(found: dict[str, Any]) -> None:
     """Print the table of a sweep."""
-    table = Table(title="Bounds of the false-positive filter")
-    table.add_column("level, method, fpr_max")
-    for heading in ("oracle-norm.", "compr.", "dup-red.", "fpr", "lost rate", "raw", "qualified", "deployed"):
-        table.add_column(heading, justify="right")
+    columns = ("level, method, fpr_max", "oracle-norm.", "compr.", "dup-red.", "fpr", "lost rate")
+    columns += ("raw", "qualified", "deployed")
+    rows: list[Sequence[object]] = []
     for name, row in found.items():
-        micro, rules = row["micro"], row["rules"]
-        table.add_row(
-            *(name, rate(micro["oracle_compression"]), rate(micro["compression"]), rate(micro["dup_reduction"])),
-            *(rate(micro["false_positive_rate"], 4), rate(micro["lost_rate"], 4)),
-            *("-" if rules[key] is None else str(rules[key]) for key in ("raw", "qualified", "deployed")),
-        )
-    Console(width=None if sys.stdout.isatty() else 150).print(table)
+        micro = row["micro"]
+        rates = [micro["oracle_compression"], micro["compression"], micro["dup_reduction"]]
+        exact = [rate(micro[key], 4) for key in ("false_positive_rate", "lost_rate")]
+        rows.append((name, *rates, *exact, *(row["rules"][key] for key in ("raw", "qualified", "deployed"))))
+    print_table("Bounds of the false-positive filter", columns, rows, width=150)
 
 
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -7,8 +7,8 @@
 
 The first is scored on made-up sites whose truth is known token by token: a mask is learned from half of the
 pages of each kind in 2, 3 and 5 versions, minutes to weeks apart, and applied to the other half, each version
-by itself (see ``transient_cases.py`` and ``transient_scores.py``), and from crawls of such sites at known times (``--only
-crawls``, ``transient_crawls.py``). Without ``--only`` speed is measured, too. The last takes real versions of pages, ``DIR/SITE/PAGE/N.html``. Each mode of ``learn_mask`` is beside the other.
+by itself (see ``masks/cases.py`` and ``scoring/masking.py``), and from crawls of such sites at known times (``--only
+crawls``, ``masks/crawls.py``). Without ``--only`` speed is measured, too. The last takes real versions of pages, ``DIR/SITE/PAGE/N.html``. Each mode of ``learn_mask`` is beside the other.
 """
 
 import argparse
@@ -20,17 +20,18 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from . import transient_crawls, transient_folder, transient_speed
-from .checks import Check, report
-from .labelled import rate
+from .masks import crawls as transient_crawls
+from .masks import folder as transient_folder
+from .masks.cases import CASES, STAYING, VOLATILE, Case, case_of
+from .scoring.checks import Check, report
+from .scoring.masking import Counts, compared, passing_words, score
+from .scoring.table import print_table, rate
 from .sites.markup import Page
-from .transient_cases import CASES, STAYING, VOLATILE, Case, case_of
-from .transient_scores import Counts, compared, passing_words, score
+from .timing import masks as transient_speed
 
 OURS, TIMED, SEED = "default", "timed", "seed"
 MODES = (OURS, TIMED, SEED)
@@ -70,6 +71,9 @@ class Result:
     seen: Counts
     unseen: Counts
     touched: int
+
+
+# -- made-up sites
 
 
 def console() -> Console:
@@ -137,39 +141,32 @@ def figures(counts: Counts) -> dict[str, Any]:
 
 def print_cases(found: Sequence[Result], few: Sequence[Result], cases: Sequence[str]) -> None:
     """Print a table of the modes, and one of the cases; *few* are results with little to learn from."""
-    table = Table(title="All cases together: tokens and paths that pass, words of main text lost, fingerprints")
-    for heading in ("mode", "pages"):
-        table.add_column(heading)
-    for heading in (
-        *("versions", "precision", "recall", "F1", "path prec.", "path recall", "path F1", "main text lost"),
-        *("equal pairs", "changes told", "pages told", "strange pages touched"),
-    ):
-        table.add_column(heading, justify="right", overflow="fold")
+    rows: list[Sequence[object]] = []
     for mode in MODES:
         for name, part, results_ in (("seen", "seen", found), ("unseen", "unseen", found), ("few", "unseen", few)):
             for k in VERSIONS:
                 own = chosen(results_, mode, k)
                 counts = pooled(own, part)
                 rates = [rate(getattr(counts, name), 4 if name == "main_lost" else 3) for name in RATES]
-                table.add_row(mode, name, str(k), *rates, str(sum(each.touched for each in own)))
-    table.caption = (
+                rows.append((mode, name, k, *rates, sum(each.touched for each in own)))
+    caption = (
         f"Learned from half of the pages of each kind, and applied to these (seen) and to the others (unseen); "
         f"few: of {FEW} pages of each kind"
     )
-    console().print(table)
+    columns = ("mode", "pages", "versions", "precision", "recall", "F1", "path prec.", "path recall", "path F1")
+    columns += ("main text lost", "equal pairs", "changes told", "pages told", "strange pages touched")
+    title = "All cases together: tokens and paths that pass, words of main text lost, fingerprints"
+    print_table(title, columns, rows, left=2, caption=caption, width=160)
+    columns = ("case", "precision", "recall", "F1", "main text lost", "equal pairs", "changes told", "wrong tokens")
     for mode in MODES:
-        table = Table(
-            title=f"Each case, on pages never seen, mode {mode}; by versions: {', '.join(map(str, VERSIONS))}"
-        )
-        table.add_column("case")
+        title = f"Each case, on pages never seen, mode {mode}; by versions: {', '.join(map(str, VERSIONS))}"
+        rows = []
         names = ("precision", "recall", "f1", "main_lost", "equal_share", "told_share")
-        for heading in ("precision", "recall", "F1", "main text lost", "equal pairs", "changes told", "wrong tokens"):
-            table.add_column(heading, justify="right")
         for case in cases:
             by_k = [pooled(chosen(found, mode, k, case)) for k in VERSIONS]
             cells = [" ".join([rate(getattr(counts, name)) for counts in by_k]) for name in names]
-            table.add_row(case, *cells, " ".join([str(counts.wrong) for counts in by_k]))
-        console().print(table)
+            rows.append((case, *cells, " ".join([str(counts.wrong) for counts in by_k])))
+        print_table(title, columns, rows, width=160)
 
 
 def case_checks(found: Sequence[Result], few: Sequence[Result]) -> list[Check]:
@@ -229,30 +226,21 @@ def cases_json(found: Sequence[Result], few: Sequence[Result], cases: Sequence[s
 
 def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[transient_speed.Growth]) -> None:
     """Print megabytes per second, and slopes."""
-    table = Table(title="Megabytes per second of CPU time")
-    table.add_column("pages")
     whats = list(dict.fromkeys(each.what for each in speeds))
-    table.add_column("bytes", justify="right")
-    table.add_column("stored", justify="right")
-    for what in whats:
-        table.add_column(what, justify="right")
+    rows: list[Sequence[object]] = []
     for pages in dict.fromkeys(each.pages for each in speeds):
         own = [each for each in speeds if each.pages == pages]
-        table.add_row(
-            pages, str(own[0].page_bytes), str(own[0].stored_bytes), *(f"{each.mb_per_second:.1f}" for each in own)
-        )
-    console().print(table)
-    table = Table(title="Log-log slope of CPU time over bytes, and seconds for the largest page, on hostile pages")
-    table.add_column("page")
-    table.add_column("largest, MB", justify="right")
+        times = (f"{each.mb_per_second:.1f}" for each in own)
+        rows.append((pages, own[0].page_bytes, own[0].stored_bytes, *times))
+    print_table("Megabytes per second of CPU time", ("pages", "bytes", "stored", *whats), rows, width=160)
     whats = list(dict.fromkeys(each.what for each in growths))
-    for what in whats:
-        table.add_column(what, justify="right")
+    rows = []
     for shape in dict.fromkeys(each.shape for each in growths):
-        own_growths = [each for each in growths if each.shape == shape]
-        cells = [f"{rate(each.slope)} ({each.stopped or f'{each.seconds[-1]:.3f} s'})" for each in own_growths]
-        table.add_row(shape, f"{max(size for each in own_growths for size in (0, *each.sizes)) / 1e6:.2f}", *cells)
-    console().print(table)
+        of_shape = [each for each in growths if each.shape == shape]
+        cells = [f"{rate(each.slope)} ({each.stopped or f'{each.seconds[-1]:.3f} s'})" for each in of_shape]
+        rows.append((shape, f"{max(size for each in of_shape for size in (0, *each.sizes)) / 1e6:.2f}", *cells))
+    title = "Log-log slope of CPU time over bytes, and seconds for the largest page, on hostile pages"
+    print_table(title, ("page", "largest, MB", *whats), rows, width=160)
 
 
 def speed_checks(speeds: Sequence[transient_speed.Speed], growths: Sequence[transient_speed.Growth]) -> list[Check]:
@@ -274,24 +262,13 @@ def speed_checks(speeds: Sequence[transient_speed.Speed], growths: Sequence[tran
 
 def print_folders(found: Sequence[transient_folder.Kept]) -> None:
     """Print what masks do to real pages."""
-    table = Table(title="Real versions of pages")
-    for heading in ("site", "mode", "applied to"):
-        table.add_column(heading)
-    for heading in (
-        "pages",
-        "versions",
-        "equal before",
-        "equal pairs",
-        "equal compared",
-        "text kept",
-        "pages told apart",
-        "paths",
-    ):
-        table.add_column(heading, justify="right", overflow="fold")
-    for each in found:
-        shares = [rate(value) for value in each.shares.values()]
-        table.add_row(each.site, each.mode, each.part, str(each.pages), str(each.versions), *shares, str(each.paths))
-    console().print(table)
+    columns = ("site", "mode", "applied to", "pages", "versions", "equal before", "equal pairs", "equal compared")
+    columns += ("text kept", "pages told apart", "paths")
+    rows = [
+        (each.site, each.mode, each.part, each.pages, each.versions, *each.shares.values(), each.paths)
+        for each in found
+    ]
+    print_table("Real versions of pages", columns, rows, left=3, width=160)
 
 
 def folders(given: Sequence[Path], *, as_json: bool) -> int:
@@ -351,7 +328,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         checks += transient_crawls.checks(crawled)
         shown["crawls"] = transient_crawls.as_json(crawled)
         if not args.json:
-            transient_crawls.print_results(crawled, console())
+            transient_crawls.print_results(crawled)
     if "speed" in parts:
         speeds = transient_speed.speeds(quick=args.quick)
         growths = list(transient_speed.growths(quick=args.quick, only=args.shapes))

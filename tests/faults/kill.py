@@ -29,7 +29,7 @@ from typing import Any
 from scrapy_dedup import RuleBook
 from scrapy_dedup.rules import Ignore, Rule, Status
 
-from ..benchmarks.server import ROOT
+from ..benchmarks.crawling.server import ROOT
 from .crawl import PAGES as FOUND
 from .site import PAGES, FaultySite
 

@@ -18,7 +18,7 @@ from random import Random
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from ..benchmarks.server import ServerProcess
+from ..benchmarks.crawling.server import ServerProcess
 
 LISTS: Final = 6
 LENGTH: Final = 14

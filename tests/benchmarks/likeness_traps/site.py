@@ -15,7 +15,7 @@ from typing import Final
 
 from scrapy_dedup.content.sketch import sketch_of_html
 
-from ..many_keys import VOCABULARY
+from ..sites.many_keys import VOCABULARY
 
 ORDINARY: Final = 60
 TWINS: Final = 0.3

@@ -19,10 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from ..checks import Check, report
+from ..scoring.checks import Check, report
+from ..scoring.table import print_table
 from .crawling import Crawl, crawls_of
 from .passing import PAGES
 from .scores import KINDS, Score, score
@@ -96,36 +94,27 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
-def print_days(console: Console, results: Sequence[Result]) -> None:
+def print_days(results: Sequence[Result]) -> None:
     """Print the figures of the last crawl of each day."""
-    table = Table(title="Items that show any passing part, and lasting values that are missing")
-    table.add_column("site", no_wrap=True)
-    for heading in ("day", "crawl", "requests", "items", "text", "html", "missing", "of"):
-        table.add_column(heading, justify="right")
+    rows: list[Sequence[object]] = []
     shown = {(each.seed, each.day): each for each in results}.values()
     served = sum((each.score for each in results), Score())
     rates = [_percent(served.served[kind], served.items) for kind in KINDS]
-    table.add_row("as served, without the plug-in", "all", "", "", str(served.items), *rates, "0", str(served.values))
+    rows.append(("as served, without the plug-in", "all", "", "", served.items, *rates, 0, served.values))
     for each in shown:
         counts = each.score
         rates = [_percent(counts.shown[kind], counts.items) for kind in KINDS]
         row = (each.day, each.crawl, each.requests, counts.items, *rates, counts.lost, counts.values)
-        table.add_row(f"seed {each.seed}" + (", not counted" if each.crawl == 1 else ""), *map(str, row))
-    console.print(table)
+        rows.append((f"seed {each.seed}" + (", not counted" if each.crawl == 1 else ""), *row))
+    columns = ("site", "day", "crawl", "requests", "items", "text", "html", "missing", "of")
+    print_table("Items that show any passing part, and lasting values that are missing", columns, rows)
 
 
-def print_parts(console: Console, results: Sequence[Result]) -> None:
+def print_parts(results: Sequence[Result]) -> None:
     """Print each part with what is wrong with it."""
     last = sum((each.score for each in last_of(results)), Score())
     counted = sum((each.score for each in results if each.crawl > 1), Score())
-    table = Table(
-        title="Each part: items that still show it, or values that are missing, of those that were served with it"
-    )
-    table.add_column("part", no_wrap=True)
-    table.add_column("pages")
-    table.add_column("must", no_wrap=True)
-    for heading in ("last text", "last html", "all text", "all html"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    shown: list[Sequence[object]] = []
     rows = [(part, "go", last.passing, counted.passing) for part in PAGES if part in counted.pages]
     lasting = sorted({part for part, _ in counted.lasting})
     rows += [(part, "stay", last.lasting, counted.lasting) for part in lasting]
@@ -133,10 +122,11 @@ def print_parts(console: Console, results: Sequence[Result]) -> None:
         cells = [of.get((part, kind)) for of in counts for kind in KINDS]
         pages = counted.pages[part]
         where = "all" if len(pages) == 7 else ", ".join(sorted(pages))
-        table.add_row(part, where, must, *["-" if cell is None else f"{cell[0]}/{cell[1]}" for cell in cells])
-    console.print(table)
+        shown.append((part, where, must, *[cell and f"{cell[0]}/{cell[1]}" for cell in cells]))
+    title = "Each part: items that still show it, or values that are missing, of those that were served with it"
+    print_table(title, ("part", "pages", "must", "last text", "last html", "all text", "all html"), shown, left=3)
     for example in counted.missing[:10]:
-        console.print(f"missing: {example[:110]}", markup=False)
+        print(f"missing: {example[:110]}")
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -183,9 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
         print(json.dumps(rows, indent=1))
     else:
-        console = Console(width=None if sys.stdout.isatty() else 130, highlight=False)
-        print_days(console, results)
-        print_parts(console, results)
+        print_days(results)
+        print_parts(results)
     return report(checks(results)) if options.check else 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from ..project import PLUGIN_SETTINGS, Project
+from ..crawling.project import PLUGIN_SETTINGS, Project
 from .pieces import Served, served_of
 from .server import NewsServer
 from .site import NewsSite

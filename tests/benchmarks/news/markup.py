@@ -10,7 +10,7 @@ from html import escape
 from random import Random
 from typing import NamedTuple
 
-from ..many_keys import word
+from ..sites.many_keys import word
 
 _HEX = "0123456789abcdef"
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from ..server import ServerProcess
+from ..crawling.server import ServerProcess
 from .site import NewsSite
 
 HEADER: Final = "X-Response"

@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
-from ..spiders import write_stats
+from ..crawling.spiders import write_stats
 
 CONTENT_FIELDS = {
     "text": "text",

@@ -4,7 +4,7 @@ import time
 from random import Random
 from typing import Final
 
-from ..many_keys import word
+from ..sites.many_keys import word
 from .languages import LANGUAGES
 
 WORDS: Final = 700

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from html import escape
 from http import HTTPStatus
 
-from ..server import ServerProcess
+from ..crawling.server import ServerProcess
 from .crawl import Row, crawl
 from .levels import LEVELS, level_knobs, sites_of
 from .model import START, Knobs, Request

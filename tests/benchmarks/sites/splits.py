@@ -9,6 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from scrapy_dedup.learning.methods.pattern_tree.modes import Options
+
 from .crawl import Row
 from .seeded import share_of
 
@@ -18,6 +22,8 @@ MEGA_PAGE = 100
 """URLs of a page from which on it is parted by URL."""
 MOST_TRAINING = 100_000
 """URLs that are learned from at most when a share is asked for, as in the pattern-tree paper."""
+PAPER_SHARE = 0.2
+"""Share of the URLs that the paper learns from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +80,21 @@ def each_once(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         first.setdefault(row.url, row)
     return list(first.values())
+
+
+def training_split(content: Sequence[int], options: Options, seed: int = 0) -> tuple[list[int], list[int]]:
+    """The pattern-tree paper's split (section 6.1, gap 26): (training, test) as places in *content*.
+
+    The paper draws 20 % of the URLs, 100,000 at most, and tests on all of them, so that clusters are
+    cut apart and what was learned from is tested on. Otherwise 20 % of the pages are drawn, and the test
+    is on the others.
+    """
+    rng = np.random.default_rng(seed)
+    if options.evaluation == "everything":
+        count = min(round(PAPER_SHARE * len(content)), MOST_TRAINING)
+        chosen = rng.choice(len(content), count, replace=False) if count else np.zeros(0, dtype=np.intp)
+        return sorted(chosen.tolist()), list(range(len(content)))
+    pages = np.unique(np.asarray(content, dtype=np.int64))
+    drawn = set(rng.permutation(pages)[: max(1, round(PAPER_SHARE * len(pages)))].tolist()) if len(pages) else set()
+    training = [i for i, page in enumerate(content) if page in drawn]
+    return training, [i for i, page in enumerate(content) if page not in drawn]

@@ -22,8 +22,8 @@ from hashlib import sha1
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
+from ..crawling.site_clock import has_clock
 from .pages import PageIdentity, fingerprint, identity
-from .site_clock import has_clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How learning grows with the site: time and memory per URL, each size in a process of its own.
 
-``python -m tests.benchmarks.speed_scale URLS`` prints one JSON object.
+``python -m tests.benchmarks.timing.scale URLS`` prints one JSON object.
 """
 
 import gc
@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from time import perf_counter, process_time
 from urllib.parse import parse_qsl, urlsplit
 
-from .ordinary import ordinary_site
-from .server import ROOT
-from .speed_learning import peak_mb
+from ..crawling.server import ROOT
+from ..sites.ordinary import ordinary_site
+from .learning import peak_mb
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def slope(costs: Sequence[Scale]) -> float | None:
 
 def measure(urls: int, *, timeout: float = 7200) -> Scale:
     """Learn in a child process; RuntimeError when it fails or takes more than ``timeout`` seconds."""
-    command = [sys.executable, "-m", "tests.benchmarks.speed_scale", str(urls)]
+    command = [sys.executable, "-m", "tests.benchmarks.timing.scale", str(urls)]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=True)
     except subprocess.CalledProcessError as error:
@@ -71,7 +71,7 @@ def learn(urls: int) -> Scale:
     """Make the site, learn it in this process, and score the rules on the same URLs."""
     from scrapy_dedup import Observation, learn_rules
 
-    from .scores import score
+    from ..scoring.score import score
 
     # All that is imported when it is first needed, and is no memory of the URLs.
     learn_rules([Observation(url, content) for url, content in ordinary_site(500, seed=1)])

@@ -11,10 +11,10 @@ from math import comb
 
 from scrapy_dedup.rules import RuleBook
 
-from .scores import Scores, score
-from .sites.crawl import Row
-from .sites.model import Endpoint
-from .sites.site import Site
+from ..sites.crawl import Row
+from ..sites.model import Endpoint
+from ..sites.site import Site
+from .score import Score, score
 
 MERGED_PHENOMENON = 0.95
 """Share of its duplicate pairs that a phenomenon needs."""
@@ -39,7 +39,7 @@ class Grade:
     trap: bool
     hard: bool
     allowed: int
-    scores: Scores
+    scores: Score
     pairs: int
     merged: int
     wrong: int
@@ -168,7 +168,7 @@ class Marks:
         }
 
 
-def level_score(scores: Scores, marks: Marks) -> float:
+def level_score(scores: Score, marks: Marks) -> float:
     """0.5 oracle-normalised compression + 0.3 traps + 0.2 rules, less for lost pages; nothing at 2 %."""
     shares = marks.shares()
     parts = [

@@ -13,11 +13,11 @@ from urllib.parse import urldefrag, urljoin
 
 from scrapy.http import HtmlResponse
 
-from .recording import Recording
-from .spiders import page_links
+from ..crawling.spiders import page_links
+from ..recordings.recording import Recording
 
 if TYPE_CHECKING:
-    from .pages import PageIdentity
+    from ..recordings.pages import PageIdentity
 
 Place = tuple[str, int]
 """Where a link stands on a page: its text, and which link of that text it is."""

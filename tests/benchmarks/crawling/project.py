@@ -14,7 +14,7 @@ from .server import ROOT
 
 COMMON_SETTINGS: dict[str, Any] = {
     "BOT_NAME": "benchmark",
-    "SPIDER_MODULES": ["tests.benchmarks.spiders"],
+    "SPIDER_MODULES": ["tests.benchmarks.crawling.spiders"],
     "ROBOTSTXT_OBEY": False,
     # A recording is static: cookies could not change an answer, only cost time.
     "COOKIES_ENABLED": False,

@@ -1,6 +1,6 @@
 """A site of four families of pages under eight spellings each, in a process of its own, that counts what it serves.
 
-``python -m tests.benchmarks.families SECONDS [--quiet]`` listens on 127.0.0.1, waits SECONDS before each answer, and
+``python -m tests.benchmarks.sites.families SECONDS [--quiet]`` listens on 127.0.0.1, waits SECONDS before each answer, and
 prints its port. A line on its standard input makes it print what it was asked for since the last one (see ``Served``); it
 ends when its standard input closes.
 
@@ -19,9 +19,9 @@ from random import Random
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+from ..crawling.noise import Noise, usual
+from ..crawling.server import ServerProcess
 from .many_keys import hex_token, word
-from .noise import Noise, usual
-from .server import ServerProcess
 
 NUMBERS: Final = 60
 LINKED: Final = 4
@@ -102,7 +102,7 @@ class FamilySite(ServerProcess):
     """Serves the site."""
 
     def __init__(self, seconds: float, *, quiet: bool = False) -> None:
-        super().__init__("tests.benchmarks.families", str(seconds), *(["--quiet"] if quiet else []))
+        super().__init__("tests.benchmarks.sites.families", str(seconds), *(["--quiet"] if quiet else []))
 
     def served(self) -> Served:
         """What was asked for since the last call."""

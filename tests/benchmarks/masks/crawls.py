@@ -10,24 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from .checks import Check
-from .labelled import rate
-from .sites.catalogue import KINDS
-from .sites.levels import site as site_of
-from .sites.markup import Page
-from .sites.model import DAY, START, Knobs
-from .sites.parts import LASTING, RANGES, VOLATILE
-from .sites.render import render, start_page
-from .sites.seeded import rng_of
-from .sites.site import Site
-from .transient_cases import TRAINED, urls_of
-from .transient_scores import Counts, compared, passing_words, score
+from ..scoring.checks import Check
+from ..scoring.masking import Counts, compared, passing_words, score
+from ..scoring.table import print_table, rate
+from ..sites.catalogue import KINDS
+from ..sites.levels import site as site_of
+from ..sites.markup import Page
+from ..sites.model import DAY, START, Knobs
+from ..sites.parts import LASTING, RANGES, VOLATILE
+from ..sites.render import render, start_page
+from ..sites.seeded import rng_of
+from ..sites.site import Site
+from .cases import TRAINED, urls_of
 
 HOUR = 3600.0
 PAGES = 12
@@ -220,13 +217,9 @@ def results(names: Sequence[str], sites: int) -> list[Result]:
     return found
 
 
-def print_results(found: Iterable[Result], console: Console) -> None:
+def print_results(found: Iterable[Result]) -> None:
     """Print a table of the cases, and one of the pieces of HTML that show no text."""
-    table = Table(title="Crawls at known times: tokens that pass, on pages learned from / never seen")
-    table.add_column("case", no_wrap=True)
-    for heading in ("precision", "recall", "F1", "wrong", "missed", "equal", "told", "passing HTML", "lasting HTML"):
-        table.add_column(heading, justify="right")
-    table.caption = "Wrong, missed: tokens. Equal: pairs of versions without real change; told: pairs with one. HTML: pieces that are gone"
+    rows: list[Sequence[object]] = []
     found = list(found)
     for each in found:
         both = (each.seen, each.unseen)
@@ -236,24 +229,20 @@ def print_results(found: Iterable[Result], console: Console) -> None:
             for name in ("precision", "recall", "f1", "equal_share", "told_share")
         ]
         numbers = [" ".join([str(getattr(counts, name)) for counts in both]) for name in ("wrong", "missed")]
-        table.add_row(
-            each.case,
-            *shares[:3],
-            *numbers,
-            *shares[3:],
-            _of(own.passing_gone, own.passing),
-            _of(own.lasting_gone, own.lasting),
-        )
-    console.print(table)
-    table = Table(title="Pieces of HTML that show no text: gone / all, all cases together")
-    for heading in ("piece", "passes", "gone"):
-        table.add_column(heading)
+        html = (_of(own.passing_gone, own.passing), _of(own.lasting_gone, own.lasting))
+        rows.append((each.case, *shares[:3], *numbers, *shares[3:], *html))
+    columns = ("case", "precision", "recall", "F1", "wrong", "missed", "equal", "told", "passing HTML", "lasting HTML")
+    caption = "Wrong, missed: tokens. Equal: pairs of versions without real change; told: pairs with one. HTML: pieces that are gone"
+    title = "Crawls at known times: tokens that pass, on pages learned from / never seen"
+    print_table(title, columns, rows, caption=caption, width=160)
+    rows = []
     every = sum((each.pieces for each in found), Pieces())
     for passes, gone, all_ in (("yes", every.passing_gone, every.passing), ("no", every.lasting_gone, every.lasting)):
         for name in all_:
-            table.add_row(name, passes, f"{gone[name]} / {all_[name]}")
+            rows.append((name, passes, f"{gone[name]} / {all_[name]}"))
     if every.passing:
-        console.print(table)
+        title = "Pieces of HTML that show no text: gone / all, all cases together"
+        print_table(title, ("piece", "passes", "gone"), rows, left=3)
 
 
 def _of(gone: Counter[str], every: Counter[str]) -> str:

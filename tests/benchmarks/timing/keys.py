@@ -11,8 +11,8 @@ from w3lib.url import canonicalize_url
 from scrapy_dedup import RuleBook, learn_rules
 from scrapy_dedup.rules.exchange import exported
 
-from .many_keys import PARAMETER_COUNTS, session_observations, shop_url
-from .peers import duplicate_url_discarder_function
+from ..methods.peers import duplicate_url_discarder_function
+from ..sites.many_keys import PARAMETER_COUNTS, session_observations, shop_url
 
 MAX_DISCARDER_ROUNDS = 3
 """Of a tool that takes some hundred times as long."""

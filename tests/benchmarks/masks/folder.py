@@ -13,9 +13,9 @@ from w3lib.encoding import html_to_unicode
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from .pages import parse, texts
-from .sites.seeded import digest
-from .transient_scores import share
+from ..recordings.pages import parse, texts
+from ..scoring.masking import share
+from ..sites.seeded import digest
 
 Versions = Mapping[str, Sequence[str]]
 

@@ -19,11 +19,11 @@ from typing import Any
 
 from scrapy_dedup import learn_rules
 
-from .many_keys import NEW_TEXTS, TEXT_SHARE, page, session_observations, word
-from .noise import USUAL
-from .project import PLUGIN_SETTINGS, Project
-from .recording import Answer, answer, write_recording
-from .server import Server
+from ..crawling.noise import USUAL
+from ..crawling.project import PLUGIN_SETTINGS, Project
+from ..crawling.server import Server
+from ..recordings.recording import Answer, answer, write_recording
+from ..sites.many_keys import NEW_TEXTS, TEXT_SHARE, page, session_observations, word
 
 PORT = 8000
 LINKS_PER_PAGE, NEW_PER_PAGE = 100, 3

@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass
 from html import escape
 from typing import Protocol
 
-from .sites.markup import Kind, Page, Token
+from ..sites.markup import Kind, Page, Token
 
 CONTENT = frozenset((Kind.MAIN, Kind.GROWING))
 _words = re.compile(r"\S+").finditer

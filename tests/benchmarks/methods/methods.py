@@ -105,7 +105,7 @@ def published(
 
 def fan_out(fan: int, fpr_max: float, observations: Sequence[Observation]) -> Keys:
     """Pairwise rules, generalised by fan-out."""
-    module = import_module("tests.benchmarks.fanout")
+    module = import_module("tests.benchmarks.methods.fanout")
     return by_site(
         observations, lambda _, seen: module.learn_fanout(seen.urls, seen.content, fan_out=fan, fpr_max=fpr_max)
     )

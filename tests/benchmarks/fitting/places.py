@@ -21,7 +21,7 @@ from scrapy_dedup.masks.learning.judging.features import Features
 from scrapy_dedup.masks.learning.judging.score import CONSTANT, WEIGHED, Score, weighed
 from scrapy_dedup.urls import site_of_url
 
-from .places.site import PlacedSite
+from ..places.site import PlacedSite
 
 __all__ = ["FOLDS", "Known", "Row", "Weights", "fitted", "left_out", "rows_of", "scores"]
 

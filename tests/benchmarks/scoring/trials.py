@@ -7,12 +7,12 @@ from time import perf_counter
 
 from scrapy_dedup.urls import normal_form
 
+from ..methods.methods import Keys, Learn, Safe
+from ..sites.crawl import Row, crawl
+from ..sites.site import Site
+from ..sites.splits import each_once, split
 from .grading import Grade, grades
-from .methods import Keys, Learn, Safe
-from .scores import Scores, lost_pages, missed_duplicates, score
-from .sites.crawl import Row, crawl
-from .sites.site import Site
-from .sites.splits import each_once, split
+from .score import Score, lost_pages, missed_duplicates, score
 
 TRUTH = "rules of truth"
 """The method that knows the truth, as far as rules can say it: what no method can exceed."""
@@ -54,7 +54,7 @@ class Trial:
     raw: int | None
     qualified: int | None
     deployed: int | None
-    scores: Mapping[str, Scores]
+    scores: Mapping[str, Score]
     grades: Sequence[Grade]
     lost: Sequence[tuple[str, str, str]]
     missed: Sequence[tuple[str, str]]
@@ -62,7 +62,7 @@ class Trial:
     """By endpoint, what was learned from: pages under several URLs, and those of them whose URLs showed several contents."""
 
     @property
-    def headline(self) -> Scores:
+    def headline(self) -> Score:
         """The scores on the part that the benchmark is about."""
         return self.scores[self.part]
 

@@ -1,6 +1,6 @@
 """A server that answers as a recorded site did, in a process of its own, and counts at the server.
 
-``python -m tests.benchmarks.server FILE.jsonl.gz PORT [OPTION]..``
+``python -m tests.benchmarks.crawling.server FILE.jsonl.gz PORT [OPTION]..``
 listens on 127.0.0.1 and nowhere else, and prints the port. A line on its standard input makes it print what it was asked for since the last
 one, as a JSON object ``{"METHOD recorded URL": count}``; it ends when its standard input closes. A URL
 that was not recorded answers 404. On a port other than the recorded one, the absolute links in the
@@ -27,11 +27,11 @@ from urllib.parse import urlsplit
 
 from typing_extensions import Self
 
+from ..recordings.recording import Answer, Recording
 from .noise import KINDS, Noise, real_clock, stepping
-from .recording import Answer, Recording
 from .site_clock import at_present
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 """The folder from which ``tests.benchmarks`` can be imported."""
 
 
@@ -102,7 +102,7 @@ class Server(ServerProcess):
         free = port if port and is_free(port) else 0
         options = [f"--noise={','.join(noise)}", f"--style={style}", f"--share={share}", f"--step={step}"]
         options += ["--close"] if close else []
-        super().__init__("tests.benchmarks.server", str(path.resolve()), str(free), *options)
+        super().__init__("tests.benchmarks.crawling.server", str(path.resolve()), str(free), *options)
 
 
 def is_free(port: int) -> bool:
@@ -178,7 +178,7 @@ async def serve(path: Path, port: int, noise: Noise, *, close: bool = False) -> 
 def main() -> None:
     """Serve the recording that the arguments name."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.server", description=(__doc__ or "").split("\n", 1)[0]
+        prog="python -m tests.benchmarks.crawling.server", description=(__doc__ or "").split("\n", 1)[0]
     )
     parser.add_argument("file", type=Path)
     parser.add_argument("port", type=int)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from scrapy_dedup import Observation
 
-from .. import small_sites
-from .labelled import read_rows, split_rows, with_odd_labels
-from .recording import Recording
-from .sites.crawl import Row, crawl
-from .sites.levels import sites_of
-from .sites.model import Knobs
-from .sites.splits import split
+from ... import small_sites
+from ..labelled import read_rows, split_rows, with_odd_labels
+from ..recordings.recording import Recording
+from ..sites.crawl import Row, crawl
+from ..sites.levels import sites_of
+from ..sites.model import Knobs
+from ..sites.splits import split
 
 PAGES = 100
 MEGA = 300

@@ -1,6 +1,6 @@
 """Learning from one large site, in a process of its own so that its memory can be told.
 
-``python -m tests.benchmarks.speed_learning URLS KEYS`` prints one JSON object.
+``python -m tests.benchmarks.timing.learning URLS KEYS`` prints one JSON object.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from time import perf_counter, process_time
 from urllib.parse import parse_qsl, urlsplit
 
-from .server import ROOT
+from ..crawling.server import ROOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def peak_mb() -> float:
 
 def measure(*, urls: int, keys: int = 150, timeout: float = 1200) -> LearningCost:
     """Learn in a child process; RuntimeError when it fails or takes more than ``timeout`` seconds."""
-    command = [sys.executable, "-m", "tests.benchmarks.speed_learning", str(urls), str(keys)]
+    command = [sys.executable, "-m", "tests.benchmarks.timing.learning", str(urls), str(keys)]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=True)
     except subprocess.CalledProcessError as error:
@@ -61,8 +61,8 @@ def learn(urls: int, keys: int) -> LearningCost:
     """Make the site, learn it in this process, and score the rules on the same URLs."""
     from scrapy_dedup import learn_rules
 
-    from .many_keys import large_site
-    from .scores import score
+    from ..scoring.score import score
+    from ..sites.many_keys import large_site
 
     observations = list(large_site(urls, keys))
     names = set()

@@ -20,8 +20,8 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.tokenizer.tokens import blocks, tokens
 from scrapy_dedup.content.versions import version_of
 
-from .many_keys import page, word
-from .transient_cases import case_of
+from ..masks.cases import case_of
+from ..sites.many_keys import page, word
 
 STEPS = 4
 FACTOR = 3

@@ -1,0 +1,1 @@
+"""What is compared: the package's learners, methods as published, other tools."""

@@ -1,0 +1,1 @@
+"""Scores, the checks of ``--check``, and the table that every benchmark prints."""
