@@ -105,7 +105,7 @@ def test_false_positives_are_filtered() -> None:
     content = [page if part < 3 and page % 2 else 100 + 3 * page + part for page in range(60) for part in (1, 2, 3)]
     learned = learn_fanout(urls, content, fpr_max=0.05)
     assert learned.qualified < learned.raw
-    assert score_of(urls, content, learned.canonical).false_positive_rate <= 0.05
+    assert (score_of(urls, content, learned.canonical).false_positive_rate or 0) <= 0.05
 
 
 @pytest.mark.parametrize("content", [[0, 0, 1], [0, 1, 2], [-1, -1, -1], [0, 0, 0]])

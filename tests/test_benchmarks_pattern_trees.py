@@ -39,7 +39,7 @@ def test_the_table_has_least_most_and_average(tmp_path: Path, capsys: pytest.Cap
     shown = capsys.readouterr().out
     assert "pattern trees of 2 sites" in shown
     (urls,) = [line for line in shown.splitlines() if "URLs it was built of" in line and "180" in line]
-    assert [cell.strip() for cell in urls.split("│")][2:5] == ["180", "240", "210"]
+    assert urls.split()[-3:] == ["180", "240", "210"]
     assert "two: example.com" in shown
 
 
