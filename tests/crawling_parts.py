@@ -35,7 +35,7 @@ def dupe_filter(*rules: Rule, **settings: Any) -> Iterator[DupeFilter]:
 def filter_of(crawler: Crawler) -> Iterator[DupeFilter]:
     made = DupeFilter.from_crawler(crawler)
     made.open()
-    shared = made._shared
+    shared = made._components
     assert shared is not None
     shared.store.open()
     yield made

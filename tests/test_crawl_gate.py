@@ -26,8 +26,7 @@ def old(request: Request) -> Request:
 
 def test_the_gate() -> None:
     with dupe_filter(SID) as made:
-        shared = made._shared
-        assert shared is not None
+        shared = made._components
         gate = Gate(shared)
         first, second = one(1), one(2)
         for request in (first, second):
@@ -64,8 +63,7 @@ def test_the_gate() -> None:
 
 def test_in_shadow_mode_nothing_is_discarded() -> None:
     with dupe_filter(SID, DEDUP_MODE="shadow") as made:
-        shared = made._shared
-        assert shared is not None
+        shared = made._components
         for number in (1, 2):
             request = one(number)
             shared.marks.mark(request)
@@ -74,7 +72,6 @@ def test_in_shadow_mode_nothing_is_discarded() -> None:
 
 def test_a_mark_that_is_none() -> None:
     with dupe_filter(SID) as made:
-        assert made._shared is not None
         request = one(1)
         request.meta[CHECKED] = 7
-        assert Gate(made._shared).process_request(request) is None
+        assert Gate(made._components).process_request(request) is None

@@ -14,7 +14,7 @@ import pytest
 import scrapy
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.decide.discards import DuplicateDiscarded
+from scrapy_dedup.crawl.decide.request_filter import DuplicateDiscarded
 from scrapy_dedup.rules import Ignore, Literal
 from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.store import Store
@@ -254,11 +254,11 @@ def test_what_a_foreign_fingerprinter_sees_is_not_guessed(tmp_path: Path) -> Non
     with dupe_filter(**settings) as made:
         for request in (one(1, browser="click"), scrapy.Request("http://shop.test/d?sid=1")):
             assert not made.request_seen(request)
-            made._shared.outcomes.fetched(request)  # type: ignore[union-attr]
+            made._components.outcomes.fetched(request)
     with dupe_filter(**settings) as made:
-        assert made._shared.stats.get_value("dedup/resumed") == 2  # type: ignore[union-attr]
+        assert made._components.stats.get_value("dedup/resumed") == 2
     with dupe_filter(rule("shop.test", {"q.sid": Ignore()}), **settings) as made:
-        assert made._shared.stats.get_value("dedup/resumed") == 1  # type: ignore[union-attr]
+        assert made._components.stats.get_value("dedup/resumed") == 1
         assert made.request_seen(scrapy.Request("http://shop.test/d?sid=2"))
         assert not made.request_seen(one(2))
 

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
-from scrapy_dedup.crawl.decide.discards import NORMAL_FORM, deciding_rules
+from scrapy_dedup.crawl.decide.filtering_rules import NORMAL_FORM, deciding_rules
 from scrapy_dedup.crawl.verify.spot_check_rates import SpotCheckRate
 from scrapy_dedup.crawl.verify.unchecked import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks

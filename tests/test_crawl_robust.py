@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy_dedup.crawl.identity import identities
 from scrapy_dedup.crawl.observe import recorder
 from scrapy_dedup.crawl.seen import journal
+from scrapy_dedup.crawl.seen.journal_lines import JournalPage
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 
@@ -188,8 +189,8 @@ def test_a_fault_in_the_filter_asks_the_wrapped_filter_once(monkeypatch: pytest.
         raise Broken
 
     with dupe_filter(rule("shop.test", {"q.sid": Ignore()})) as made:
-        for name in ("discard", "foresee"):
-            monkeypatch.setattr(made._shared.discards, name, broken)  # type: ignore[union-attr]
+        for name in ("filter", "foresee"):
+            monkeypatch.setattr(made._components.request_filter, name, broken)
         answers = [made.request_seen(Request(f"http://shop.test/c?sid={number}")) for number in (1, 2, 2)]
         assert answers == [False, False, True]
 
@@ -211,9 +212,9 @@ def test_what_the_journal_reads(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(b"+zz\n=\n@\n\xff\xfe\n=9999\n+6 7 nobody\n=6\n+7 0 http://cut.off")
     again = journal.Journal(path)
-    pages: list[journal.Page] = []
+    pages: list[JournalPage] = []
 
-    def slot_of(page: journal.Page) -> int | None:
+    def slot_of(page: JournalPage) -> int | None:
         pages.append(page)
         return None if page.slot == 1 else page.slot + 100
 

@@ -8,7 +8,6 @@ import pytest
 from scrapy import Request
 
 from scrapy_dedup.crawl.identity.identities import slot_of
-from scrapy_dedup.crawl.seen.journal import Journal
 from scrapy_dedup.crawl.seen.seen import MOST_WAITING, MOST_WAITING_PER_SLOT, Seen, Waiting
 
 
@@ -18,8 +17,8 @@ class NoFaults:
 
 
 def seen(path: Path | None = None) -> Seen:
-    made = Seen(Journal(path), NoFaults())  # type: ignore[arg-type]
-    made.resume("digest", lambda page: page.slot)
+    made = Seen(NoFaults())  # type: ignore[arg-type]
+    made.open(path, "digest", lambda page: page.slot)
     return made
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .addon import Addon
     from .decide.cache import SharedCacheStorage
-    from .decide.discards import DuplicateDiscarded
     from .decide.dupefilter import DupeFilter
     from .decide.gate import Gate
+    from .decide.request_filter import DuplicateDiscarded
     from .items.pipeline import TransientPipeline
     from .observe.pages import ArrivalMiddleware, PageMiddleware
     from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
@@ -37,7 +37,7 @@ _HOMES = {
     "Addon": ".addon",
     "ArrivalMiddleware": ".observe.pages",
     "DupeFilter": ".decide.dupefilter",
-    "DuplicateDiscarded": ".decide.discards",
+    "DuplicateDiscarded": ".decide.request_filter",
     "Gate": ".decide.gate",
     "MediaRecorder": ".observe.recorder",
     "PageMiddleware": ".observe.pages",

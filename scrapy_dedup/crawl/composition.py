@@ -11,8 +11,9 @@ from scrapy.exceptions import NotConfigured
 
 from ..files.errors import RuleFileError
 from ..rules.book import RuleBook
-from .decide.discards import Discards
+from .decide.decision import RequestDecision
 from .decide.known_aliases import Aliases
+from .decide.request_filter import RequestFilter
 from .identity.callbacks import CallbackNames
 from .identity.identities import Identities
 from .identity.suspended_rules import SuspendedRules
@@ -44,11 +45,14 @@ from .report.closing_report import ClosingReport
 from .report.teachers import Teachers
 from .seen.depth_limit import Depths
 from .seen.ledger import Ledger
-from .seen.request_outcomes import Outcomes
+from .seen.redirect_targets import RedirectTargets
+from .seen.replay import LedgerReplay
+from .seen.replay_schedule import ReplaySchedule
+from .seen.request_outcomes import RequestOutcomes
 from .seen.rescheduling import Rescheduler
 from .seen.seen import Seen
 from .seen.slot_claims import SlotClaims
-from .seen.write_buffer import Unwritten
+from .seen.write_buffer import WriteBuffer
 from .settings.dedup_settings import DedupSettingError, DedupSettings
 from .settings.rule_directories import RuleDirectories
 from .settings.start_errors import told
@@ -126,16 +130,19 @@ class CrawlComponents:
         self.names = CallbackNames(crawler)
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
         self.suspended = self.built(SuspendedRules)
-        self.seen = Seen(None, self.faults)
+        self.seen = Seen(self.faults)
         self.depths = Depths(crawler.settings.getint("DEPTH_LIMIT"))
         self.ledger = Ledger(settings, self.names, self.store.add)
         self.claims = self.built(SlotClaims)
         self.rescheduler = self.built(Rescheduler)
-        self.unwritten = Unwritten(self)
+        self.unwritten = self.built(WriteBuffer)
         self.repeats = Repeats()
-        self.outcomes = Outcomes(self)
-        self.discards = Discards(self)
-        self.aliases = Aliases(self)
+        self.redirect_targets = RedirectTargets(self.repeats.led_to)
+        self.ledger_replay = self.built(LedgerReplay)
+        self.replay_schedule = self.built(ReplaySchedule)
+        self.outcomes = self.built(RequestOutcomes)
+        self.request_filter = self.built(RequestFilter)
+        self.aliases = self.built(Aliases)
 
         self.page_events = PageEvents(self.faults)
         self.excluded = ExcludedResponses()
@@ -145,6 +152,7 @@ class CrawlComponents:
         self.recorder = self.built(Recorder)
 
         self.spot_checks = self.built(SpotChecks)
+        self.decision = self.built(RequestDecision)
         self.unchecked = self.built(UncheckedRequests)
         self.retraction = self.built(Retraction)
         self.comparer = self.built(PageComparer)
@@ -206,17 +214,17 @@ class CrawlComponents:
             pages.request_given.subscribe(self.transient.mark_link, *transient)
         pages.request_given.subscribe(self.postponing.lower, "postponing", "A request could not be postponed")
         filtered = "filtered", "A filtered request could not be noted"
-        self.discards.filtered.subscribe(self.unchecked.note_filtered, *filtered)
-        self.discards.filtered.subscribe(self.spot_checks.note_filtered, *filtered)
-        self.discards.filtered.subscribe(self.teachers.note_filtered, *filtered)
+        self.request_filter.filtered.subscribe(self.unchecked.note_filtered, *filtered)
+        self.request_filter.filtered.subscribe(self.spot_checks.note_filtered, *filtered)
+        self.request_filter.filtered.subscribe(self.teachers.note_filtered, *filtered)
         self.outcomes.slot_fetched.subscribe(self.spot_checks.note_fetched, *looked_at)
-        self.outcomes.idle_work.append(self.judge)
+        self.replay_schedule.idle_work.append(self.judge)
         self.retraction.rules_suspended.subscribe(self.learning.replace_suspended)
         self.learning.sites_learned.subscribe(self._use_learned)
         self.before_idle.filtered = lambda: self.ledger.written
         self.before_idle.work += (
             lambda: self.rule_reload.unsettled or self.learning.is_awaited(),
-            self.outcomes.before_idle,
+            self.replay_schedule.before_idle,
             self.idle_work.before_idle,
         )
 

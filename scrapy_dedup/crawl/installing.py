@@ -10,8 +10,9 @@ from scrapy.settings import SETTINGS_PRIORITIES
 
 from .decide.cache import FALLBACK as FALLBACK_STORAGE
 from .decide.cache import SharedCacheStorage
-from .decide.dupefilter import FALLBACK, DupeFilter
+from .decide.dupefilter import DupeFilter
 from .decide.gate import Gate
+from .decide.wrapped_filter import FALLBACK
 from .items.pipeline import TransientPipeline
 from .observe.pages import ArrivalMiddleware, PageMiddleware
 from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder

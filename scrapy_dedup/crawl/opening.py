@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .identity.identities import Identities
     from .observe.site_masks import SiteMasks
     from .postpone.postponing import Postponing
-    from .seen.journal import Page
-    from .seen.request_outcomes import Outcomes
+    from .seen.journal_lines import JournalPage
+    from .seen.replay_schedule import ReplaySchedule
     from .seen.rescheduling import Rescheduler
     from .seen.seen import Seen
     from .settings.dedup_settings import DedupSettings
@@ -51,7 +51,7 @@ class CrawlOpening:
         masks: "SiteMasks",
         seen: "Seen",
         rescheduler: "Rescheduler",
-        outcomes: "Outcomes",
+        replay_schedule: "ReplaySchedule",
         postponing: "Postponing",
         before_idle: "BeforeIdle",
     ) -> None:
@@ -66,7 +66,7 @@ class CrawlOpening:
         self._masks = masks
         self._seen = seen
         self._rescheduler = rescheduler
-        self._outcomes = outcomes
+        self._replay_schedule = replay_schedule
         self._postponing = postponing
         self._before_idle = before_idle
         self._has_opened_seen = False
@@ -91,7 +91,7 @@ class CrawlOpening:
             if self._seen.doubtful:
                 self._stats.set_value("dedup/resumed/doubtful", self._seen.doubtful)
 
-    def _slot_of_page(self, page: "Page") -> int | None:
+    def _slot_of_page(self, page: "JournalPage") -> int | None:
         if page.current:
             return page.slot
         return self._identities.slot_again(page.url, page.callback, page.context) if page.plain else None
@@ -107,7 +107,7 @@ class CrawlOpening:
         self._warn_of_another_filter()
         self._directories.open(self._status.spider)
         if had_store:
-            self._outcomes.opened()
+            self._replay_schedule.opened()
         self._before_idle.opened()
         self._log_rules()
 

@@ -8,14 +8,16 @@ fingerprinter's; the dupe filter and media pipelines ask it as before.
 
 from typing import TYPE_CHECKING, Any, Final
 
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
-from ..composition import CrawlComponents as Shared
 from ..identity.identities import is_plain_get
 from ..settings.dedup_settings import DedupSettingError, Mode
 from ..settings.start_errors import loaded, told
+from ..support.components import components_of
 from ..support.request_meta import SAMPLE
+from .filtering_rules import filtering_rules
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -46,13 +48,16 @@ class SharedCacheStorage:
         #: The configured storage.
         self.wrapped: Any = wrapped(settings)
         self._policy: Any = load_object(settings["HTTPCACHE_POLICY"])(settings)
-        self._shared: Shared | None = None
+        self._shared: Any = None
 
     def open_spider(self, spider: "Spider") -> None:
         """Open the wrapped storage."""
         self.wrapped.open_spider(spider)
-        shared = Shared.of_enabled(spider.crawler)
-        self._shared = shared if shared is not None and shared.settings.share_cache else None
+        try:
+            components = components_of(spider.crawler)
+        except NotConfigured:
+            return
+        self._shared = components if components.settings.share_cache else None
 
     def close_spider(self, spider: "Spider") -> None:
         """Close the wrapped storage."""
@@ -86,7 +91,7 @@ class SharedCacheStorage:
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             shared.faults.report("cache", "A copy could not be noted under its canonical key")
 
-    def _of_equivalent(self, spider: "Spider", request: "Request", shared: Shared) -> Response | None:
+    def _of_equivalent(self, spider: "Spider", request: "Request", shared: Any) -> Response | None:
         key = _key(shared, request)
         if key is None:
             return None
@@ -106,14 +111,14 @@ class SharedCacheStorage:
         return None
 
 
-def _is_safe(shared: Shared, url: str, other: str) -> bool:
+def _is_safe(shared: Any, url: str, other: str) -> bool:
     """Whether samples have confirmed all by which two URLs are one page; true where none are taken."""
     site = shared.identities.of_url(url).site
-    rules = shared.discards.rules(url, other) if shared.spot_checks.are_made else ()
+    rules = filtering_rules(shared.identities, url, other) if shared.spot_checks.are_made else ()
     return all(shared.spot_checks.is_confirmed(site, rule) for rule in rules)
 
 
-def _key(shared: Shared, request: "Request") -> str | None:
+def _key(shared: Any, request: "Request") -> str | None:
     """Return the canonical key of *request*; None if it is to be left alone."""
     if request.dont_filter or not is_plain_get(request) or SAMPLE in request.meta or "cookiejar" in request.meta:
         return None

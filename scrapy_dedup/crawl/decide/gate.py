@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..composition import CrawlComponents as Shared
 from ..settings.dedup_settings import Mode
 from ..support.compatibility import without_spider
-from ..support.request_meta import CHECKED, POSTPONED, is_checked, is_sent, is_start, note_sent
-from .discards import DuplicateDiscarded
+from ..support.components import components_of
+from ..support.request_meta import CHECKED, POSTPONED, is_checked, is_sent, note_sent
+from .decision import RequestAction
+from .request_filter import DuplicateDiscarded
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+    from ..identity.identities import UrlIdentity
 
 
 @without_spider
@@ -27,13 +30,22 @@ class Gate:
     itself, after it was queued, is stopped, too.
     """
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
+    def __init__(self, components: Any) -> None:
+        self._faults = components.faults
+        self._stats = components.stats
+        self._identities = components.identities
+        self._aliases = components.aliases
+        self._marks = components.marks
+        self._claims = components.claims
+        self._decision = components.decision
+        self._request_filter = components.request_filter
+        self._outcomes = components.outcomes
+        self._postponing = components.postponing
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
-        """Return the middleware of a crawl."""
-        return cls(Shared.of(crawler))
+        """Return the middleware of a crawl. Raises NotConfigured where the plug-in is switched off."""
+        return cls(components_of(crawler))
 
     def process_request(self, request: "Request") -> "Request | Coroutine[Any, Any, Request | None] | None":
         """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way.
@@ -42,88 +54,91 @@ class Gate:
         others show.
         """
         mark = request.meta.get(CHECKED)
-        postponing = self._shared.postponing
+        postponing = self._postponing
         if POSTPONED not in request.meta:
             postponing.note_other()
         if mark is None or is_sent(mark):
             return None
         self._stop_duplicate(request)
         try:
-            later = postponing.put_back(request)
+            later: Request | None = postponing.put_back(request)
             if later is not None:
                 return later
             if postponing.must_wait(request):
                 return self._waited(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("postponing", "A request could not be postponed")
+            self._faults.report("postponing", "A request could not be postponed")
         self._send(request)
         return None
 
     async def _waited(self, request: "Request") -> "Request | None":
         """Let a postponed request go when it is known what it is, or some of them are to show it; or return it to be queued."""
-        postponing = self._shared.postponing
         try:
             while True:
-                again = await postponing.wait(request)
+                again: Request | None = await self._postponing.wait(request)
                 if again is not None:
                     return again
                 self._stop_duplicate(request)
-                if not postponing.must_wait(request):
+                if not self._postponing.must_wait(request):
                     break
         except DuplicateDiscarded:
             raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("postponing", "A request could not be postponed")
+            self._faults.report("postponing", "A request could not be postponed")
         self._send(request)
         return None
 
     def _send(self, request: "Request") -> None:
-        self._shared.postponing.count(request, discarded=False)
+        self._postponing.count(request, discarded=False)
         note_sent(request)
 
     def _stop_duplicate(self, request: "Request") -> None:
-        shared, mark = self._shared, request.meta.get(CHECKED)
-        discarded = None
+        """Raise DuplicateDiscarded for a request that is a duplicate by now."""
+        filtered = None
         try:
-            if not shared.marks.is_fresh(mark):
-                discarded = self._compared(request)
-            if discarded is None and shared.identities.aliases:
-                discarded = shared.aliases.queued(request)
+            if not self._marks.is_fresh(request.meta.get(CHECKED)):
+                filtered = self._compared_again(request)
+            if filtered is None and self._identities.aliases:
+                filtered = self._found_alias(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            shared.faults.report("gate", "A queued request could not be compared")
-        if discarded is not None:
-            shared.postponing.count(request, discarded=True)
-            raise discarded
+            self._faults.report("gate", "A queued request could not be compared")
+        if filtered is not None:
+            self._postponing.count(request, discarded=True)
+            raise filtered
 
-    def _compared(self, request: "Request") -> DuplicateDiscarded | None:
-        shared = self._shared
+    def _compared_again(self, request: "Request") -> DuplicateDiscarded | None:
         if not is_checked(request):
             del request.meta[CHECKED]  # copied from another response: this request came by another way
             return None
-        identity = shared.identities.of(request)
+        identity = self._identities.of(request)
         if identity is None or identity.mode in (None, Mode.OBSERVE):
             return None
-        shared.marks.mark(request)
-        slot = identity.slot
-        seen = shared.seen
+        self._marks.mark(request)
         if not request.dont_filter:
-            identity.passed = slot
-        if slot not in seen:
-            shared.claims.claim(request, identity)
-            return None
-        if request.dont_filter or identity.mode is not Mode.ACTIVE or is_start(request):
-            return None
-        other = seen.url(slot)
-        if (
-            other == request.url
-            or shared.claims.is_own_redirect(request, slot)
-            or shared.depths.leads_further(request, other)
+            identity.passed = identity.slot
+        filtered = self._filtered(request, identity)
+        if filtered is not None:
+            identity.passed = -1
+        return filtered
+
+    def _found_alias(self, request: "Request") -> DuplicateDiscarded | None:
+        identity = self._aliases.fetched_page(request)
+        filtered = None if identity is None else self._filtered(request, identity)
+        if filtered is not None:
+            self._aliases.note_fetched(request)
+        return filtered
+
+    def _filtered(self, request: "Request", identity: "UrlIdentity") -> DuplicateDiscarded | None:
+        """Decide on a request; return what to raise if it is filtered."""
+        verdict = self._decision.decide(request, identity, queued=True)
+        if verdict.action is RequestAction.NEW:
+            self._claims.claim(request, identity)
+        if verdict.action is not RequestAction.FILTER or not self._request_filter.filter(
+            request, identity, verdict, queued=True
         ):
             return None
-        discarded = shared.discards.discard_queued(request, identity, other)
-        if discarded is not None:
-            identity.passed = -1
-        return discarded
+        self._stats.inc_value("dedup/discarded/gate")
+        return DuplicateDiscarded(verdict.page, identity.key, verdict.rules[0])
 
     def process_exception(self, request: "Request", exception: Exception) -> None:
         """Free the keys of a request that has failed for good."""
@@ -131,6 +146,6 @@ class Gate:
             return
         try:
             if is_checked(request):
-                self._shared.outcomes.failed(request)
+                self._outcomes.failed(request)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._shared.faults.report("gate", "The failure of a request could not be followed up")
+            self._faults.report("gate", "The failure of a request could not be followed up")

@@ -27,13 +27,16 @@ from ...urls.namings import Anchors, tokens_in
 from ..identity.identities import Alias, UrlIdentity, is_plain_get
 from ..settings.dedup_settings import Mode
 from ..support.request_meta import is_checked, is_start
-from .discards import DuplicateDiscarded
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
     from ...rules.book import RuleBook
-    from ..composition import CrawlComponents as Shared
+    from ..identity.identities import Identities
+    from ..seen.seen import Seen
+    from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_store import CrawlStore
 
 #: Sightings that are recorded of one kind of aliases at its widest, in a crawl, and of one page.
 MOST_OF_A_KIND: Final = 2_000
@@ -62,8 +65,19 @@ _RECORDED: Final = frozenset({"shortlink", "og:url"})
 class Aliases:
     """The aliases that a crawl has met."""
 
-    def __init__(self, shared: "Shared") -> None:
-        self._shared = shared
+    def __init__(
+        self,
+        settings: "DedupSettings",
+        stats: "StatsCollector",
+        store: "CrawlStore",
+        identities: "Identities",
+        seen: "Seen",
+    ) -> None:
+        self._settings = settings
+        self._stats = stats
+        self._store = store
+        self._identities = identities
+        self._seen = seen
         self._book: RuleBook | None = None
         self._kinds = AliasKinds(())
         self._recorded: Counter[tuple[str, ...]] = Counter()
@@ -71,7 +85,7 @@ class Aliases:
     @property
     def kinds(self) -> AliasKinds:
         """The kinds that act, under the rules that are used now."""
-        book = self._shared.identities.book
+        book = self._identities.book
         if book is not self._book:
             self._book = book
             self._kinds = AliasKinds(book)
@@ -86,21 +100,30 @@ class Aliases:
             return None
         if not is_plain_get(request) or not response.body:
             return None
-        identity = self._shared.identities.of_url(request.url)
-        return None if identity.mode is None else PageLook(self, self._shared, response, request.url, identity)
+        identity = self._identities.of_url(request.url)
+        if identity.mode is None:
+            return None
+        return PageLook(
+            aliases=self,
+            settings=self._settings,
+            identities=self._identities,
+            response=response,
+            url=request.url,
+            identity=identity,
+        )
 
     def sighted(self, row: SightingRow) -> None:
         """Record a sighting, unless enough of its like are recorded."""
         kind = (row.site, row.key, row.lead, row.prefix)
         if kind not in self._recorded and len(self._recorded) >= MOST_KINDS:
             return
-        if self._recorded[kind] < MOST_OF_A_KIND and self._shared.store.add(row):
+        if self._recorded[kind] < MOST_OF_A_KIND and self._store.add(row):
             self._recorded[kind] += 1
-            self._shared.stats.inc_value("dedup/aliases/sighted")
+            self._stats.inc_value("dedup/aliases/sighted")
 
     def know(self, url: str, key: str, page: UrlIdentity, page_url: str, rule: str) -> None:
         """Note that *url*, whose canonical key by the rules is *key*, is the *page*, which is at *page_url*."""
-        identities = self._shared.identities
+        identities = self._identities
         known = identities.aliases
         # An alias never leads to an alias, nor in a circle: the page itself may be known as one by now.
         if key == page.key or key in known or page.key in known:
@@ -108,15 +131,14 @@ class Aliases:
         if len(known) >= MOST_ALIASES:
             del known[next(iter(known))]
         known[key] = Alias(page.key, rule, url, page_url)
-        self._shared.stats.inc_value("dedup/aliases/known")
+        self._stats.inc_value("dedup/aliases/known")
         identities.renew(url)
 
     # Using
 
-    def queued(self, request: Request) -> DuplicateDiscarded | None:
-        """Discard a request, compared by the dupe filter, that turned out meanwhile to be a page that is fetched."""
-        shared = self._shared
-        identities = shared.identities
+    def fetched_page(self, request: Request) -> UrlIdentity | None:
+        """Return the identity of a queued request that turned out meanwhile to be another page, which is fetched."""
+        identities = self._identities
         if request.dont_filter or "redirect_urls" in request.meta or is_start(request):
             return None
         key = identities.book.canonical_key(request.url)
@@ -126,31 +148,33 @@ class Aliases:
         if before.key == key:  # another spelling of what is known to be an alias
             identities.renew(request.url)
         identity = identities.of(request)
-        if identity is None or identity.mode is not Mode.ACTIVE:
+        if identity is None or identity.slot not in self._seen or not self._seen.is_fetched(identity.slot):
             return None
-        seen = shared.seen
-        if identity.slot not in seen or not seen.is_fetched(identity.slot):
-            return None
-        other = seen.url(identity.slot)
-        if other == request.url:
-            return None
-        discarded = shared.discards.discard_queued(request, identity, other)
-        if discarded is None:
-            return None
-        own = identities.slot_of_key(key, request)
-        if own is not None and own in seen:
-            seen.fetched(own)  # by the page: what waits for it is that page, too
-        return discarded
+        return identity
+
+    def note_fetched(self, request: Request) -> None:
+        """Note that a queued request was filtered as an alias: what waits for it is that page, too."""
+        own = self._identities.slot_of_key(self._identities.book.canonical_key(request.url), request)
+        if own is not None and own in self._seen:
+            self._seen.fetched(own)
 
 
 class PageLook:
     """One page and what it may show to be itself."""
 
     def __init__(
-        self, aliases: Aliases, shared: "Shared", response: TextResponse, url: str, identity: UrlIdentity
+        self,
+        *,
+        aliases: Aliases,
+        settings: "DedupSettings",
+        identities: "Identities",
+        response: TextResponse,
+        url: str,
+        identity: UrlIdentity,
     ) -> None:
         self._aliases = aliases
-        self._shared = shared
+        self._settings = settings
+        self._identities = identities
         self._response = response
         self._url = url
         self._site = identity.site
@@ -161,18 +185,18 @@ class PageLook:
     @property
     def _page(self) -> UrlIdentity:
         # Under the rules that are used now: they may change while the callback is at work.
-        return self._shared.identities.of_url(self._url)
+        return self._identities.of_url(self._url)
 
     def request(self, request: Request) -> None:
         """Look at a request that the page's callback has yielded."""
         # What rules out nearly every link comes first: a page may have hundreds.
         anchors = self._anchors
         if anchors is None:
-            anchors = self._anchors = anchors_of(self._response.body[: self._shared.settings.max_body])
+            anchors = self._anchors = anchors_of(self._response.body[: self._settings.max_body])
         if not anchors:
             return
         url = request.url
-        identities = self._shared.identities
+        identities = self._identities
         identity = identities.of_url(url)
         tokens = identity.tokens
         if tokens is None:  # the same links come again and again
@@ -189,11 +213,11 @@ class PageLook:
         self._origin = self._origin or normal_parts(self._url)[0]
         if key == self._page.key or not key.startswith(self._origin) or normal_parts(key)[0] != self._origin:
             return
-        values = values_of(key, groups=self._shared.settings.site_groups)
+        values = values_of(key, groups=self._settings.site_groups)
         found = list(candidates(values, url.partition("#")[2], anchors))
         for naming, prefix in found:
             self._record(SightingRow(
-                self._shared.settings.scope, self._site, self._url, url, naming.key, time.time(),
+                self._settings.scope, self._site, self._url, url, naming.key, time.time(),
                 naming.token, naming.lead, prefix,
             ))  # fmt: skip
         if found and acts:
@@ -206,15 +230,15 @@ class PageLook:
         wanted = _RECORDED | self._aliases.kinds.declarations(self._site)
         values = None
         for declaration, url in declared_in(self._response, wanted):
-            identities = self._shared.identities
+            identities = self._identities
             if normal_form(url) == normal_form(self._url) or identities.of_url(url).site != self._site:
                 continue
             if declaration in _RECORDED:
-                scope = self._shared.settings.scope
+                scope = self._settings.scope
                 self._record(SightingRow(scope, self._site, self._url, url, declaration, time.time()))
             if self._page.mode not in _COMPARED:
                 continue
-            values = values or values_of(self._page.key, groups=self._shared.settings.site_groups)
+            values = values or values_of(self._page.key, groups=self._settings.site_groups)
             rule = self._aliases.kinds.declared(self._site, declaration, values)
             if rule is not None:
                 self._aliases.know(url, identities.book.canonical_key(url), self._page, self._url, rule.id)

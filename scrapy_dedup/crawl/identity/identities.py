@@ -21,6 +21,7 @@ from scrapy.utils.python import global_object_name
 from scrapy.utils.request import RequestFingerprinter
 from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 
+from ...rules.canonical import Canonical
 from ...urls import site_of_url
 from ..settings.dedup_settings import DedupSettings, Mode
 from ..support.request_meta import OWN, SWITCH
@@ -49,7 +50,9 @@ class UrlIdentity:
     """What is remembered of a URL, and of the last request for it."""
 
     __slots__ = (
+        "alias",
         "callback",
+        "canonical",
         "context",
         "discarded",
         "fingerprint",
@@ -62,8 +65,13 @@ class UrlIdentity:
         "tokens",
     )
 
-    def __init__(self, key: str, site: str, mode: Mode | None) -> None:
-        self.key = key
+    def __init__(self, canonical: Canonical, alias: Alias | None, site: str, mode: Mode | None) -> None:
+        #: The key by the rules, with the changes that these make.
+        self.canonical = canonical
+        #: The key that requests are compared by: that of the page whose alias the URL is known to be.
+        self.key = canonical.key if alias is None else alias.key
+        #: The id of the kind of such an alias.
+        self.alias = "" if alias is None else alias.rule
         self.site = site
         #: None if the plug-in is off for the site.
         self.mode = mode
@@ -124,11 +132,6 @@ class Identities:
         """Look *url* up again: it is known now to be an alias."""
         self._young.pop(url, None)
         self._old.pop(url, None)
-
-    def alias_rule(self, url: str) -> str | None:
-        """Return the id of the kind by which *url* is an alias of a page, or None."""
-        found = self.aliases.get(self.book.canonical_key(url)) if self.aliases else None
-        return None if found is None else found.rule
 
     def slot_of_key(self, key: str, request: Request) -> int | None:
         """Return the slot that *request* would have under a canonical key."""
@@ -230,11 +233,10 @@ class Identities:
         return identity.fingerprint
 
     def _new(self, url: str) -> UrlIdentity:
-        key = self.book.canonical_key(url)
-        if key in self.aliases:
-            key = self.aliases[key].key
-        site, mode = self.site_and_mode(url)
-        identity = UrlIdentity(url if key == url else key, site, mode)
+        canonical = self.book.canonical(url)
+        if canonical.key == url:
+            canonical = canonical._replace(key=url)  # one text in memory instead of two
+        identity = UrlIdentity(canonical, self.aliases.get(canonical.key), *self.site_and_mode(url))
         for former in self._former:
             if (before := former.get(url)) is not None:
                 identity.fingerprint = before.fingerprint

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..observe.repeats import Repeats
     from ..observe.site_masks import SiteMasks
-    from ..seen.request_outcomes import Outcomes
+    from ..seen.replay_schedule import ReplaySchedule
     from ..seen.rescheduling import Rescheduler
     from ..settings.dedup_settings import DedupSettings
     from ..settings.rule_directories import RuleDirectories
@@ -52,7 +52,7 @@ class Learning:
         masks: "SiteMasks",
         repeats: "Repeats",
         rescheduler: "Rescheduler",
-        outcomes: "Outcomes",
+        replay_schedule: "ReplaySchedule",
         rule_reload: "RuleReload",
         learning_runs: "LearningRuns",
         before_idle: "BeforeIdle",
@@ -65,7 +65,7 @@ class Learning:
         self._masks = masks
         self._repeats = repeats
         self._rescheduler = rescheduler
-        self._outcomes = outcomes
+        self._replay_schedule = replay_schedule
         self._rule_reload = rule_reload
         self._runs = learning_runs
         self._before_idle = before_idle
@@ -116,7 +116,7 @@ class Learning:
             await self._rule_reload.reload([site], from_files=False)
         self._rule_reload.forget_suspended_aliases()
         if not self._settings.learns_live or self._status.is_closing:
-            self._outcomes.retract()
+            self._replay_schedule.retract()
             return
         self.schedule.soon(site)
         self._refuted = True
@@ -222,7 +222,7 @@ class Learning:
             self._before_idle.wake()
         if self._replaces:
             self._replaces = False
-            self._outcomes.retract()
+            self._replay_schedule.retract()
         awaited, self._next = self._next, []
         if awaited and not self._status.is_closing:
             self._begin()

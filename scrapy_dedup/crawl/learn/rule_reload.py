@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ...rules.book import RuleBook
     from ..identity.identities import Identities
     from ..identity.suspended_rules import SuspendedRules
-    from ..seen.journal import Page
-    from ..seen.rekeying import Move
-    from ..seen.request_outcomes import Outcomes
+    from ..seen.journal_lines import JournalPage
+    from ..seen.rekeying import Rekeying
+    from ..seen.replay_schedule import ReplaySchedule
     from ..seen.rescheduling import Rescheduler
     from ..seen.seen import Seen, Waiting
     from ..settings.dedup_settings import DedupSettings
@@ -54,7 +54,7 @@ class RuleReload:
         seen: "Seen",
         marks: "RunMarks",
         rescheduler: "Rescheduler",
-        outcomes: "Outcomes",
+        replay_schedule: "ReplaySchedule",
         before_idle: "BeforeIdle",
     ) -> None:
         self._crawler = crawler
@@ -67,7 +67,7 @@ class RuleReload:
         self._seen = seen
         self._marks = marks
         self._rescheduler = rescheduler
-        self._outcomes = outcomes
+        self._replay_schedule = replay_schedule
         self._before_idle = before_idle
         self._unsettled: deque[Waiting] = deque()
         # Large dictionaries would hold up the event loop if they were forgotten at once.
@@ -131,7 +131,7 @@ class RuleReload:
         await self._settle()
         return True
 
-    def _slot(self, book: "RuleBook", changed: Collection[str], page: "Page") -> int | None:
+    def _slot(self, book: "RuleBook", changed: Collection[str], page: "JournalPage") -> int | None:
         identities = self._identities
         if page.current and identities.site_and_mode(page.url)[0] not in changed:
             return page.slot
@@ -154,7 +154,7 @@ class RuleReload:
         # An alias never leads to an alias.
         return {key: alias for key, alias in moved.items() if alias.key not in moved}
 
-    def _use(self, book: "RuleBook", move: "Move | None", aliases: dict[str, Alias]) -> None:
+    def _use(self, book: "RuleBook", move: "Rekeying | None", aliases: dict[str, Alias]) -> None:
         """Use the rules of *book* from now on. Raises OSError, and nothing has changed then."""
         waiting, slots = self._seen.moved(move)
         self._unsettled.extend(waiting)
@@ -187,7 +187,7 @@ class RuleReload:
         identity = self._identities.of(filtered.request)
         if identity is None or identity.slot not in self._seen:
             if identity is None or not self._suspended.defers(identity.site):
-                self._outcomes.schedule(filtered)
+                self._replay_schedule.schedule(filtered)
         else:
             self._seen.wait(identity.slot, filtered)  # unless it is fetched
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..decide.known_aliases import Aliases, PageLook
     from ..identity.identities import Identities
-    from ..seen.request_outcomes import Outcomes
+    from ..seen.request_outcomes import RequestOutcomes
     from ..seen.slot_claims import SlotClaims
     from ..support.faults import Faults
     from ..support.tally import Tally
@@ -46,7 +46,7 @@ class PageMiddleware:
         page_events: "PageEvents",
         identities: "Identities",
         claims: "SlotClaims",
-        outcomes: "Outcomes",
+        outcomes: "RequestOutcomes",
         aliases: "Aliases",
         recorder: "Recorder",
         in_flight: "ResponsesInFlight",

@@ -19,7 +19,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.utils.misc import load_object
 
 from ..settings.dedup_settings import Mode
-from ..support.request_meta import POSTPONED, TRANSIENT_LINK, digest, is_start
+from ..support.request_meta import POSTPONED, PUT_BACK, TRANSIENT_LINK, digest, is_start
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -85,8 +85,6 @@ class Postponing:
         self._release = postponed_release
         #: Whether the dupe filter of the plug-in is in use.
         self.has_filter = False
-        #: Digests of the URLs that are being put back into the queue.
-        self._put_back: set[str] = set()
         self._is_on: bool | None = None
 
     # What is postponed
@@ -148,18 +146,8 @@ class Postponing:
 
     def _again(self, request: "Request") -> "Request":
         """Return *request* as one that is to be queued again."""
-        self._put_back.add(digest(request.url))
+        request.meta[PUT_BACK] = True
         return request
-
-    def is_put_back(self, request: "Request") -> bool:
-        """Whether *request* is being put back into the queue: it was let pass before."""
-        if not self._put_back or POSTPONED not in request.meta:
-            return False
-        key = digest(request.url)
-        if key not in self._put_back:
-            return False
-        self._put_back.discard(key)
-        return True
 
     def _is_to_wait(self, request: "Request", identity: "UrlIdentity") -> bool:
         """Whether *request* would be a duplicate by candidates, and its order is nobody else's business."""

@@ -17,7 +17,7 @@ from ...rules.model import Rule, Status
 from ...rules.operations import Ignore, IgnoreValue
 from ...rules.reading import read_rules
 from ...urls.deep_tokens import whole_key
-from ..seen.journal import digest_of
+from ..seen.journal_lines import digest_of
 from ..support.cooperative import in_turns
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
 from ...learning.phrases import counted, not_evidence
-from ..decide.discards import NORMAL_FORM
+from ..decide.filtering_rules import NORMAL_FORM
 from ..identity.suspended_rules import rule_by_id
 from ..support.tally import SiteTally, Tally
 

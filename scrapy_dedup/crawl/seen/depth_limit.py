@@ -6,7 +6,7 @@ is therefore no duplicate of it.
 
 from typing import TYPE_CHECKING
 
-from .journal import digest_of
+from .journal_lines import digest_of
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -25,35 +25,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_hex
-from typing import IO, NamedTuple
+from typing import IO
 
-from xxhash import xxh3_64_intdigest
+from .journal_lines import JournalPage, LineReader, digest_of, fetched_pages, has_ended, job_of
 
 _BUFFER = 1 << 16
 _READ = 1 << 12
 _MUCH = 1 << 15
-
-
-def digest_of(url: str) -> int:
-    """Return a number for *url*."""
-    return xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
-
-
-class Page(NamedTuple):
-    """A page that was scheduled."""
-
-    slot: int
-    url: str
-    #: Name of its callback.
-    callback: str
-    #: What else it is compared by (:func:`.context_of`).
-    context: str = ""
-    #: Whether its slot can be made again from these.
-    plain: bool = True
-    #: False if its slot was made under another digest.
-    current: bool = True
-    #: Whether it had links.
-    links: bool = False
 
 
 class Journal:
@@ -192,7 +170,7 @@ class Journal:
         finally:
             self._file.seek(0, os.SEEK_END)
 
-    def pages(self) -> Iterator["Page"]:
+    def pages(self) -> Iterator[JournalPage]:
         """Yield the pages that were scheduled, some at a time, until all are read or another journal has this one's place."""
         reader, position, rest = LineReader(None), 0, b""
         while not self._file.closed and (data := self.read(position)):
@@ -205,7 +183,7 @@ class Journal:
 
     # A job that goes on
 
-    def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> Iterator[tuple[int, int]]:
+    def resume(self, digest: str, slot_of: Callable[[JournalPage], int | None]) -> Iterator[tuple[int, int]]:
         """Yield (slot, position) of each fetched page of earlier runs, and write the file anew.
 
         *slot_of* gives the slot of a page, None where it cannot be known. *digest*
@@ -215,15 +193,15 @@ class Journal:
             self._append(f"#{self.job} {digest}\n")
             return
         old = self._file
-        self.job = _job_of(old) or self.job
+        self.job = job_of(old) or self.job
         beside = self.path.with_name(self.path.name + ".new")
         beside.unlink(missing_ok=True)
         beside.touch(mode=0o600)
         with old, beside.open("wb+", buffering=0) as self._file:
             self._written = 0
             self._append(f"#{self.job} {digest}\n")
-            self.was_killed = not _ended(old)
-            for page in _pages(old, digest):
+            self.was_killed = not has_ended(old)
+            for page in fetched_pages(old, digest):
                 if page.links and self.was_killed:
                     self.doubtful.add(digest_of(page.url))
                     continue
@@ -235,89 +213,3 @@ class Journal:
             self.flush()
         beside.replace(self.path)
         self._file = self._open("ab+")
-
-
-def _job_of(file: IO[bytes]) -> str:
-    """Return the name of the job in the first line of *file*, "" if that is spoilt."""
-    file.seek(0)
-    first = file.read(_READ).partition(b"\n")[0]
-    name = first[1:].partition(b" ")[0]
-    return name.decode("ascii", "replace") if first.startswith(b"#") else ""
-
-
-def _ended(file: IO[bytes]) -> bool:
-    """Whether the last run that has written *file* has ended as it should."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - 3))
-    return file.read() in (b"\n.\n", b".\n")
-
-
-def _pages(file: IO[bytes], digest: str) -> Iterator[Page]:
-    """Yield the pages of *file* that were fetched; a last line that was cut off is left out."""
-    file.seek(0)
-    taken: dict[int, Page] = {}
-    reader = LineReader(digest)
-    with os.fdopen(os.dup(file.fileno()), "rb") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                return
-            event = reader.event(line)
-            if event is None:
-                continue
-            if event.page is not None:
-                taken[event.slot] = event.page
-            elif (page := taken.pop(event.slot, None)) is not None and event.fetched:
-                yield page._replace(links=event.links)
-
-
-class Event(NamedTuple):
-    """What a line says of a slot: it is taken by a page, or else fetched, or else free again."""
-
-    slot: int
-    page: Page | None = None
-    fetched: bool = False
-    links: bool = False
-
-
-class LineReader:
-    """Reads the lines of a journal, in their order.
-
-    *digest* is what slots are made by now; None if that is what those of the journal are made by.
-    """
-
-    def __init__(self, digest: str | None) -> None:
-        self._digest = digest
-        self._current = digest is None
-        self._callbacks: dict[bytes, str] = {}
-
-    def event(self, line: bytes) -> Event | None:
-        """Return what a line says of a slot, None if that is nothing or a full disk has spoilt it."""
-        sign, text = line[:1], line[1:-1]
-        try:
-            if sign == b"+":
-                slot, number, url = text.split(b" ", 2)
-                return Event(int(slot, 16), self._page(int(slot, 16), number, url))
-            if sign == b"=":
-                return Event(int(text.rstrip(b"+"), 16), fetched=True, links=text.endswith(b"+"))
-            if sign == b"-":
-                return Event(int(text, 16))
-            if sign == b"@":
-                number, name = text.split(b" ", 1)
-                self._callbacks[number] = name.decode()
-            elif sign == b"#":
-                self._current = self._digest in (None, text.partition(b" ")[2].decode())
-                self._callbacks.clear()
-        except (ValueError, KeyError):
-            pass
-        return None
-
-    def _page(self, slot: int, number: bytes, url: bytes) -> Page:
-        callback, _, context = number.rstrip(b"~").partition(b":")
-        return Page(
-            slot,
-            url.decode("utf-8", "surrogatepass"),
-            self._callbacks[callback],
-            context.decode(),
-            not number.endswith(b"~"),
-            self._current,
-        )

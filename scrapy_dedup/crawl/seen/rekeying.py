@@ -13,32 +13,33 @@ from collections.abc import Callable
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
-from .journal import LineReader, Page, digest_of
+from .journal_lines import JournalPage, LineReader, digest_of
 
 if TYPE_CHECKING:
-    from .journal import Event, Journal
+    from .journal import Journal
+    from .journal_lines import SlotEvent
 
 _A_FEW = 8  # lines between two looks at the clock
 
 
-class _Under(NamedTuple):
-    """A page that is on its way: its other slot, the value of that if the page stands for it, and the page itself."""
+class _OnItsWay(NamedTuple):
+    """A page on its way: its new slot, the value of that slot if the page stands for it, and the page itself."""
 
     slot: int
     value: int
-    page: Page
+    page: JournalPage
 
 
 _NONE = -1
 
 
-class Move:
-    """Moves the pages of a journal to the slots that *slot_of* gives them; None is for those that none can be told for.
+class Rekeying:
+    """Gives every page of a journal the slot that *slot_of* returns; None drops the page.
 
-    *digest* tells what those slots are made by. Raises OSError.
+    *digest* identifies what those slots are made by. Raises OSError.
     """
 
-    def __init__(self, journal: "Journal", digest: str, slot_of: Callable[[Page], int | None]) -> None:
+    def __init__(self, journal: "Journal", digest: str, slot_of: Callable[[JournalPage], int | None]) -> None:
         self._journal = journal
         self._slot_of = slot_of
         self._next = journal.successor(digest)
@@ -47,7 +48,7 @@ class Move:
         self._rest = b""
         self._waiting: list[bytes] = []
         #: By their slot of before, the pages that are on their way.
-        self.under_way: dict[int, _Under] = {}
+        self.under_way: dict[int, _OnItsWay] = {}
         #: Slot -> value, as :class:`.Seen` has them.
         self.values: dict[int, int] = {}
         #: Digests of the URLs that were let pass and stand for no slot.
@@ -74,7 +75,7 @@ class Move:
         self._waiting = [line + b"\n" for line in reversed(lines)]
         return bool(data)
 
-    def _follow(self, event: "Event") -> None:
+    def _follow(self, event: "SlotEvent") -> None:
         if event.page is not None:
             self._taken(event.slot, event.page)
             return
@@ -86,7 +87,7 @@ class Move:
         else:
             self._released(under)
 
-    def _taken(self, before: int, page: Page) -> None:
+    def _taken(self, before: int, page: JournalPage) -> None:
         slot = self._slot_of(page)
         if slot is None:
             return
@@ -95,9 +96,9 @@ class Move:
             value = self.values[slot] = self._written(slot, page)
         else:
             self.others.add(digest_of(page.url))
-        self.under_way[before] = _Under(slot, value, page)
+        self.under_way[before] = _OnItsWay(slot, value, page)
 
-    def _fetched(self, under: _Under, *, links: bool) -> None:
+    def _fetched(self, under: _OnItsWay, *, links: bool) -> None:
         slot, value, page = under
         found = self.values.get(slot, _NONE)
         if found != _NONE and found & 1:
@@ -111,14 +112,14 @@ class Move:
         self.values[slot] = value | 1
         self._next.fetched(slot, links, at_once=False)
 
-    def _released(self, under: _Under) -> None:
+    def _released(self, under: _OnItsWay) -> None:
         if under.value != _NONE and self.values.get(under.slot) == under.value:
             del self.values[under.slot]
             self._next.released(under.slot)
         else:
             self.others.discard(digest_of(under.page.url))
 
-    def _written(self, slot: int, page: Page) -> int:
+    def _written(self, slot: int, page: JournalPage) -> int:
         return self._next.taken(slot, page.url, page.callback, page.context, page.plain) << 1
 
     def put_in_place(self) -> "Journal":

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from ..support.request_meta import RESCHEDULED
 from .ledger import had_passed
 
 if TYPE_CHECKING:
@@ -39,10 +40,6 @@ class Rescheduler:
         self.done: set[str] = set()
         #: Whether the ledger may hold filtered requests that are needed now, of earlier runs of the job for instance.
         self.is_due = False
-        #: Whether a request that this crawl has filtered is being scheduled at this moment.
-        self.at_work = False
-        #: Whether what the wrapped filter says of it does not count, as it has let it pass before.
-        self.has_passed = False
 
     def schedule(self, request: "Request", row: "DiscardRow | None", *, earlier: bool = False) -> bool:
         """Schedule a filtered request, *earlier* if another crawl has filtered it; return False if that is too late.
@@ -55,8 +52,9 @@ class Rescheduler:
         if request.dont_filter:
             self._claims.claim_unfiltered(request)
             self._tally.scheduled(self._identities.of_url(request.url).site)
-        self.at_work = not earlier
-        self.has_passed = row is not None and row.job == self._seen.job and had_passed(row)
+        else:
+            has_passed = row is not None and row.job == self._seen.job and had_passed(row)
+            request.meta[RESCHEDULED] = not earlier, has_passed
         try:
             self._status.engine.crawl(request)
         except RuntimeError:  # the spider is closed
@@ -65,5 +63,5 @@ class Rescheduler:
             self._faults.report("schedule", "A discarded request could not be scheduled")
             return False
         finally:
-            self.at_work = self.has_passed = False
+            request.meta.pop(RESCHEDULED, None)  # where another dupe filter is in use
         return True

@@ -5,7 +5,7 @@ number of 60 bits. A slot is *taken* when a request is scheduled, and *fetched* 
 the response has come; it is *released* when its URL has failed. A fetched page costs
 about 100 bytes: two small numbers in a dictionary. Its URL is in the journal.
 
-Of the requests that are discarded while the one that was taken for them is on its way,
+Of the requests that are filtered while the one that was taken for them is on its way,
 a bounded number waits here, to be scheduled in its place if it fails.
 """
 
@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
-from .journal import Journal, Page, digest_of
-from .rekeying import Move
+from .journal import Journal
+from .journal_lines import JournalPage, digest_of
+from .rekeying import Rekeying
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ _UNKNOWN = -2
 
 
 class Waiting(NamedTuple):
-    """A discarded request, and its row of the ledger if it has one."""
+    """A filtered request, and its row of the ledger if it has one."""
 
     request: "Request"
     row: "DiscardRow | None"
@@ -44,9 +45,10 @@ class Waiting(NamedTuple):
 class Seen:
     """The slots of a crawl or of its job."""
 
-    def __init__(self, journal: Journal | None, faults: "Faults") -> None:
-        self._journal = journal
+    def __init__(self, faults: "Faults") -> None:
         self._faults = faults
+        #: None before it is opened, and where it cannot be used.
+        self._journal: Journal | None = None
         self._values: dict[int, int] = {}
         self._waiting: dict[int, deque[Waiting]] = {}
         self._waiting_number = 0
@@ -81,7 +83,7 @@ class Seen:
             return ""
 
     def take(self, slot: int, url: str, callback: str, context: str = "", plain: bool = True) -> None:
-        """Let *url* stand for a free slot: it is on its way. See :class:`.Page` for the others."""
+        """Let *url* stand for a free slot: it is on its way. See :class:`.JournalPage` for the others."""
         self._values[slot] = self._written(slot, url, callback, context, plain)
 
     def _written(self, slot: int, url: str, callback: str, context: str, plain: bool) -> int:
@@ -107,8 +109,8 @@ class Seen:
 
     # What waits
 
-    def wait(self, slot: int, discarded: Waiting) -> bool:
-        """Keep a discarded request as long as the one that stands for its slot is on its way, if there is room."""
+    def wait(self, slot: int, filtered: Waiting) -> bool:
+        """Keep a filtered request as long as the one that stands for its slot is on its way, if there is room."""
         if self.is_fetched(slot):
             return False
         waiting = self._waiting.get(slot)
@@ -117,7 +119,7 @@ class Seen:
             return False
         if waiting is None:
             waiting = self._waiting[slot] = deque()
-        waiting.append(discarded)
+        waiting.append(filtered)
         self._waiting_number += 1
         return True
 
@@ -133,11 +135,11 @@ class Seen:
         if not waiting:
             self.lacking |= slot in self._overflowed
             return None
-        discarded = waiting.popleft()
+        filtered = waiting.popleft()
         self._waiting_number -= 1
         if not waiting:
             del self._waiting[slot]
-        return discarded
+        return filtered
 
     def release_waited_for(self) -> list[Waiting]:
         """Free all slots that requests wait for; return those that are next in their place.
@@ -147,9 +149,9 @@ class Seen:
         freed = []
         for slot in list(self._waiting):
             self._values.setdefault(slot, _UNKNOWN)
-            discarded = self.release(slot)
-            if discarded is not None:
-                freed.append(discarded)
+            filtered = self.release(slot)
+            if filtered is not None:
+                freed.append(filtered)
         return freed
 
     def _forget_waiting(self, slot: int) -> None:
@@ -171,18 +173,18 @@ class Seen:
         """Note that *url* is let pass although it is the page of another one: it is to be compared with that."""
         self._others[0].add(digest_of(url))
 
-    def pages(self) -> Iterator[Page]:
+    def pages(self) -> Iterator[JournalPage]:
         """Yield the pages that were scheduled, as far as they can be read."""
         return iter(()) if self._journal is None else self._journal.pages()
 
-    def move(self, digest: str, slot_of: Callable[[Page], int | None]) -> "Move | None":
+    def move(self, digest: str, slot_of: Callable[[JournalPage], int | None]) -> Rekeying | None:
         """Return what moves all pages to the slots that *slot_of* gives; None if it is not known which pages they are.
 
         Raises OSError.
         """
-        return Move(self._journal, digest, slot_of) if self._journal is not None else None
+        return Rekeying(self._journal, digest, slot_of) if self._journal is not None else None
 
-    def moved(self, move: "Move | None") -> tuple[list[Waiting], dict[int, int]]:
+    def moved(self, move: Rekeying | None) -> tuple[list[Waiting], dict[int, int]]:
         """Use the slots of *move*, which is done.
 
         Return the requests that wait, to be compared anew, and the slots of before, which take long to be
@@ -206,6 +208,22 @@ class Seen:
         return waiting, before
 
     # Jobs
+
+    def open(self, path: "Path | None", digest: str, slot_of: Callable[[JournalPage], int | None]) -> int:
+        """Keep the URLs in a journal at *path*, in an unnamed file without; return the number of pages known from before.
+
+        These are what earlier runs of the job have fetched (see :meth:`.Journal.resume`). Raises OSError, and there is no
+        journal then.
+        """
+        try:
+            self._journal = Journal(path)
+            for slot, position in self._journal.resume(digest, slot_of):
+                self._values[slot] = position << 1 | 1
+        except OSError:
+            self._journal = None
+            self._values = {}
+            raise
+        return len(self._values)
 
     @property
     def persistent(self) -> bool:
@@ -235,30 +253,6 @@ class Seen:
     def is_doubtful(self, url: str) -> bool:
         """Whether *url* is that of such a page."""
         return self._journal is not None and digest_of(url) in self._journal.doubtful
-
-    def open(self, path: "Path | None", digest: str, slot_of: Callable[[Page], int | None]) -> int:
-        """Keep the URLs in a journal at *path*, in an unnamed file without; return the number of pages known from before.
-
-        These are what earlier runs of the job have fetched (see :meth:`.Journal.resume`). Raises OSError, and there is no
-        journal then.
-        """
-        try:
-            self._journal = Journal(path)
-            return self.resume(digest, slot_of)
-        except OSError:
-            self._journal = None
-            self._values = {}
-            raise
-
-    def resume(self, digest: str, slot_of: Callable[[Page], int | None]) -> int:
-        """Take over the pages that earlier runs of the job have fetched; return their number.
-
-        See :meth:`.Journal.resume`. Raises OSError.
-        """
-        if self._journal is not None:
-            for slot, position in self._journal.resume(digest, slot_of):
-                self._values[slot] = position << 1 | 1
-        return len(self._values)
 
     def close(self) -> None:
         """Write what is left."""

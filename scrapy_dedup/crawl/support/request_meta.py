@@ -28,8 +28,13 @@ TRANSIENT_LINK: Final = "dedup_transient_link"
 BEGUN: Final = "dedup_begun"
 #: A digest of the URL of a request that is fetched late, since it may be a duplicate.
 POSTPONED: Final = "dedup_postponed"
+#: Set while a postponed request goes back into the queue, for the dupe filter, which takes it out.
+PUT_BACK: Final = "dedup_put_back"
+#: Set while a filtered request is scheduled after all, likewise: whether this crawl has filtered it, and whether the
+#: wrapped filter has let it pass before.
+RESCHEDULED: Final = "dedup_rescheduled"
 #: Those that are about one request only.
-OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, SAMPLE, START, TRANSIENT_LINK)
+OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, START, TRANSIENT_LINK)
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
 _COPIES: Final = frozenset({BEGUN, CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, POSTPONED, "redirect_urls"})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ...rules.model import Evidence, Status
 from ...store.rows import DiscardState
 from ...urls.templates import template_of
-from ..decide.discards import NORMAL_FORM, differences, filtering_rules
+from ..decide.filtering_rules import NORMAL_FORM, differences, filtering_rules
 from ..identity.suspended_rules import rule_by_id
 from ..support.request_meta import SAMPLE, digest, is_digest_of
 from .rule_trials import RuleTrials

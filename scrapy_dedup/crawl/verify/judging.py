@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from ...content.resemblance import Difference
 from ...rules.model import Status
-from ..decide.discards import DuplicateDiscarded, deciding_rules
+from ..decide.filtering_rules import deciding_rules
+from ..decide.request_filter import DuplicateDiscarded
 from ..identity.suspended_rules import rule_by_id
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row
 from ..support.compatibility import run_in_thread

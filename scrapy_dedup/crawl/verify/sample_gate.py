@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from ..decide.discards import DuplicateDiscarded
+    from ..decide.request_filter import DuplicateDiscarded
     from ..support.faults import Faults
     from .choosing import SpotChecks
     from .judging import SpotCheckJudge

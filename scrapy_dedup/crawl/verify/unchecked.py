@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...rules.model import Status
 from ...urls.templates import template_of
-from ..decide.discards import differences
+from ..decide.filtering_rules import differences
 from ..identity.suspended_rules import rule_by_id
 from ..support.compatibility import run_in_thread
 from ..support.cooperative import in_turns

@@ -1,0 +1,115 @@
+"""What is done about a filtered request: written into the ledger, kept while it may be needed, and counted."""
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
+
+from ..seen.seen import Waiting
+from ..support.events import Event
+from .filtering_rules import filtering_rules
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.statscollectors import StatsCollector
+
+    from ..identity.identities import Identities, UrlIdentity
+    from ..seen.ledger import Ledger
+    from ..seen.seen import Seen
+    from ..seen.write_buffer import WriteBuffer
+    from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
+    from ..support.tally import Tally
+    from .decision import RequestVerdict
+
+logger = logging.getLogger(__name__)
+
+
+class DuplicateDiscarded(IgnoreRequest):
+    """A request that had been queued was discarded, since an equivalent one is fetched or on its way.
+
+    An errback may tell it from other reasons. ``url`` is the URL it was taken for, "" if
+    that is not known, ``key`` their canonical key, ``rule`` the id of the rule.
+    """
+
+    def __init__(self, url: str, key: str, rule: str) -> None:
+        super().__init__(f"the same page as {url or key} by rule {rule}")
+        self.url = url
+        self.key = key
+        self.rule = rule
+
+
+class RequestFilter:
+    """Filters requests, and counts those that shadow mode would filter."""
+
+    def __init__(
+        self,
+        *,
+        status: "CrawlStatus",
+        stats: "StatsCollector",
+        faults: "Faults",
+        identities: "Identities",
+        seen: "Seen",
+        ledger: "Ledger",
+        unwritten: "WriteBuffer",
+        tally: "Tally",
+    ) -> None:
+        self._status = status
+        self._stats = stats
+        self._identities = identities
+        self._seen = seen
+        self._ledger = ledger
+        self._unwritten = unwritten
+        self._tally = tally
+        #: A URL is filtered for the first time under the rules in use: the request, its identity, the URL that it is
+        #: taken for, the ids of the rules.
+        self.filtered: Event[[Waiting, UrlIdentity, str, tuple[str, ...]]] = Event(faults)
+
+    def filter(
+        self, request: "Request", identity: "UrlIdentity", verdict: "RequestVerdict", *, queued: bool = False
+    ) -> bool:
+        """Filter *request*, which was *queued* if it has passed the dupe filter; return False if the ledger does not take it.
+
+        What is not in the ledger could never be fetched after all.
+        """
+        names, rule = self._identities.names, verdict.rules[0]
+        row = None
+        if names.has(identity.callback):  # otherwise the request could not be made again
+            row = self._ledger.discard(
+                request, identity, rule=rule, taken_for=verdict.page, job=self._seen.job, queued=queued
+            )
+        if row is None:
+            self._unwritten.count_prevented()
+            return False
+        filtered = Waiting(request, row)
+        self._unwritten.add(filtered)
+        if not identity.known:
+            identity.known = True
+            self._stats.inc_value("dedup/discarded/urls")
+            self._stats.inc_value(f"dedup/discarded/rule/{rule}")
+            self._tally.discarded(identity.site, verdict.rules)
+        self.filtered.send(filtered, identity, verdict.page, verdict.rules)
+        self._seen.wait(identity.slot, filtered)
+        identity.discarded = identity.slot
+        self.count()
+        logger.debug(
+            "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",
+            {"request": request, "url": verdict.page or identity.key, "rule": rule},
+            extra={"spider": self._status.spider},
+        )
+        return True
+
+    def count(self) -> None:
+        """Count a filtered request, whose URL may have been filtered before."""
+        self._stats.inc_value("dedup/discarded")
+
+    def foresee(self, request: "Request", identity: "UrlIdentity", verdict: "RequestVerdict") -> None:
+        """Count a request that would have been filtered (shadow mode)."""
+        rule = filtering_rules(self._identities, request.url, verdict.page)[0]
+        self._stats.inc_value("dedup/shadow/discarded")
+        self._stats.inc_value(f"dedup/shadow/rule/{rule}")
+        logger.debug(
+            "Would discard %(request)s: the same page as %(url)s by rule %(rule)s",
+            {"request": request, "url": verdict.page or identity.key, "rule": rule},
+            extra={"spider": self._status.spider},
+        )
