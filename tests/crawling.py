@@ -8,6 +8,8 @@ Tests are coroutines under ``@in_reactor``. Learning, samples, probes and refetc
 """
 
 import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,12 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.observation import Observation
-from scrapy_dedup.rules import Operation, Predicate, Rule, Status
+from scrapy_dedup.rules import Ignore, Operation, Predicate, Rule, Status
 from scrapy_dedup.store.rows import DiscardRow
 from scrapy_dedup.store.store import Store
 
 from .scrapy_versions import SCRAPY
+from .server import Server
 from .waiting import PATIENCE
 
 #: For a test that is a coroutine and awaits crawls.
@@ -117,6 +120,44 @@ def close(crawler: Crawler, reason: str) -> None:
 async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Crawl:
     """Run a spider with the add-on; positional arguments are the spider's."""
     return await run(crawler_of(spider, **settings), *args)
+
+
+class Outcome(Crawl):
+    """A crawl that has ended, with the server of its site."""
+
+    def __init__(self, done: Crawl, server: Server) -> None:
+        super().__init__(done.crawler, done.items)
+        self.server = server
+
+    @property
+    def fetched(self) -> Counter[str]:
+        """How often each target was fetched."""
+        return self.server.hits
+
+    @property
+    def filtered(self) -> int:
+        """Requests that were filtered by rules."""
+        count: int = self.stats.get("dedup/discarded", 0)
+        return count
+
+    def faults(self) -> list[str]:
+        """The stats of errors in the plug-in."""
+        return [name for name in self.dedup() if name.startswith("errors")]
+
+
+async def scenario(
+    serve: Callable[[Any], Server],
+    site: Any,
+    ignored: str = "q.sid",
+    *,
+    start: Sequence[str] = ("/",),
+    spider: type[scrapy.Spider] = Links,
+    **settings: Any,
+) -> Outcome:
+    """Crawl *site* from *start* with a rule of the user that ignores one key; "" for no rule."""
+    server = serve(site)
+    write_rules(*([rule(f"127.0.0.1:{server.port}", {ignored: Ignore()})] if ignored else []))
+    return Outcome(await crawl(spider, *map(server.url, start), **settings), server)
 
 
 def rule(

@@ -6,8 +6,8 @@ import pytest
 
 from scrapy_dedup import Observation
 from tests.benchmarks import synthetic
-from tests.benchmarks.methods.methods.baselines import without_trackers
-from tests.benchmarks.methods.methods.methods import Keys, Safe, asked_for, available
+from tests.benchmarks.methods.baselines import without_trackers
+from tests.benchmarks.methods.compared import Keys, Safe, asked_for, available
 from tests.benchmarks.scoring.grading import Marks, level_score
 from tests.benchmarks.scoring.score import score
 from tests.benchmarks.scoring.trials import SAME, UNSEEN, WHOLE, Training, evidence, trials

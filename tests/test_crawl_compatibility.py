@@ -60,7 +60,7 @@ def redis_port() -> Iterator[int]:
     fakeredis = pytest.importorskip("fakeredis")
     server = fakeredis.TcpFakeServer(("127.0.0.1", 0))
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield server.server_address[1]
     server.shutdown()
@@ -85,7 +85,7 @@ def test_two_workers_of_scrapy_redis(project: Project, serve: Serve, redis_port:
     options = [option for name, value in more.items() for option in ("-s", f"{name}={value}")]
     arguments = ["crawl", "shop", "-a", f"start={server.url('/')}", *options]
     with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda name: project.scrapy(*arguments, "-o", name, fresh=True), ["a.json", "b.json"]))
+        done = list(pool.map(lambda name: project.scrapy(*arguments, "-o", name), ["a.json", "b.json"]))
     for worker in done:
         assert worker.returncode == 0
         assert "Traceback" not in worker.stderr, worker.stderr
@@ -130,7 +130,7 @@ async def test_autothrottle(serve: Serve) -> None:
 
 def test_bench(project: Project) -> None:
     before = {path for path in project.folder.rglob("*") if "__pycache__" not in path.parts}
-    done = project.scrapy("bench", "-s", "CLOSESPIDER_TIMEOUT=1", fresh=True)
+    done = project.scrapy("bench", "-s", "CLOSESPIDER_TIMEOUT=1")
     assert done.returncode == 0
     assert "Crawled" in done.stderr
     assert "Traceback" not in done.stderr

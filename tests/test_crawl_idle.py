@@ -16,7 +16,7 @@ from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.model import Evidence
 
 from .conftest import Serve
-from .crawling import Crawl, Links, close, crawl, in_reactor, rule, write_rules
+from .crawling import Crawl, Links, close, crawl, in_reactor, rule, scenario, write_rules
 from .server import Asked, Server, page, prose
 
 FOLDERS, PAGES, VALUES = "abcdef", 6, "01"
@@ -190,9 +190,7 @@ async def test_what_has_failed_frees_others(serve: Serve) -> None:
             return page("start", *(f"/p?id={i}&v={value}" for i in range(10) for value in range(6)))
         return 404 if asked.query["v"] < "4" else page(prose(asked.query["id"]))
 
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.v": Ignore()}))
-    done = await crawl(Counts, server.url("/"), CONCURRENT_REQUESTS=4, HTTPERROR_ALLOW_ALL=False)
+    done = await scenario(serve, site, "q.v", spider=Counts, CONCURRENT_REQUESTS=4, HTTPERROR_ALLOW_ALL=False)
     assert len(pages_of(done)) == 1 + 10
     assert done.stats["dedup/released/scheduled"] > 0
     assert idles(done) == 1

@@ -30,7 +30,7 @@ from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer
 
 from .conftest import Serve
-from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
+from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, scenario, write_rules
 from .server import Answer, Asked, as_json, page, prose, redirect
 from .waiting import wait_until
 
@@ -136,9 +136,7 @@ async def test_own_downloads_are_never_discarded(serve: Serve) -> None:
         def last(self, response: Any) -> Any:
             yield {"url": response.url, "key": response.meta["dedup_key"]}
 
-    server = serve({"*": page("c")})
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Own, server.url("/"))
+    done = await scenario(serve, {"*": page("c")}, spider=Own)
     assert done.urls == ["/c?sid=1", "/c?sid=2", "/c?sid=3"]
 
 
@@ -289,9 +287,9 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
 
 @in_reactor
 async def test_the_ledger_is_bounded(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    server = serve({"/": page("start", *(f"/c?sid={sid}" for sid in range(9))), "/c": "c"})
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), DEDUP_STORE_MAX_ROWS=3)
+    done = await scenario(
+        serve, {"/": page("start", *(f"/c?sid={sid}" for sid in range(9))), "/c": "c"}, DEDUP_STORE_MAX_ROWS=3
+    )
     assert (done.stats["dedup/ledger/written"], done.stats["dedup/ledger/dropped"]) == (3, 5)
     assert len(discarded(spider="links")) == 3
     assert len([text for text in messages(caplog) if "ledger" in text]) == 1

@@ -10,7 +10,7 @@ from scrapy_dedup.rules import Ignore, Lower, Set
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import STORE, Links, crawl, in_reactor, observed, rule, write_rules
+from .crawling import STORE, Links, crawl, in_reactor, observed, rule, scenario, write_rules
 from .crawling_parts import dupe_filter
 from .server import Asked, page, prose, redirect
 
@@ -34,28 +34,68 @@ def session(asked: Asked) -> Any:
     return page(prose(asked.path), "/strip?sid=2", "/add?sid=3", "/add", "/strip", "/new?sid=7")
 
 
+def endless(asked: Asked) -> Any:
+    if asked.path == "/":
+        return page("start", "/c?sid=0")
+    return redirect(f"/c?sid={int(asked.query['sid']) + 1}")
+
+
+def circle(asked: Asked) -> Any:
+    if asked.path == "/":
+        return page("start", "/a?sid=1", "/a?sid=2")
+    if asked.path == "/a":
+        return redirect("/b") if asked.query["sid"] == "1" else page(prose("a"))
+    return redirect("/a?sid=1")
+
+
+def refreshed(asked: Asked) -> Any:
+    if asked.path == "/":
+        return page("start", "/c?sid=1", "/c?sid=2")
+    if asked.query:
+        return page("wait", head='<meta http-equiv="refresh" content="0;url=/c">')
+    return page(prose("c"))
+
+
+def ends_in_an_error(asked: Asked) -> Any:
+    if asked.path == "/":
+        return page("start", "/c?sid=1", "/c?sid=2")
+    if asked.target == "/c?sid=1":
+        return redirect("/gone")
+    return 404 if asked.path == "/gone" else page(prose("c"))
+
+
+@pytest.mark.parametrize(
+    ("site", "pages", "settings"),
+    [
+        pytest.param(session, ["/", "/add?sid=new", "/new?sid=4", "/strip"], {}, id="to the canonical form"),
+        pytest.param(endless, ["/"], {"REDIRECT_MAX_TIMES": 5}, id="a chain without an end ends as it does without"),
+        pytest.param(circle, ["/", "/a?sid=2"], {}, id="a circle releases its key"),
+        pytest.param(refreshed, ["/", "/c"], {}, id="meta refresh"),
+        pytest.param(ends_in_an_error, ["/", "/c?sid=2"], {}, id="to an error: an equivalent is fetched"),
+    ],
+)
 @in_reactor
-async def test_a_redirect_to_the_canonical_form_is_followed(serve: Serve) -> None:
-    server = serve(session)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"))
-    assert done.urls == ["/", "/add?sid=new", "/new?sid=4", "/strip"]
-    assert server.hits == {
-        **dict.fromkeys(("/", "/strip?sid=1", "/strip", "/add", "/add?sid=new", "/far", "/near"), 1),
-        **{f"/new?sid={number}": 1 for number in (1, 2, 3, 4)},
-    }
-    assert done.stats["dedup/redirects/followed"] == 5
-    assert not [name for name in done.dedup() if name.startswith("errors")]
+async def test_each_page_comes_once_whatever_redirects_to_it(
+    serve: Serve, site: Any, pages: list[str], settings: dict[str, Any]
+) -> None:
+    done = await scenario(serve, site, **settings)
+    assert done.urls == pages
+    assert max(done.fetched.values()) == 1
+    assert not done.faults()
+    if site is session:
+        assert done.stats["dedup/redirects/followed"] == 5
+        assert done.fetched.total() == 7 + 4
+    if site is endless:
+        assert done.fetched.total() == 1 + 6
 
 
 @in_reactor
 async def test_a_target_that_another_request_has_fetched_is_a_duplicate(serve: Serve) -> None:
-    server = serve({"/": page("start", "/c?sid=1", "/x"), "/x": redirect("/c?sid=2"), "/c": page(prose("c"))})
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS=1)
-    assert sum(server.hits[target] for target in ("/c?sid=1", "/c?sid=2")) == 1
+    site = {"/": page("start", "/c?sid=1", "/x"), "/x": redirect("/c?sid=2"), "/c": page(prose("c"))}
+    done = await scenario(serve, site, CONCURRENT_REQUESTS=1)
+    assert sum(done.fetched[target] for target in ("/c?sid=1", "/c?sid=2")) == 1
     assert len(done.items) == 2
-    assert done.stats["dedup/discarded"] == 1
+    assert done.filtered == 1
 
 
 @in_reactor
@@ -81,40 +121,9 @@ async def test_slash_and_www_and_path_alias(serve: Serve, loopback_names: None) 
 
 @in_reactor
 async def test_a_start_url_that_redirects_to_its_own_key(serve: Serve) -> None:
-    server = serve(session)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/add"), server.url("/strip?sid=5"))
+    done = await scenario(serve, session, start=("/add", "/strip?sid=5"))
     assert set(done.urls) == {"/add?sid=new", "/new?sid=7", "/strip"}
-    assert max(server.hits.values()) <= 2, "a link may lead to a start URL once more, as without rules"
-
-
-@in_reactor
-async def test_an_endless_chain_ends_as_it_does_without_the_plug_in(serve: Serve) -> None:
-    def endless(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", "/c?sid=0")
-        return redirect(f"/c?sid={int(asked.query['sid']) + 1}")
-
-    server = serve(endless)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), REDIRECT_MAX_TIMES=5)
-    assert server.downloads == 1 + 6
-    assert done.urls == ["/"]
-
-
-@in_reactor
-async def test_a_circle_of_redirects_releases_its_key(serve: Serve) -> None:
-    def circle(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", "/a?sid=1", "/a?sid=2")
-        if asked.path == "/a":
-            return redirect("/b") if asked.query["sid"] == "1" else page(prose("a"))
-        return redirect("/a?sid=1")
-
-    server = serve(circle)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"))
-    assert done.urls == ["/", "/a?sid=2"]
+    assert max(done.fetched.values()) <= 2, "a link may lead to a start URL once more, as without rules"
 
 
 @in_reactor
@@ -136,9 +145,8 @@ async def test_a_copied_meta_makes_no_redirect(serve: Serve) -> None:
                 return redirect("/d")
         return 404 if asked.target == "/e" else page(prose(asked.path), "/c?sid=2", "/d?sid=1", "/e")
 
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Copies, server.url("/"))
+    done = await scenario(serve, site, spider=Copies)
+    server = done.server
     assert done.urls == ["/", "/c", "/d"]
     assert server.hits == dict.fromkeys(("/", "/c?sid=1", "/c", "/d?sid=1", "/d", "/e"), 1)
     assert done.stats["dedup/redirects/followed"] == 2
@@ -146,21 +154,6 @@ async def test_a_copied_meta_makes_no_redirect(serve: Serve) -> None:
     with Store.open(STORE, readonly=True) as store, store._reading() as connection:
         hops = dict(connection.exec_driver_sql("SELECT url, hops FROM observation").fetchall())
     assert json.loads(hops[server.url("/d")]) == [server.url("/d?sid=1")]
-
-
-@in_reactor
-async def test_meta_refresh(serve: Serve) -> None:
-    def refreshed(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", "/c?sid=1", "/c?sid=2")
-        if asked.query:
-            return page("wait", head='<meta http-equiv="refresh" content="0;url=/c">')
-        return page(prose("c"))
-
-    server = serve(refreshed)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"))
-    assert done.urls == ["/", "/c"]
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,11 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_dedup.crawl.seen import seen
 from scrapy_dedup.crawl.support.compatibility import without_spider
-from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawl, discarded, in_reactor, rule, write_rules
-from .server import Answer, Asked, Server, page, prose, redirect
+from .crawling import Links, Outcome, discarded, in_reactor, scenario
+from .server import Answer, Asked, page, prose, redirect
 from .waiting import PATIENCE
 
 FIFO = "scrapy.squeues.FifoMemoryQueue"
@@ -47,16 +46,14 @@ def failing_first(failure: Any) -> Any:
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 @in_reactor
 async def test_a_failed_request_is_replaced(serve: Serve, failure: Any) -> None:
-    server = serve(failing_first(failure))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), DOWNLOAD_MAXSIZE=4000, CONCURRENT_REQUESTS=2)
-    one_is_fetched(done, server)
+    done = await scenario(serve, failing_first(failure), DOWNLOAD_MAXSIZE=4000, CONCURRENT_REQUESTS=2)
+    one_is_fetched(done)
 
 
-def one_is_fetched(done: Crawl, server: Server) -> None:
+def one_is_fetched(done: Outcome) -> None:
     fetched = [url for url in done.urls if url.startswith("/c")]
     assert len(fetched) == 1, "exactly one of the equivalents gives the page"
-    assert len({target for target in server.hits if target.startswith("/c")}) == 2
+    assert len({target for target in done.fetched if target.startswith("/c")}) == 2
     assert done.stats["dedup/released"] == 1
     assert "dedup/errors" not in str(done.dedup())
 
@@ -84,9 +81,7 @@ async def test_a_request_that_times_out_is_replaced(serve: Serve, ended: threadi
         ended.wait(PATIENCE)
         return "late"
 
-    server = serve(failing_first(never))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    one_is_fetched(await crawl(Hasty, server.url("/"), CONCURRENT_REQUESTS=2), server)
+    one_is_fetched(await scenario(serve, failing_first(never), spider=Hasty, CONCURRENT_REQUESTS=2))
 
 
 @without_spider
@@ -112,9 +107,9 @@ class IgnoresOnTheWayBack:
 @pytest.mark.parametrize("number", [5, 500, 650])
 @in_reactor
 async def test_other_middlewares_may_ignore_requests(serve: Serve, middleware: type, number: int) -> None:
-    server = serve(failing_first(None))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES={middleware: number}, CONCURRENT_REQUESTS=1)
+    done = await scenario(
+        serve, failing_first(None), DOWNLOADER_MIDDLEWARES={middleware: number}, CONCURRENT_REQUESTS=1
+    )
     assert [url for url in done.urls if url.startswith("/c")] == [
         "/c?sid=2" if middleware is IgnoresOnTheWayOut else "/c?sid=0"
     ]
@@ -143,11 +138,8 @@ async def test_a_spider_middleware_may_refuse_a_response(serve: Serve, number: i
         def failed(self, failure: Any) -> Any:
             yield {"url": "http://x/failed", "key": None}
 
-    server = serve(failing_first(None))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(
-        Errs, server.url("/"), SPIDER_MIDDLEWARES={RefusesOnTheWayToTheSpider: number}, CONCURRENT_REQUESTS=1
-    )
+    refusing = {RefusesOnTheWayToTheSpider: number}
+    done = await scenario(serve, failing_first(None), spider=Errs, SPIDER_MIDDLEWARES=refusing, CONCURRENT_REQUESTS=1)
     assert done.urls == ["/", "/c?sid=1", "/d", *(["/failed"] if errback else [])]
     assert done.stats["dedup/released"] == done.stats["dedup/released/scheduled"] == 1
     assert not [name for name in done.dedup() if name.startswith("errors")]
@@ -163,47 +155,27 @@ async def test_a_page_that_the_callback_fails_with_is_fetched(serve: Serve) -> N
             if "/c" in response.url:
                 raise ValueError
 
-    server = serve(failing_first(None))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Fails, server.url("/"))
+    done = await scenario(serve, failing_first(None), spider=Fails)
     assert len(done.urls) == 3
     assert "dedup/released" not in done.stats
 
 
 @in_reactor
 async def test_robots_txt(serve: Serve) -> None:
-    server = serve(failing_first(None))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-
     class LastFirst(Links):
         def parse(self, response: Any) -> Any:
             yield from reversed(list(super().parse(response)))
 
-    done = await crawl(LastFirst, server.url("/"), ROBOTSTXT_OBEY=True, CONCURRENT_REQUESTS=1)
+    site = failing_first(None)
+    done = await scenario(serve, site, spider=LastFirst, ROBOTSTXT_OBEY=True, CONCURRENT_REQUESTS=1)
     assert done.urls == ["/", "/c?sid=1", "/d"]
     assert done.stats["dedup/released/scheduled"] == 1
 
 
 @in_reactor
-async def test_a_redirect_that_ends_in_an_error(serve: Serve) -> None:
-    def site(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", "/c?sid=1", "/c?sid=2")
-        if asked.target == "/c?sid=1":
-            return Answer(status=302, headers={"Location": "/gone"})
-        return 404 if asked.path == "/gone" else page(prose("c"))
-
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"))
-    assert done.urls == ["/", "/c?sid=2"]
-
-
-@in_reactor
 async def test_a_start_request_that_fails(serve: Serve) -> None:
-    server = serve({"/c": lambda asked: 404 if asked.query["sid"] == "1" else page("c"), "/": page("x", "/c?sid=2")})
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), server.url("/c?sid=1"))
+    site = {"/c": lambda asked: 404 if asked.query["sid"] == "1" else page("c"), "/": page("x", "/c?sid=2")}
+    done = await scenario(serve, site, start=("/", "/c?sid=1"))
     assert done.urls == ["/", "/c?sid=2"]
 
 
@@ -231,11 +203,9 @@ async def test_what_does_not_find_room_in_memory_is_taken_from_the_ledger(
         async def start(self) -> Any:
             yield scrapy.Request(self.start_urls[0], callback=self.start_parse)
 
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(WithMore, server.url("/"), CONCURRENT_REQUESTS=1)
-    assert done.items == [{"url": server.url("/c?sid=4"), "key": "hats"}]
-    assert max(server.hits.values()) == 1
+    done = await scenario(serve, site, spider=WithMore, CONCURRENT_REQUESTS=1)
+    assert done.items == [{"url": done.server.url("/c?sid=4"), "key": "hats"}]
+    assert max(done.fetched.values()) == 1
     states = {row.url.rpartition("=")[2]: row.state for row in discarded(spider="links")}
     assert states.pop("4") is DiscardState.RELEASED
     assert set(states.values()) <= {DiscardState.RELEASED, DiscardState.PENDING}
@@ -251,18 +221,14 @@ async def test_many_equivalents_fail_one_after_the_other(serve: Serve, monkeypat
             return page("start", *(f"/c?sid={number}" for number in range(12)))
         return page(prose("c")) if asked.query["sid"] == "0" else 404
 
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS=1)
+    done = await scenario(serve, site, CONCURRENT_REQUESTS=1)
     assert "/c?sid=0" in done.urls
-    assert max(server.hits.values()) == 1
+    assert max(done.fetched.values()) == 1
 
 
 @in_reactor
 async def test_a_crawl_that_ends_early(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    server = serve(failing_first(500))
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Links, server.url("/"), CLOSESPIDER_PAGECOUNT=1)
+    done = await scenario(serve, failing_first(500), CLOSESPIDER_PAGECOUNT=1)
     assert done.stats["finish_reason"] == "closespider_pagecount"
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "CRITICAL")]
     assert "dedup/errors" not in str(done.dedup())
@@ -289,19 +255,17 @@ async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, fa
             return page(prose(asked.query["id"]))
         return redirect(f"/login?next={asked.query['id']}") if isinstance(failure, str) else failure
 
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
     # Breadth first: the first spelling stands for its page.
     order = {
         "DEPTH_PRIORITY": 1,
         "SCHEDULER_MEMORY_QUEUE": FIFO,
         "CONCURRENT_REQUESTS": 1,
     }
-    done = await crawl(Links, server.url("/"), **order)
-    reached = {target.partition("&")[0] for target in server.hits if target.startswith("/p") and "sid=0" not in target}
+    done = await scenario(serve, site, **order)
+    reached = {target.partition("&")[0] for target in done.fetched if target.startswith("/p") and "sid=0" not in target}
     assert reached == {f"/p?id={i}" for i in range(8)}, "no page is lost"
-    assert server.downloads <= 1 + 8 + 8 * SPELLINGS
-    assert max(server.hits.values()) == 1
+    assert done.fetched.total() <= 1 + 8 + 8 * SPELLINGS
+    assert max(done.fetched.values()) == 1
     assert "dedup/errors" not in str(done.dedup())
 
 
@@ -318,10 +282,9 @@ async def test_a_callback_that_raises(serve: Serve, given: bool) -> None:
                 raise ValueError("no such element")
             yield from super().parse(response)
 
-    server = serve({"/": page("start", "/c?sid=0", "/c?sid=1", "/c?sid=2"), "/c": page(prose("c"))})
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    done = await crawl(Raises, server.url("/"), CONCURRENT_REQUESTS=1, SCHEDULER_MEMORY_QUEUE=FIFO, DEDUP_SAMPLE=0)
-    fetched = [target for target in server.hits if target != "/"]
+    site = {"/": page("start", "/c?sid=0", "/c?sid=1", "/c?sid=2"), "/c": page(prose("c"))}
+    done = await scenario(serve, site, spider=Raises, CONCURRENT_REQUESTS=1, SCHEDULER_MEMORY_QUEUE=FIFO)
+    fetched = [target for target in done.fetched if target != "/"]
     assert fetched == (["/c?sid=0"] if given else ["/c?sid=0", "/c?sid=1"])
     assert len(done.items) == 2
 
@@ -348,10 +311,8 @@ async def test_a_page_that_is_met_nearer_to_the_start(serve: Serve) -> None:
         far_ones = [f"/hub?id={i}&from=far" for i in range(4)] if depth == LIMIT - 1 else [f"/chain?n={depth + 1}"]
         return page(prose(f"chain{depth}"), "/late", *far_ones)
 
-    server = serve(site)
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.from": Ignore()}))
-    done = await crawl(Links, server.url("/"), CONCURRENT_REQUESTS_PER_DOMAIN=16, DEPTH_LIMIT=LIMIT, DEDUP_SAMPLE=0)
-    leaves = {target for target in server.hits if target.startswith("/leaf")}
+    done = await scenario(serve, site, "q.from", CONCURRENT_REQUESTS_PER_DOMAIN=16, DEPTH_LIMIT=LIMIT, DEDUP_SAMPLE=0)
+    leaves = {target for target in done.fetched if target.startswith("/leaf")}
     assert leaves == {f"/leaf?id={i}" for i in range(4)}, "no page is lost"
-    assert max(server.hits.values()) == 1
+    assert max(done.fetched.values()) == 1
     assert "dedup/errors" not in str(done.dedup())

@@ -4,7 +4,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 
-from .benchmarks.methods.methods import pipeline
+from .benchmarks.methods.compared import pipeline
 from .benchmarks.scoring.grading import Grade
 from .benchmarks.scoring.trials import UNSEEN, Training, trials
 from .benchmarks.sites.levels import level_knobs, sites_of

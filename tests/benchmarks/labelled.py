@@ -31,7 +31,7 @@ from w3lib.url import canonicalize_url
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL
 
-from .methods.methods import MEMBERS, Learn, Safe, asked_for
+from .methods.compared import MEMBERS, Learn, Safe, asked_for
 from .scoring.checks import Check, report
 from .scoring.score import Figures, Score, averages, lost_pages, missed_duplicates, pooled, score
 from .scoring.table import print_table, rate

@@ -24,7 +24,7 @@ from scrapy_dedup.learning.methods.options import PatternTreeOptions, WrongOptio
 from scrapy_dedup.learning.methods.pattern_tree import Options, choices_of, tree_of
 
 from .labelled import read_rows
-from .methods.methods import sites
+from .methods.compared import sites
 from .scoring.table import print_table
 from .sites.crawl import crawl
 from .sites.levels import LEVELS, level_knobs, sites_of

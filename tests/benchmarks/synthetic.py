@@ -19,7 +19,7 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
-from .methods.methods import MEMBERS, Learn, asked_for, available, pipeline
+from .methods.compared import MEMBERS, Learn, asked_for, available, pipeline
 from .scoring.checks import Check, report
 from .scoring.grading import Grade, Marks, level_score
 from .scoring.score import Score, averages, mean

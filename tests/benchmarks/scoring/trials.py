@@ -7,7 +7,7 @@ from time import perf_counter
 
 from scrapy_dedup.urls import normal_form
 
-from ..methods.methods import Keys, Learn, Safe
+from ..methods.compared import Keys, Learn, Safe
 from ..sites.crawl import Row, crawl
 from ..sites.site import Site
 from ..sites.splits import each_once, split
