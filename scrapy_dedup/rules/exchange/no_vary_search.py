@@ -11,6 +11,7 @@ apart (:func:`~scrapy_dedup.urls.normal_form`), so it is read, and never written
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from ...files.errors import RuleFileError
@@ -19,13 +20,16 @@ from ..model import Rule
 from ..operations import Ignore, Keep, Operation
 from .expressible import Drops, Others, groups_of
 from .paths import Area, Match, matches_of
-from .structured_fields import FieldError, dictionary
 from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
 
 __all__ = ["HEADER", "SearchVariance", "read_no_vary_search", "search_variance", "write_no_vary_search"]
 
 HEADER = "No-Vary-Search"
 _EXAMPLE = f'write {HEADER}: params=("utm_source" "sid"), or {HEADER}: params, except=("id")'
+
+
+class HeaderError(ValueError):
+    """A header that the draft takes for no header at all; the message is half a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,12 @@ def search_variance(value: str) -> SearchVariance:
     >>> search_variance('params, except=("id"), key-order')
     SearchVariance(no_vary=None, vary=frozenset({'id'}), key_order=False)
 
-    Raises ValueError, with half a sentence, for what the draft takes for no header at all.
+    Raises HeaderError for what the draft takes for no header at all.
     """
-    members = dictionary(value)
+    members = _members(value)
     order = members.get("key-order", False)
     if not isinstance(order, bool):
-        raise FieldError("key-order is no boolean")
+        raise HeaderError("key-order is no boolean")
     params = members.get("params", False)
     no_vary: frozenset[str] | None = frozenset()
     if params is True:
@@ -62,17 +66,33 @@ def search_variance(value: str) -> SearchVariance:
     vary: frozenset[str] = frozenset()
     if "except" in members:
         if params is not True:
-            raise FieldError("except stands without params, which must be there and without a list")
+            raise HeaderError("except stands without params, which must be there and without a list")
         vary = _names("except", members["except"])
     return SearchVariance(no_vary, vary, not order)
 
 
+def _members(value: str) -> dict[str, object]:
+    """Return the members of the structured field (RFC 9651), without their parameters. Raises HeaderError."""
+    import http_sf  # here, since most crawls see no such header
+
+    if not value.strip(" "):  # a dictionary without members; http-sf 1.1 takes it for none
+        return {}
+    try:
+        found: Any = http_sf.parse(value.encode("ascii"), tltype="dictionary")
+    except UnicodeEncodeError:
+        raise HeaderError("it has other characters than those of ASCII") from None
+    except (ValueError, ArithmeticError) as error:  # ArithmeticError: a date that Python does not have
+        raise HeaderError(f"it is no dictionary of a structured field ({error})") from None
+    return {key: member for key, (member, _) in found.items()}
+
+
 def _names(member: str, items: object) -> frozenset[str]:
     if not isinstance(items, list):
-        raise FieldError(f"{member} is no list in round brackets")
-    if not all(isinstance(item, str) for item in items):
-        raise FieldError(f"{member} holds something that is no string in quotes")
-    return frozenset(unquote(item.replace("+", " "), errors="replace") for item in items)
+        raise HeaderError(f"{member} is no list in round brackets")
+    names = [item for item, _ in items]
+    if not all(isinstance(name, str) for name in names):
+        raise HeaderError(f"{member} holds something that is no string in quotes")
+    return frozenset([unquote(name.replace("+", " "), errors="replace") for name in names])
 
 
 def operations_of(variance: SearchVariance) -> dict[str, Operation]:
@@ -113,7 +133,7 @@ def read_no_vary_search(text: str, path: Path, sites: Iterable[str]) -> Imported
                     rules += [Rule(site, match, operations) for site in sites for match in here]
         except Inexpressible as error:
             left_out.append(NotExpressible(f"line {number}", f"not read: {error}"))
-        except FieldError as error:
+        except HeaderError as error:
             raise RuleFileError(path, number, f"the header says nothing: {error}", _EXAMPLE) from None
     return Imported(manual(rules, f"imported: {HEADER}"), tuple(left_out))
 
