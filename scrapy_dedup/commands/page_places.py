@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..crawl.learn.mask_book import with_links
+from ..crawl.observe.site_masks import with_links
 from ..masks.page_report import PlaceOnPage, places_on, texts_at
 from ..masks.slots import shown_slot
 from ..store.page_queries import versions_of_page
