@@ -14,7 +14,7 @@ from ..urls.deep_tokens import deep_values
 from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
 from ..urls.paths import path_values, split_extension
-from ..urls.query_paths import query_path
+from ..urls.query_paths import SLASH, query_path
 from .actions import Change, normal_key
 from .compiled import CompiledRule
 from .model import Rule
@@ -177,7 +177,11 @@ class OriginProgram:
 
     def table(self, path: str, query: str) -> OpTable:
         """Return the operations on the URL of *path* and *query*, both in normal form."""
-        if self._deep or query_path(query) or (self._repeats and any(query.count(name) > 1 for name in self._repeats)):
+        if (
+            self._deep
+            or (SLASH in query and query_path(query))
+            or (self._repeats and any(query.count(name) > 1 for name in self._repeats))
+        ):
             codes = tuple(self._general_codes(path, query))
         else:
             codes = tuple(self._codes(path, query))

@@ -11,7 +11,7 @@ __all__ = ["new_query", "new_query_at_length"]
 
 def new_query(table: OpTable, query: str, context: Context) -> str:
     """Return *query* as the canonical key has it."""
-    if table.whole_query or query_path(query):
+    if table.whole_query or (SLASH in query and query_path(query)):
         return new_query_at_length(table, query, context)
     names, beginnings = table.names, table.beginnings
     pieces = []

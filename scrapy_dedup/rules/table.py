@@ -192,7 +192,7 @@ class OpTable:
         A parameter that rules ask for must not be repeated: when its first value goes,
         the second one is looked at. So it is with several slashes at the end.
         """
-        if not self.closed or (self.on_path and path.endswith("//")) or query_path(query):
+        if not self.closed or (self.on_path and path.endswith("//")) or (SLASH in query and query_path(query)):
             return False
         # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
         if self.orders and any(char in path for char in ".;="):

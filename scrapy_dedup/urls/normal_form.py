@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from w3lib.url import canonicalize_url
 
-from .percent import normal_params, normal_path, normal_query, remove_dot_segments
+from .percent import is_normal_groups, is_normal_query, mended_query, normal_params, normal_path, remove_dot_segments
 
 __all__ = ["normal_form", "normal_parts"]
 
@@ -79,10 +79,34 @@ def normal_parts(url: str) -> tuple[str, str, str]:
         path = normal_path(path)
     if query:
         try:
-            return known, path, normal_query(query)
+            return known, path, _normal_query(query)
         except (KeyError, ValueError):
             return _parts_by_w3lib(url)
     return known, path, ""
+
+
+def _normal_query(query: str) -> str:
+    """Return *query* (without ``?``) in normal form: pieces sorted, escapes normal.
+
+    ``a`` and ``a=`` are one, empty pieces are nothing, as in ``canonicalize_url``.
+
+    >>> _normal_query("b=2&a=%7e&a")
+    'a=&a=~&b=2'
+    >>> _normal_query("C=N;O=D"), _normal_query("C=N%3bO%3DD"), _normal_query("a=1;2")
+    ('C=N;O=D', 'C=N;O=D', 'a=1%3B2')
+
+    Raises KeyError or ValueError for control characters and lone surrogates.
+    """
+    if ";" in query or "%3B" in query:
+        if "%3B" in query or not is_normal_groups(query):
+            query = mended_query(query)
+    elif not is_normal_query(query):
+        query = mended_query(query)
+    if "&" in query:
+        pieces = query.split("&")
+        pieces.sort()
+        return "&".join(pieces)
+    return query
 
 
 def _mended_parts(url: str) -> tuple[str, str, str]:
@@ -94,7 +118,7 @@ def _mended_parts(url: str) -> tuple[str, str, str]:
     if not known:
         return _parts_by_w3lib(url)
     try:
-        return known, normal_path(path or "/"), normal_query(query or "")
+        return known, normal_path(path or "/"), _normal_query(query or "")
     except (KeyError, ValueError):
         return _parts_by_w3lib(url)
 
@@ -155,7 +179,7 @@ def _mended(url: str) -> str:
         host = host[: -len(default) - 1]
     if path.startswith("/"):
         path = _path_with_params(path)
-    query = normal_query(query) if query else ""
+    query = _normal_query(query) if query else ""
     url = f"{scheme}://{userinfo}{at}{host}{path}"
     return f"{url}?{query}" if query else url
 
