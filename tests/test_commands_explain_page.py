@@ -136,22 +136,22 @@ def test_what_a_site_writes_is_no_markup_of_ours(masked):
 
 URL = "http://shop.test/item/7"
 SHOP = """\
-format = "dedup-mask/1"
+format = "dedup-mask/2"
 site = "shop.test"
 
 [[path]]
 selector = "html/body/p.clock"
-slot = ["It is", ""]
 kind = "transient"
-changes = 11
-opportunities = 12
+text = "It is {…}"
+changed = 11
+compared = 12
 pages = 3
 
 [[path]]
 selector = "html/body/a"
 attribute = "href"
-slot = ["/cart?sid=", ""]
 kind = "transient"
+text = "/cart?sid={…}"
 
 [[path]]
 selector = "html/body/b"
@@ -161,7 +161,8 @@ typed = true
 [[path]]
 selector = "html/body/i"
 kind = "undecided"
-examples = ["one", "two"]
+before = "one"
+after = "two"
 
 [[path]]
 selector = "html/body/em"

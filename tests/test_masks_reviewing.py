@@ -1,4 +1,4 @@
-"""Mask files as those who review them meet them: short lines, readable patterns, small differences, older files."""
+"""Mask files as those who review them meet them: short lines, readable patterns, small differences."""
 
 import difflib
 import re
@@ -10,17 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.files.toml_text import toml
 from scrapy_dedup.masks.files import load_mask, save_learned_mask, save_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.page_kinds import PageKinds, PatternError, pattern_of, template_in
 from scrapy_dedup.masks.reading import read_mask
 from scrapy_dedup.masks.slots import slot_in, slot_problem, slot_text
 from scrapy_dedup.masks.writing import written_mask
-from scrapy_dedup.rules import RuleFileError
 from scrapy_dedup.urls.templates import template_of
 
-from .test_masks_files import CLOCK, MASK, SITE, masks, templates
+from .test_masks_files import CLOCK, MASK, SITE, templates
 
 # -- what a file looks like
 
@@ -232,188 +230,6 @@ def test_a_text_with_gaps_is_read_as_its_slot(literals: list[str], attribute: st
 def test_gaps_may_be_typed_as_three_dots() -> None:
     assert slot_in("Today is {...} here") == ("Today is", "here")
     assert slot_in("{...}") is None
-
-
-# -- files of the first format
-
-OLD = """\
-# Reviewed in May.
-format = "dedup-mask/1"
-site = "shop.example"  # ours
-templates = [[4, "", ""], [5, "item", "id"]]
-layouts = ["66b1ee9babbe4a0b"]
-
-# The clock in the header.
-[[path]]  # of all pages
-selector = "html/body/p.clock"
-slot = ["It is", ""]  # checked
-kind = "transient"
-# not on item pages
-templates = [[4, "", ""]]
-css = "body > p.clock::text"
-xpath = "//body/p[@class]"
-confidence = 0.98
-pages = 3
-changes = 11
-opportunities = 12
-examples = [
-    "It is noon",
-    "It is nine",
-    "It is late",
-]
-
-[[path]]
-selector = "html/body/p.price"
-kind = "transient"
-state = "keep"
-everywhere = true
-
-# By hand.
-[[path]]
-selector = "html/body/p.ad"
-"""
-
-
-def test_an_old_file_is_read() -> None:
-    mask, faults = read_mask(OLD, Path("x"))
-    assert not faults
-    assert mask == Mask(
-        SITE,
-        (
-            TransientPath("html/body/p.ad", state="strip"),
-            TransientPath(
-                "html/body/p.clock",
-                slot=("It is", ""),
-                confidence=0.98,
-                pages=3,
-                changes=11,
-                opportunities=12,
-                examples=(("It is noon", "It is nine"),),
-                templates=((4, "", ""),),
-            ),
-            TransientPath("html/body/p.price", state="keep", everywhere=True),
-        ),
-        templates=frozenset({(4, "", ""), (5, "item", "id")}),
-        layouts=frozenset({"66b1ee9babbe4a0b"}),
-    )
-
-
-def test_an_old_file_is_rewritten_with_all_that_the_user_said(tmp_path: Path) -> None:
-    path = tmp_path / "shop.example.mask.toml"
-    path.write_text(OLD)
-    known = load_mask(path)
-    clock = replace(known.paths[1], pages=4, examples=(("It is one", "It is two"),))
-    new = replace(known, paths=(clock, TransientPath("html/body/b", kind="undecided")))
-    save_learned_mask(tmp_path, new)
-    text = path.read_text()
-    assert load_mask(path) == replace(new, paths=(*new.paths, known.paths[0], known.paths[2]))
-    assert (
-        text
-        == """\
-# Reviewed in May.
-format = "dedup-mask/2"
-site = "shop.example"  # ours
-
-# Kinds of pages of which some were seen twice: "*" is one segment of the path, "page=" a parameter.
-[page-kinds]
-top = "/*"
-item = "/item/*?id="
-
-# For the machine: digests of the places of pages that were seen twice.
-[machine]
-layouts = ["66b1ee9babbe4a0b"]
-
-# The clock in the header.
-[[path]]  # of all pages
-selector = "html/body/p.clock"
-kind = "transient"
-text = "It is {…}"  # checked
-# not on item pages
-on = ["top"]
-changed = 11
-compared = 12
-pages = 4
-confidence = 0.98
-before = "It is one"
-after = "It is two"
-
-[[path]]
-selector = "html/body/p.price"
-kind = "transient"
-state = "keep"
-text = "{…}"
-everywhere = true
-
-# By hand.
-[[path]]
-selector = "html/body/p.ad"
-kind = "transient"
-state = "strip"
-text = "{…}"
-
-[[path]]
-selector = "html/body/b"
-kind = "undecided"
-text = "{…}"
-"""
-    )
-    # And from now on it is a file like any other.
-    save_learned_mask(tmp_path, new)
-    assert path.read_text() == text
-
-
-def old_text(mask: Mask) -> str:
-    """The file of the first format that says *mask*, with the examples that it can say."""
-    lists = {"templates": [*map(list, sorted(mask.templates, key=repr))], "layouts": sorted(mask.layouts)}
-    head = {"format": "dedup-mask/1", "site": mask.site, "mode": mask.mode, **lists}
-    tables = [head]
-    for path in mask.paths:
-        table: dict[str, object] = {"selector": path.selector, "attribute": path.attribute, "kind": path.kind}
-        table |= {"css": path.css, "xpath": path.xpath, "state": path.state} if path.state else {}
-        table |= {"position": f"{path.position} of {path.of or 'any'}"} if path.position else {}
-        table |= {"slot": list(path.slot)} if path.slot is not None else {}
-        for key, kinds in (("templates", path.templates), ("except", path.excepted), ("untested", path.untested)):
-            table[key] = [*map(list, kinds)]
-        table |= {"everywhere": path.everywhere, "typed": path.typed, "words": list(path.words)}
-        table |= {"pages": path.pages, "changes": path.changes, "opportunities": path.opportunities}
-        table |= {"confidence": path.confidence, "examples": [text for pair in path.examples[:1] for text in pair]}
-        tables.append(table)
-    texts = ["".join(f"{key} = {toml(value)}\n" for key, value in table.items()) for table in tables]
-    return "\n[[path]]\n".join(texts)
-
-
-@given(masks, masks)
-@settings(max_examples=150)
-def test_any_old_file_is_read_and_any_mask_is_written_over_it(old: Mask, new: Mask) -> None:
-    said = replace(old, paths=tuple([replace(path, examples=path.examples[:1]) for path in old.paths]))
-    text = old_text(said)
-    assert read_mask(text, Path("x")) == (said, [])
-    for mask in (said, new):
-        written = written_mask(mask, text)
-        assert written.startswith('format = "dedup-mask/2"\n')
-        assert read_mask(written, Path("x")) == (mask, [])
-
-
-OLD_HEAD = 'format = "dedup-mask/1"\nsite = "shop.example"\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "said"),
-    [
-        ("templates = 7", 3, "URL templates"),
-        ("templates = [[]]", 3, "URL templates"),
-        ("[[path]]\nselector = 'p'\ntemplates = ['x']", 5, "URL templates"),
-        ("[[path]]\nselector = 'p'\nexamples = [1]", 5, "no list of strings"),
-        ("[[path]]\nselector = 'p'\ntext = '{…}'", 5, 'no key "text"'),
-        ("[[path]]\nselector = 'p'\nposition = '-1 of any'", 5, "add a line with slot"),
-    ],
-)
-def test_faults_of_old_files(tmp_path: Path, text: str, line: int, said: str) -> None:
-    path = tmp_path / "shop.example.mask.toml"
-    path.write_text(OLD_HEAD + text)
-    with pytest.raises(RuleFileError, match=said) as caught:
-        load_mask(path)
-    assert caught.value.line == line
 
 
 # -- masks of the seed's method

@@ -62,17 +62,6 @@ def _found(table: Any, *, is_table: bool) -> Iterator[tuple[str, tuple[str, str]
         yield _AT_END, (above, "")
 
 
-def renamed(comments: Comments, names: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return *comments* at the keys that are called otherwise now; where two became one, it has those of both."""
-    found: dict[str, tuple[str, str]] = {}
-    for key, (above, behind) in comments.items():
-        name = names.get(key, key)
-        if name in found:
-            above, behind = found[name][0] + above + _own_line(behind), found[name][1]
-        found[name] = above, behind
-    return found
-
-
 def header_in(block: str) -> str:
     """Return the header of a block as it is written there, without what stands behind it."""
     line = block.partition("\n")[0]

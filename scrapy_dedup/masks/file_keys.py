@@ -1,10 +1,8 @@
 """The words of mask files: the format, the tables, and the keys of a path."""
 
 import re
-from collections.abc import Mapping
-from typing import Final
 
-__all__ = ["FORMAT", "KINDS", "MACHINE", "PATH_KEYS", "RENAMED", "is_path_header"]
+__all__ = ["FORMAT", "KINDS", "MACHINE", "PATH_KEYS", "is_path_header"]
 
 FORMAT = "dedup-mask/2"
 is_path_header = re.compile(r"""\s*\[\[\s*(?:path|"path"|'path')\s*\]\]""").match
@@ -17,13 +15,3 @@ PATH_KEYS = (
     *("on", "everywhere", "except", "untested"),
     *("changed", "compared", "pages", "confidence", "before", "after"),
 )
-#: What a key of the first format is called now; of its selectors for other tools nothing is written any more.
-RENAMED: Final[Mapping[str, str]] = {
-    "slot": "text",
-    "templates": "on",
-    "changes": "changed",
-    "opportunities": "compared",
-    "examples": "before",
-    "css": "selector",
-    "xpath": "selector",
-}

@@ -132,8 +132,7 @@ def _save(path: Path, mask: Mask, *, snapshots: bool = False) -> Path:
             if there.mask is None:
                 raise there.faults[0]
             mask = _with_users(mask, there.mask)
-            # Of a file of the first format all is written anew, and its examples were no changes.
-            if snapshots and not there.is_old:
+            if snapshots:
                 mask = _with_snapshots(mask, there.mask)
         elif not mask.paths:
             return path

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, ClassVar, Final, cast, get_args
+from typing import Any, cast, get_args
 
 from ..files.errors import RuleFileError
 from ..files.faults import Lines, site_meant
-from .file_keys import KINDS, MACHINE, PATH_KEYS, RENAMED, is_path_header
+from .file_keys import KINDS, MACHINE, PATH_KEYS, is_path_header
 from .model import Mask, Mode
 from .page_kinds import NOT, PageKinds, PatternError, pattern_of, template_of_entry
 from .path import Example, PathKind, State, Template, TransientPath
@@ -16,21 +16,15 @@ from .slots import Slot, slot_in, slot_problem
 
 __all__ = ["Reader"]
 
-_RENAMED_IN_HEAD: Final = {"templates": KINDS, "layouts": MACHINE}
+_FILE_KEYS = ("format", "site", "mode", KINDS, MACHINE, "path")
+_COUNTS = ("changed", "compared", "pages")
 _STATES = tuple([state for state in get_args(State) if state])
 _MODES = ("default", "seed")
 _position = re.compile(r"(-?[1-9][0-9]{0,5}) of (any|[1-9][0-9]{0,5})").fullmatch
 
 
 class Reader:
-    """Reads one file of the present format, and collects its faults."""
-
-    FILE_KEYS: ClassVar[tuple[str, ...]] = ("format", "site", "mode", KINDS, MACHINE, "path")
-    PATH_KEYS: ClassVar[tuple[str, ...]] = PATH_KEYS
-    #: Names of what a path has: its texts, its counts, the kinds of pages that it is true of.
-    TEXTS: ClassVar[tuple[str, ...]] = ("selector", "attribute")
-    COUNTS: ClassVar[tuple[str, str, str]] = ("changed", "compared", "pages")
-    ON: ClassVar[str] = "on"
+    """Reads one file, and collects its faults."""
 
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
@@ -47,7 +41,7 @@ class Reader:
 
     def mask(self, document: Mapping[str, Any]) -> Mask:
         """Return what the file says; where there are faults it means nothing."""
-        self._known_keys(document, self.FILE_KEYS, None, "a mask file")
+        self._known_keys(document, _FILE_KEYS, None, "a mask file")
         site = document.get("site", "")
         if not isinstance(site, str):
             self.fault(self._line(None, "site"), f"site is {site!r}", 'write it in quotes: site = "example.com"')
@@ -84,14 +78,12 @@ class Reader:
             if key not in known:
                 near = get_close_matches(key, known, 1)
                 remedy = f"did you mean {near[0]}?" if near else f"{where} has {', '.join(known)}"
-                if (new := _RENAMED_IN_HEAD.get(key) if number is None else RENAMED.get(key)) in known:
-                    remedy = f"files of this format say it with {new}"
                 self.fault(self._line(number, key), f'{where} has no key "{key}"', remedy)
 
     def _path(self, table: Mapping[str, Any], number: int) -> TransientPath | None:
         before = len(self.errors)
-        self._known_keys(table, self.PATH_KEYS, number, "a path")
-        texts = {name: self._text(table, number, name) for name in self.TEXTS}
+        self._known_keys(table, PATH_KEYS, number, "a path")
+        texts = {name: self._text(table, number, name) for name in ("selector", "attribute")}
         if not texts["selector"] and not self.errors[before:]:
             example = 'selector = "html/body/p.clock"'
             self.fault(self._line(number), "a path without a selector is of nothing", f"add a line such as {example}")
@@ -103,13 +95,11 @@ class Reader:
             self._one_of(state, _STATES, number, "state")
         slot = self._slot(table, number, texts["attribute"])
         position = self._place(table, number, slot)
-        templates, excepted, untested = [
-            self._templates(table, number, name) for name in (self.ON, "except", "untested")
-        ]
+        templates, excepted, untested = [self._templates(table, number, name) for name in ("on", "except", "untested")]
         for name in ("everywhere", "typed"):
             if not isinstance(table.get(name, False), bool):
                 self.fault(self._line(number, name), f"{name} is {table[name]!r}", f"{name} is true or false")
-        for name in self.COUNTS:
+        for name in _COUNTS:
             if not _is_number(table.get(name, 0), int):
                 self.fault(self._line(number, name), f"{name} is {table[name]!r}", f"{name} is a number")
         if not _is_number(table.get("confidence", 0.0), int | float):
@@ -118,7 +108,7 @@ class Reader:
         words = self._strings(table, number, "words")
         if len(self.errors) > before:
             return None
-        changes, opportunities, pages = [int(table.get(name, 0)) for name in self.COUNTS]
+        changes, opportunities, pages = [int(table.get(name, 0)) for name in _COUNTS]
         return TransientPath(
             texts["selector"],
             texts["attribute"],
@@ -165,11 +155,11 @@ class Reader:
             )
         elif not of and slot is None and table.get("typed") is not True:
             self.fault(
-                self._line(number, "position"), "a position of any number has a slot, or is typed", self._slotted
+                self._line(number, "position"),
+                "a position of any number has a slot, or is typed",
+                'say with text what stays, such as text = "Today is {…}", or typed = true where what goes holds a digit',
             )
         return position, of
-
-    _slotted = 'say with text what stays, such as text = "Today is {…}", or typed = true where what goes holds a digit'
 
     def _strings(self, table: Mapping[str, Any], number: int | None, name: str) -> list[str] | None:
         value = table.get(name)
@@ -187,8 +177,6 @@ class Reader:
         if problem is not None:
             self.fault(self._line(number, "slot"), *problem.split("; ", 1))
         return tuple(found)
-
-    # What another format says otherwise
 
     def _kinds(self, document: Mapping[str, Any]) -> PageKinds:
         table = document.get(KINDS, {})

@@ -7,7 +7,6 @@ from ..files.errors import RuleFileError
 from ..files.faults import Lines, parsed
 from .file_keys import FORMAT, is_path_header
 from .model import Mask
-from .old_reader import OLD_FORMAT, OldReader
 from .page_kinds import PageKinds
 from .reader import Reader
 
@@ -29,19 +28,16 @@ class MaskText:
         #: The paths in the order of the file, and its kinds of pages.
         self.paths: list[TransientPath] = []
         self.kinds = PageKinds()
-        #: Whether an older release wrote it.
-        self.is_old = False
         try:
             self.document = parsed(text, path)
         except RuleFileError as error:
             self.faults.append(error)
             return
         form = self.document.get("format")
-        self.is_old = form == OLD_FORMAT
-        if form not in (FORMAT, OLD_FORMAT):  # what the rest of it means is not known
+        if form != FORMAT:  # what the rest of it means is not known
             self.faults.append(_format_fault(text, path, form))
             return
-        reader = OldReader(text, path) if self.is_old else Reader(text, path)
+        reader = Reader(text, path)
         mask = reader.mask(self.document)
         self.paths, self.kinds = reader.paths, reader.kinds
         self.faults = sorted(reader.errors, key=lambda error: error.line or 0)

@@ -2,8 +2,7 @@
 
 The file is cut into blocks, the head and one for each path with the comments before it. The block of a path that did not
 change is written again byte by byte. One that changed is written anew with the comments that stood in it; where the user has
-ordered or spelt it otherwise, only what changed is edited (by tomlkit). A file of the first format is written
-in the present one.
+ordered or spelt it otherwise, only what changed is edited (by tomlkit).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
-from .comments import Comments, Items, commented, comments_in, header_in, renamed
+from .comments import Items, commented, comments_in, header_in
 from .css_xpath import BELOW
-from .file_keys import FORMAT, KINDS, MACHINE, PATH_KEYS, RENAMED, is_path_header
+from .file_keys import FORMAT, KINDS, MACHINE, PATH_KEYS, is_path_header
 from .model import Mask
 from .page_kinds import PageKinds, PatternError, pattern_of
 from .path import Example, TransientPath
@@ -77,13 +76,12 @@ def _edited(mask: Mask, old: str, before: MaskText) -> str | None:
 # The head
 
 
-def _head(mask: Mask, kinds: PageKinds, comments: Comments | None = None) -> str:
+def _head(mask: Mask, kinds: PageKinds) -> str:
     content: list[tuple[str, Any]] = [("format", FORMAT), ("site", mask.site)]
     if mask.mode != "default":
         content.append(("mode", mask.mode))
-    items = [(key, f"{key} = {toml(value)}\n") for key, value in content]
     tables = [_table(KINDS, _patterns(kinds), _KINDS_COMMENT), _table(MACHINE, _layouts(mask), _MACHINE_COMMENT)]
-    return commented(items, comments or {}) + "".join(tables)
+    return "".join([f"{key} = {toml(value)}\n" for key, value in content] + tables)
 
 
 def _table(name: str, content: Mapping[str, Any], comment: str) -> str:
@@ -105,8 +103,6 @@ def _edited_head(head: str, mask: Mask, kinds: PageKinds, before: MaskText) -> s
 
     assert before.mask is not None
     try:
-        if before.is_old:
-            return _head(mask, kinds, comments_in(head))
         document = tomlkit.parse(head)
         edit(document, {"site": mask.site, "mode": mask.mode if mask.mode != "default" else None})
         rest = ""
@@ -141,16 +137,13 @@ class _Block:
 
     def saying(self, path: TransientPath, kinds: PageKinds) -> str:
         """Return the text of the block once it says *path*, in a file with these *kinds* of pages."""
-        is_old = self.file.is_old
-        content = _content(path, kinds, {} if is_old else self.said)
-        if not is_old and path == self.path and all(content.get(key) == self.said.get(key) for key in _REFERENCES):
+        content = _content(path, kinds, self.said)
+        if path == self.path and all(content.get(key) == self.said.get(key) for key in _REFERENCES):
             return self.text
         above = comments_before(self.text, is_path_header)
         inside = self.text[len(above) :]
         header = header_in(inside)
         comments = comments_in(inside, "path")
-        if is_old:
-            return above + commented(_items(content, header), renamed(comments, RENAMED))
         fresh = above + commented(_items(content, header), comments)
         ours = _content(self.path, self.file.kinds, self.said)
         if inside == commented(_items(ours, header), comments):
