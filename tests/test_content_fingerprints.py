@@ -5,27 +5,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsel import Selector
 
-from scrapy_dedup.content.fingerprints import Kind, canonical_json, fingerprint_body, kind_of
+from scrapy_dedup.content.fingerprints import ContentKind, canonical_json, fingerprint_body, kind_of
 
 
 @pytest.mark.parametrize(
     ("content_type", "body", "kind"),
     [
-        ("text/html", b"", Kind.HTML),
-        ("Text/HTML; charset=utf-8", b"", Kind.HTML),
-        ("application/xhtml+xml", b"", Kind.HTML),
-        ("application/json", b"", Kind.JSON),
-        ("application/ld+json;profile=x", b"", Kind.JSON),
-        ("text/plain", b"<html>", Kind.OTHER),
-        ("application/xml", b"<html>", Kind.OTHER),
-        ("image/png", b"", Kind.OTHER),
-        ("", b"\xef\xbb\xbf \n<!DOCTYPE HTML><p>", Kind.HTML),
-        ("", b"<html>", Kind.HTML),
-        ("", b"\x89PNG", Kind.OTHER),
-        ("", b"", Kind.OTHER),
+        ("text/html", b"", ContentKind.HTML),
+        ("Text/HTML; charset=utf-8", b"", ContentKind.HTML),
+        ("application/xhtml+xml", b"", ContentKind.HTML),
+        ("application/json", b"", ContentKind.JSON),
+        ("application/ld+json;profile=x", b"", ContentKind.JSON),
+        ("text/plain", b"<html>", ContentKind.OTHER),
+        ("application/xml", b"<html>", ContentKind.OTHER),
+        ("image/png", b"", ContentKind.OTHER),
+        ("", b"\xef\xbb\xbf \n<!DOCTYPE HTML><p>", ContentKind.HTML),
+        ("", b"<html>", ContentKind.HTML),
+        ("", b"\x89PNG", ContentKind.OTHER),
+        ("", b"", ContentKind.OTHER),
     ],
 )
-def test_kind(content_type: str, body: bytes, kind: Kind) -> None:
+def test_kind(content_type: str, body: bytes, kind: ContentKind) -> None:
     assert kind_of(content_type, body) is kind
 
 
@@ -55,8 +55,8 @@ def test_the_encoding_does_not_matter() -> None:
 
 
 def test_a_kind_that_is_known_is_not_guessed() -> None:
-    assert fingerprint_body(b"<p>a b", "text/plain", kind=Kind.HTML).words == 2
-    assert fingerprint_body(b"<html>", "text/html", kind=Kind.OTHER).sketch is None
+    assert fingerprint_body(b"<p>a b", "text/plain", kind=ContentKind.HTML).words == 2
+    assert fingerprint_body(b"<html>", "text/html", kind=ContentKind.OTHER).sketch is None
 
 
 def test_json_is_its_canonical_form() -> None:
@@ -99,7 +99,7 @@ def test_canonical_json_does_not_depend_on_form(value: object) -> None:
 
 def test_other_content_is_its_digest() -> None:
     prints = fingerprint_body(b"\x89PNG...", "image/png")
-    assert prints.kind is Kind.OTHER
+    assert prints.kind is ContentKind.OTHER
     assert prints.text == prints.bag == prints.digest
     assert (prints.words, prints.sketch) == (None, None)
 
@@ -108,7 +108,7 @@ def test_kinds_never_share_a_fingerprint() -> None:
     bodies = b"12", b"a", b""
     for body in bodies:
         prints = [fingerprint_body(body, name) for name in ("text/html", "text/plain")]
-        assert len({p.text for p in prints} | {p.bag for p in prints if p.kind is Kind.HTML}) == 3
+        assert len({p.text for p in prints} | {p.bag for p in prints if p.kind is ContentKind.HTML}) == 3
     assert fingerprint_body(b"12", "text/plain").text != fingerprint_body(b"12", "application/json").text
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from scrapy_dedup.content.fingerprints import Fingerprints, Kind
+from scrapy_dedup.content.fingerprints import ContentKind, Fingerprints
 from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.learn.schedule import LearningSchedule
 from scrapy_dedup.crawl.observe import repeats
@@ -23,7 +23,7 @@ def seen(path: str, content: str, words: int | None = 50, site: str = SITE) -> O
         time=0.0,
         status=200,
         spider="s",
-        fingerprints=Fingerprints(Kind.HTML, content, content, content, words),
+        fingerprints=Fingerprints(ContentKind.HTML, content, content, content, words),
     )
 
 

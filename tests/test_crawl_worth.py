@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_dedup.content.fingerprints import Fingerprints, Kind
+from scrapy_dedup.content.fingerprints import ContentKind, Fingerprints
 from scrapy_dedup.crawl.learn.schedule import FIRST, LEAST, LearningSchedule, note_learned, worth_learning
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.store.rows import ObservationRow
@@ -15,7 +15,7 @@ SITE, OTHER = "a.test", "b.test"
 
 
 def seen(path: str, content: str, site: str = SITE, *, redirect: str | None = None, scope: str = "") -> ObservationRow:
-    prints = None if redirect else Fingerprints(Kind.HTML, content, content, content, 50)
+    prints = None if redirect else Fingerprints(ContentKind.HTML, content, content, content, 50)
     status = 302 if redirect else 200
     return ObservationRow(
         scope=scope,

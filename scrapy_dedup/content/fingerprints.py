@@ -14,7 +14,7 @@ from .sketch import Sketch, sketch_of_html
 MAX_BODY = 1_048_576
 
 
-class Kind(str, Enum):
+class ContentKind(str, Enum):
     """How the content of a response is identified."""
 
     HTML = "html"
@@ -26,7 +26,7 @@ class Kind(str, Enum):
 class Fingerprints:
     """The identity of one response's content, hexadecimal digits throughout."""
 
-    kind: Kind
+    kind: ContentKind
     #: Of the visible text in order; of the canonical form for JSON; else the digest.
     text: str
     #: Of the visible words in any order; equal to *text* for other content.
@@ -44,16 +44,16 @@ _JSON_TYPES = frozenset(("application/json", "text/json", "application/x-json"))
 _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
-def kind_of(content_type: str, body: bytes = b"") -> Kind:
+def kind_of(content_type: str, body: bytes = b"") -> ContentKind:
     """Return how content of this type is identified; an unnamed type is guessed from *body*."""
     name = content_type.partition(";")[0].strip().lower()
     if name in _HTML_TYPES:
-        return Kind.HTML
+        return ContentKind.HTML
     if name in _JSON_TYPES or name.endswith("+json"):
-        return Kind.JSON
+        return ContentKind.JSON
     if not name and body[:512].lstrip(b"\xef\xbb\xbf\t\n\f\r ").lower().startswith(_HTML_STARTS):
-        return Kind.HTML
-    return Kind.OTHER
+        return ContentKind.HTML
+    return ContentKind.OTHER
 
 
 def fingerprint_body(
@@ -62,7 +62,7 @@ def fingerprint_body(
     *,
     encoding: str | None = None,
     root: etree._Element | None = None,
-    kind: Kind | None = None,
+    kind: ContentKind | None = None,
     max_body: int = MAX_BODY,
 ) -> Fingerprints:
     """Return the fingerprints of a response.
@@ -75,7 +75,7 @@ def fingerprint_body(
     """
     digest = xxh3_128_hexdigest(body)
     kind = kind or kind_of(content_type, body)
-    if kind is Kind.HTML:
+    if kind is ContentKind.HTML:
         if len(body) > max_body:
             beginning = decode(body[:max_body], content_type, encoding)
             sketch = sketch_of_html(beginning, partial=len(body))
@@ -86,7 +86,7 @@ def fingerprint_body(
         sketch = sketch_of_html(root if root is not None else decode(body, content_type, encoding))
         return Fingerprints(kind, sketch.text, sketch.bag, digest, sketch.words, sketch)
     text = digest
-    if kind is Kind.JSON and len(body) <= max_body:
+    if kind is ContentKind.JSON and len(body) <= max_body:
         canonical = canonical_json(body)
         if canonical is not None:
             text = xxh3_128_hexdigest(canonical, _JSON_SEED)

@@ -89,11 +89,11 @@ class _Rows(dict[str, bytes]):
 
     def __missing__(self, text: str) -> bytes:
         # The memo began anew after somebody had looked up the words.
-        fresh = _Words()
+        fresh = _WordHashes()
         return fresh.rows[text] if fresh[text] else b""
 
 
-class _Words(dict[str, bytes]):
+class _WordHashes(dict[str, bytes]):
     """Text node -> its words, joined by single spaces, b"" for a blank one; fills ``rows`` too.
 
     Most text nodes of a page are its site's template, met on page after page, so that a look-up
@@ -135,7 +135,7 @@ def _row(words: list[bytes], plain: bytes) -> bytes:
     return pack_row(sum(map(xxh3_64_intdigest, words)) & _WORD_BITS, xxh32_intdigest(plain) & _ORDER_BITS | count)
 
 
-_memo = _Words()
+_memo = _WordHashes()
 _text_nodes = etree.XPath("//text()", smart_strings=False)
 _sources = etree.XPath("//img/@src | //img/@data-src", smart_strings=False)
 _ORIGIN_OR_DOTS = re.compile(r"^(?:(?:https?:)?//[^/]*)?(?:\.{0,2}/)*", re.IGNORECASE)

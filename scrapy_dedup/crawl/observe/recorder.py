@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
-from ...content.fingerprints import Kind, fingerprint_body
+from ...content.fingerprints import ContentKind, fingerprint_body
 from ...rules.exchange import CLEAN_PARAM, declaring_lines
 from ...store.rows import ObservationRow
 from ..identity.identities import is_plain_get
@@ -117,7 +117,7 @@ class Recorder:
         if lines or self._identities.book.for_site(site):
             from_cache = "cached" in response.flags
             row = base_row(request, response, self._scope, site, "", from_cache=from_cache)
-            digest = fingerprint_body(response.body, kind=Kind.OTHER)
+            digest = fingerprint_body(response.body, kind=ContentKind.OTHER)
             self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
             self._excluded.add("robots.txt")
 

@@ -11,7 +11,7 @@ from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from w3lib.encoding import http_content_type_encoding
 
-from ...content.fingerprints import Kind, fingerprint_body, kind_of
+from ...content.fingerprints import ContentKind, fingerprint_body, kind_of
 from ...content.html import decode, has_password_field, parse
 from ...store.rows import ObservationRow
 from ..support.request_meta import redirects_to
@@ -84,7 +84,7 @@ def is_quick(response: Response) -> bool:
         return False
     if length > AT_ONCE_DIGEST:
         return False
-    return kind_of(content_type_of(response), response.body) is Kind.OTHER
+    return kind_of(content_type_of(response), response.body) is ContentKind.OTHER
 
 
 def content_type_of(response: Response) -> str:
@@ -159,13 +159,13 @@ class LaterRow:
         declares = not _KEPT.isdisjoint(response.headers)
         self._headers = headers_of(response) if declares else None
         if isinstance(response, HtmlResponse):
-            self._kind = Kind.HTML
+            self._kind = ContentKind.HTML
         else:
             self._kind = kind_of(self._content_type, self._body)
         self._canonical = canonical_header(response, response.url) if declares else None
         self._max_body = max_body
         self._url = response.url
-        self._versioned = versioned if self._kind is Kind.HTML and len(self._body) <= max_body else None
+        self._versioned = versioned if self._kind is ContentKind.HTML and len(self._body) <= max_body else None
         self._row: ObservationRow | None = None
 
     @property
@@ -193,7 +193,7 @@ class LaterRow:
         """Make the row; *root* is the tree of the page if somebody has parsed it."""
         body = self._body
         canonical = password = None
-        if self._kind is Kind.HTML:
+        if self._kind is ContentKind.HTML:
             whole = len(body) <= self._max_body
             if root is None:
                 text = decode(body if whole else body[:HEAD], self._content_type, self._encoding)

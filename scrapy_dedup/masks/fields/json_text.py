@@ -20,7 +20,7 @@ _CHARACTER = re.compile(
 )
 
 
-class _Literal(NamedTuple):
+class _JsonString(NamedTuple):
     """A string between its quotes, or a value of another kind."""
 
     start: int
@@ -31,7 +31,7 @@ class _Literal(NamedTuple):
 class JsonText:
     """JSON that a field holds."""
 
-    def __init__(self, source: str, literals: list[_Literal], *, is_document: bool) -> None:
+    def __init__(self, source: str, literals: list[_JsonString], *, is_document: bool) -> None:
         self._source = source
         self._literals = literals
         #: Whether it is an object or an array; a string may be text in quotes as well.
@@ -84,13 +84,13 @@ def json_text(text: str) -> JsonText | None:
         if not _is_json(stripped):
             return None
         literals = [
-            _Literal(*(found.span(1) if found[1] is not None else found.span()), found[1] is not None)
+            _JsonString(*(found.span(1) if found[1] is not None else found.span()), found[1] is not None)
             for found in _SCALAR.finditer(text)
             if not found[2]
         ]
         return JsonText(text, literals, is_document=stripped[0] != '"')
     if "\\" in text and _is_json(f'"{text}"'):
-        return JsonText(text, [_Literal(0, len(text), True)], is_document=False)
+        return JsonText(text, [_JsonString(0, len(text), True)], is_document=False)
     return None
 
 

@@ -12,8 +12,6 @@ from .text_alignment import Stretch, alignments
 from .transient_values import TagValues, TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
 from .visible_text import Stream, Tags, folded
 
-__all__ = ["FieldCuts", "Reading", "TransientPage"]
-
 #: Kinds of streams that a field of a kind is aligned with, and whether folded, after that of its own kind. "all text" is text
 #: with that of scripts.
 _FURTHER = {"html": (("html", True),), "text": (("all text", False), ("text", True), ("all text", True))}
