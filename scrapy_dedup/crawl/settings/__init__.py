@@ -1,1 +1,1 @@
-"""The settings of a crawl or a command: their table, how values are read, and the files they name."""
+"""The settings of a crawl or a command: a field for each, how values are read, and how a wrong one stops the start."""

@@ -1,20 +1,18 @@
-"""The settings of a crawl or a command, read and checked by the table of them (:mod:`.setting_table`), which the reference shows.
+"""The settings of a crawl or a command, read and checked by the table of them (:mod:`.setting_fields`), which the reference shows.
 
 Every value is checked when a crawl or a command starts; a wrong one raises
 :exc:`DedupSettingError`, whose message is one line that names the setting, the
 value and what would be right.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...learning.evidence.user_names import Names
 from ...masks.seed.thresholds import Thresholds
+from .setting_fields import SETTINGS, Setting, SettingFields
 from .setting_pairs import wrong_method, wrong_site
-from .setting_table import SETTINGS
-from .setting_values import DedupSettingError, Mode, Setting, WrongValue
+from .setting_values import DedupSettingError, Mode, WrongValue
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -25,62 +23,8 @@ __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
 
 
 @dataclass(frozen=True, slots=True)
-class DedupSettings:
+class DedupSettings(SettingFields):
     """The settings of one crawl or command, checked; paths are absolute."""
-
-    enabled: bool
-    mode: Mode
-    #: Site -> mode; None where the plug-in is off.
-    sites: Mapping[str, Mode | None]
-    site_groups: Mapping[str, tuple[str, ...]]
-    #: Directories that rules are only read from (``DEDUP_RULES``).
-    rules: tuple[Path, ...]
-    #: ``DEDUP_DIR``, without the scope.
-    dir: Path
-    scope: str
-    #: Path or SQLAlchemy URL.
-    store: str
-    evidence_days: float | None
-    store_max_rows: int | None
-    sketches_per_site: int
-    store_texts: bool
-    max_body: int
-    media: bool
-    learn: str
-    learn_timeout: float
-    #: Names of learners; None for all.
-    learners: tuple[str, ...] | None
-    method: str
-    method_options: Mapping[str, Any]
-    #: The user's lists of names.
-    names: Names
-    max_loss: float
-    #: Field -> "html" or "text".
-    content_fields: Mapping[str, str]
-    strip: str
-    strip_markup: bool
-    transient_method: str
-    #: Those of the method "seed".
-    transient_threshold: float
-    transient_max_marked: float
-    transient_max_share: float
-    transient_max_path: int
-    transient_links: bool
-    transient_priority: int
-    #: Share of the discards.
-    sample: float
-    #: Share of the downloads avoided.
-    extra: float
-    #: Pages of a site.
-    starter: int
-    #: Least and most probability.
-    probe_band: tuple[float, float]
-    #: Pages per kind.
-    revisits: int
-    postpone: bool
-    share_cache: bool
-    fallback_httpcache_storage: Any
-    fallback_dupefilter_class: Any
 
     @classmethod
     def from_crawler_settings(cls, settings: "BaseSettings") -> "DedupSettings":

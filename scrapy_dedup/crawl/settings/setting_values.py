@@ -3,10 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
-from math import isfinite
-from typing import Any
+from math import isfinite, nan
+from typing import Any, TypeVar
 
 from ...learning.choices import LEARNER_NAMES
 
@@ -24,22 +23,12 @@ class Mode(str, Enum):
     __str__ = str.__str__
 
 
+MODES = tuple(mode.value for mode in Mode)
+
+N = TypeVar("N", int, float)
+
 #: In a URL: what is before the password, and the password.
 _PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row of the table."""
-
-    name: str
-    #: What a value is, in words.
-    type: str
-    default: Any
-    #: One line that says what it is for.
-    help: str
-    #: From the value as it was set to the value as it is used; raises WrongValue.
-    read: Callable[[Any], Any] = field(repr=False)
 
 
 class WrongValue(Exception):
@@ -82,19 +71,20 @@ def truth(value: Any) -> bool:
     return known
 
 
+def one_of(*choices: str) -> Callable[[Any], str]:
+    """Return what reads a value that is one of these texts."""
+
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise WrongValue(f"it must be {_alternatives(choices)}")
+        return str(value)
+
+    return read
+
+
 def mode(value: Any) -> Mode:
     """Return the mode of that name."""
-    try:
-        return Mode(value)
-    except ValueError:
-        raise WrongValue(f"it must be {_alternatives(Mode)}") from None
-
-
-def learn(value: Any) -> str:
-    """Return "live", "close" or "off"."""
-    if value not in ("live", "close", "off"):
-        raise WrongValue('it must be "live", "close" or "off"')
-    return str(value)
+    return Mode(one_of(*MODES)(value))
 
 
 def learners(value: Any) -> tuple[str, ...] | None:
@@ -111,79 +101,54 @@ def learners(value: Any) -> tuple[str, ...] | None:
     return names
 
 
-def integer(value: Any) -> int:
-    """Return a whole number of at least 0."""
-    number = _number(value, "it must be a whole number of at least 0")
-    if number < 0 or number != int(number):
-        raise WrongValue("it must be a whole number of at least 0")
-    return int(number)
-
-
-def positive_integer(value: Any) -> int:
-    """Return a whole number of at least 1."""
-    number = _number(value, "it must be a whole number of at least 1")
-    if number < 1 or number != int(number):
-        raise WrongValue("it must be a whole number of at least 1")
-    return int(number)
-
-
-def positive_integer_or_none(value: Any) -> int | None:
-    """Return a whole number of at least 1, or None for no limit."""
-    try:
-        return None if _is_none(value) else positive_integer(value)
-    except WrongValue:
-        raise WrongValue("it must be a whole number of at least 1, or None for no limit") from None
+def whole_number(least: int) -> Callable[[Any], int]:
+    """Return what reads a whole number of at least *least*."""
+    return lambda value: int(
+        _number(value, f"a whole number of at least {least}", lambda n: n >= least and n == int(n))
+    )
 
 
 def positive_number(value: Any) -> float:
     """Return a number above 0."""
-    number = _number(value, "it must be a number above 0")
-    if number <= 0:
-        raise WrongValue("it must be a number above 0")
-    return number
+    return _number(value, "a number above 0", lambda number: number > 0)
 
 
-def positive_number_or_none(value: Any) -> float | None:
-    """Return a number above 0, or None for no limit."""
-    try:
-        return None if _is_none(value) else positive_number(value)
-    except WrongValue:
-        raise WrongValue("it must be a number above 0, or None for no limit") from None
+def or_no_limit(read: Callable[[Any], N]) -> Callable[[Any], N | None]:
+    """Return what reads None, too, for no limit."""
+
+    def read_or_none(value: Any) -> N | None:
+        try:
+            return None if _is_none(value) else read(value)
+        except WrongValue as wrong:
+            raise WrongValue(f"{wrong.problem}, or None for no limit") from None
+
+    return read_or_none
+
+
+def share_between(value: Any) -> float:
+    """Return a number between 0 and 1, both left out."""
+    return _number(value, "a number between 0 and 1", lambda share: 0 < share < 1, "0.001 is one page of a thousand.")
 
 
 def share(value: Any) -> float:
-    """Return a number between 0 and 1, both left out."""
-    number = _number(value, "it must be a number between 0 and 1")
-    if not 0 < number < 1:
-        raise WrongValue("it must be a number between 0 and 1", "0.001 is one page of a thousand.")
-    return number
-
-
-def share_or_none(value: Any) -> float:
     """Return a number from 0 to 1, both included."""
-    number = _number(value, "it must be a number from 0 to 1")
-    if not 0 <= number <= 1:
-        raise WrongValue("it must be a number from 0 to 1", "0.02 is two of a hundred.")
-    return number
+    return _number(value, "a number from 0 to 1", lambda share: 0 <= share <= 1, "0.02 is two of a hundred.")
 
 
 def share_above_none(value: Any) -> float:
     """Return a number above 0, and 1 at most."""
-    number = _number(value, "it must be a number above 0, and 1 at most")
-    if not 0 < number <= 1:
-        raise WrongValue("it must be a number above 0, and 1 at most", "0.5 is one of two.")
-    return number
+    return _number(value, "a number above 0, and 1 at most", lambda share: 0 < share <= 1, "0.5 is one of two.")
 
 
 def band(value: Any) -> tuple[float, float]:
     """Return two numbers from 0 to 1, the smaller one first."""
-    problem = "it must be two numbers from 0 to 1, the smaller one first"
+    wanted, remedy = "two numbers from 0 to 1, the smaller one first", "The default is (0.1, 0.9)."
     ends = value.split(",") if isinstance(value, str) else value
     if not isinstance(ends, list | tuple) or len(ends) != 2:
-        raise WrongValue(problem, "The default is (0.1, 0.9).")
-    least, most = (_number(end, problem) for end in ends)
-    if not 0 <= least < most <= 1:
-        raise WrongValue(problem, "The default is (0.1, 0.9).")
+        raise WrongValue(f"it must be {wanted}", remedy)
+    least, most = (_number(end, wanted, lambda share: 0 <= share <= 1, remedy) for end in ends)
+    if least >= most:
+        raise WrongValue(f"it must be {wanted}", remedy)
     return least, most
 
 
@@ -197,7 +162,7 @@ def sites(value: Any) -> dict[str, Mode | None]:
         try:
             found[site] = None if site_mode is False else mode(site_mode)
         except WrongValue:
-            raise WrongValue(f"{site!r} has {site_mode!r}, not {_alternatives(Mode)} or False", remedy) from None
+            raise WrongValue(f"{site!r} has {site_mode!r}, not {_alternatives(MODES)} or False", remedy) from None
     return found
 
 
@@ -245,13 +210,6 @@ def content_fields(value: Any) -> dict[str, str]:
     return found
 
 
-def strip(value: Any) -> str:
-    """Return "remove", "mark" or "off"."""
-    if value not in ("remove", "mark", "off"):
-        raise WrongValue('it must be "remove", "mark" or "off"')
-    return str(value)
-
-
 def scope(value: Any) -> str:
     """Return the name of a scope, which is also that of a folder."""
     if value is None or value == "":
@@ -278,15 +236,14 @@ def mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
         raise WrongValue("it must be a dictionary", remedy) from None
 
 
-def _number(value: Any, problem: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise WrongValue(problem)
+def _number(value: Any, wanted: str, fits: Callable[[float], bool], remedy: str = "") -> float:
+    """Return a number, given as such or as a text. Raises WrongValue for others than *wanted*."""
     try:
-        number = float(value)
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else nan
     except (ValueError, OverflowError):
-        raise WrongValue(problem) from None
-    if not isfinite(number):
-        raise WrongValue(problem)
+        number = nan
+    if not isfinite(number) or not fits(number):
+        raise WrongValue(f"it must be {wanted}", remedy)
     return number
 
 
@@ -294,6 +251,6 @@ def _is_none(value: Any) -> bool:
     return value is None or value in ("", "None", "none")
 
 
-def _alternatives(enum: type[Enum]) -> str:
-    names = [f'"{member.value}"' for member in enum]
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+def _alternatives(choices: Sequence[str]) -> str:
+    quoted = [f'"{choice}"' for choice in choices]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
