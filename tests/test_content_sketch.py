@@ -199,7 +199,7 @@ def test_hostile_pages(page: str) -> None:
 
 
 def test_the_memo_of_texts_is_bounded() -> None:
-    memo = module._Words()
+    memo = module._WordHashes()
     for i in range(memo._LIMIT // 50):
         assert memo[f"text  {i}"] == b"text %d" % i
     assert len(memo) == len(memo.rows) <= memo._LIMIT // 100
@@ -212,7 +212,7 @@ def test_the_memo_of_texts_is_bounded() -> None:
 
 def test_a_memo_that_begins_anew_while_a_page_is_read() -> None:
     texts = ["one", "two  three", " ", "four\xa0five"]
-    memo = module._Words()
+    memo = module._WordHashes()
     rows = [(memo[text], memo.rows[text])[1] for text in texts]
     memo.rows.clear()
     assert [memo.rows[text] for text in texts] == rows
