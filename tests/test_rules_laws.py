@@ -26,11 +26,10 @@ from scrapy_dedup.rules import (
     Status,
 )
 from scrapy_dedup.rules.actions import Context
-from scrapy_dedup.rules.application import new_origin, new_path
-from scrapy_dedup.rules.compiled import CompiledRule
-from scrapy_dedup.rules.program import rule_matches
-from scrapy_dedup.rules.queries import new_query_at_length
-from scrapy_dedup.rules.table import OpTable
+from scrapy_dedup.rules.apply_path import new_origin, new_path
+from scrapy_dedup.rules.apply_query import new_query_at_length
+from scrapy_dedup.rules.predicates import rule_matches
+from scrapy_dedup.rules.table import CompiledRule, OpTable
 from scrapy_dedup.urls import DeepSplit, SiteGroups, ValueClass, normal_form, normal_parts, site_of_url, values_of
 from scrapy_dedup.urls.origins import origin_of
 
@@ -74,7 +73,7 @@ def step(book: RuleBook, text: str, depth: int) -> str:
     matching = [rule for rule in compiled if rule_matches(rule.match, values)]
     if not matching:
         return text
-    table = OpTable(matching, rules.deep, {})
+    table = OpTable(matching, rules.deep)
     table.positions_only = table.pairs_only = False
     context = Context(lambda: values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
     new = new_query_at_length(table, query, context)

@@ -75,7 +75,7 @@ class KnownAliases:
 
 def alias_lines(book: "RuleBook", known: KnownAliases | None, site: str, key: str) -> Iterator[str]:
     """Yield what is to be said of the aliases of a URL with the canonical key *key*."""
-    from ..rules.program import rule_matches
+    from ..rules.predicates import rule_matches
     from ..urls import values_of
 
     page = known.page_of(site, key) if known is not None else None

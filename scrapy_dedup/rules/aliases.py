@@ -16,7 +16,7 @@ from ..urls import normal_parts, values_of
 from ..urls.namings import Anchors, Naming, namings
 from .model import ALIAS, FRAGMENT, Rule
 from .operations import Anchored, Declared
-from .program import rule_matches
+from .predicates import rule_matches
 
 __all__ = ["AliasKinds", "Candidate", "candidates", "is_less", "page_shape"]
 

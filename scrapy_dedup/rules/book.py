@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
 from ..urls.origins import origin_of
-from .actions import Change, Context
-from .application import new_origin, new_path
+from .apply import Canonicalizer, table_for
 from .canonical import Canonical
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
@@ -21,22 +20,16 @@ from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules, Status
 from .operations import Nested
 from .predicates import Absent, Literal, Predicate
-from .program import OriginProgram, SiteProgram
-from .queries import new_query
-from .table import OpTable
+from .program import SiteProgram
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from .actions import Change
     from .operations import Operation
+    from .table import OpTable
 
 __all__ = ["RuleBook"]
-
-_MAX_STEPS = 8
-_MAX_DEPTH = 2
-_MANY_ORIGINS = 20_000
-
-Parts = tuple[str, str, str]
 
 
 class RuleBook:
@@ -71,14 +64,18 @@ class RuleBook:
         for site in sorted(by_site):
             found = sorted(by_site[site], key=lambda rule: rule.id)
             self._sites[site] = SiteRules(site, tuple(found), (deep or {}).get(site, {}))
-        self._compiled = {
-            site: SiteProgram(found.rules, found.deep)
-            for site, found in self._sites.items()
-            if any(rule.status.acts and not rule.is_alias for rule in found.rules)
-        }
-        #: Origin in normal form -> (its site, the program of its URLs).
-        self._programs: dict[str, tuple[str, OriginProgram | None]] = {}
+        self._use(
+            {
+                site: SiteProgram(found.rules, found.deep)
+                for site, found in self._sites.items()
+                if any(rule.status.acts and not rule.is_alias for rule in found.rules)
+            }
+        )
         self._ignoring: dict[Nested, RuleBook] = {}
+
+    def _use(self, compiled: dict[str, SiteProgram]) -> None:
+        self._compiled = compiled
+        self._canonicalizer = Canonicalizer(compiled, self.groups, self.nested_key)
 
     # -- what it holds
 
@@ -181,7 +178,7 @@ class RuleBook:
         """Return the book of *sites*, with what is compiled of them."""
         book = RuleBook(groups=self.groups)
         book._sites = dict(sorted(sites.items()))
-        book._compiled = {site: compiled[site] for site in book._sites if site in compiled}
+        book._use({site: compiled[site] for site in book._sites if site in compiled})
         return book
 
     # -- keys
@@ -192,22 +189,13 @@ class RuleBook:
         Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
         a site without rules it is the normal form.
         """
-        return self._reached(url, [])[1]
+        return self._canonicalizer.reached(url, [])[1]
 
     def canonical(self, url: str) -> Canonical:
         """Return the canonical key of *url* (:meth:`canonical_key`) with its site and what rules changed. Never raises."""
         changes: list[Change] = []
-        site, key = self._reached(url, changes)
+        site, key = self._canonicalizer.reached(url, changes)
         return Canonical(key, site, tuple(changes))
-
-    def _reached(self, url: str, changes: list[Change]) -> tuple[str, str]:
-        """Return (site, canonical key) of *url*; *changes* takes what rules change."""
-        origin, path, query = parts = normal_parts(url)
-        found = self._programs.get(origin)
-        site, program = found if found is not None else self._origin(origin)
-        if program is not None:
-            origin, path, query = self._key(program, parts, 0, changes)
-        return site, f"{origin}{path}?{query}" if query else origin + path
 
     def equivalent(self, a: str, b: str) -> bool:
         """Return whether *a* and *b* have one canonical key."""
@@ -216,16 +204,15 @@ class RuleBook:
     def matching(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, sorted by id."""
         origin, path, query = normal_parts(url)
-        program = self._program(origin)
+        program = self._canonicalizer.program(origin)
         if program is None:
             return []
-        return sorted((found.rule for found in program.table(path, query).rules), key=lambda rule: rule.id)
+        return sorted((found.rule for found in table_for(program, path, query).rules), key=lambda rule: rule.id)
 
     def acting(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
-        parts = normal_parts(url)
         passed: list[OpTable] = []
-        self._key(self._program(parts[0]), parts, 0, [], passed)
+        self._canonicalizer.reached(url, [], passed=passed)
         found = {each.rule.id: each.rule for table in passed for each in table.rules}
         return [found[name] for name in sorted(found)]
 
@@ -234,11 +221,11 @@ class RuleBook:
         origin, path, query = normal_parts(url)
         site = origin_of(origin, self.groups).site
         values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
-        program = self._program(origin)
+        program = self._canonicalizer.program(origin)
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
-            context = self._context(program, path, query, 0, [])
-            used = used_operations(program.table(path, query), values, context, path, query)
+            context = self._canonicalizer.context(program, path, query)
+            used = used_operations(table_for(program, path, query), values, context, path, query)
         return Explanation(
             url,
             site,
@@ -248,99 +235,7 @@ class RuleBook:
             tuple((rule, used.get(rule.id, {})) for rule in self.matching(url)),
         )
 
-    def _program(self, origin: str) -> OriginProgram | None:
-        return self._origin(origin)[1]
-
-    def _origin(self, origin: str) -> tuple[str, OriginProgram | None]:
-        """Return (site, program) of the URLs that begin with *origin*, which is in normal form."""
-        known = self._programs.get(origin)
-        if known is None:
-            taken = origin_of(origin, self.groups)
-            compiled = self._compiled.get(taken.site) if taken.site else None
-            known = taken.site, compiled.for_origin(taken) if compiled else None
-            if len(self._programs) >= _MANY_ORIGINS:
-                self._programs.clear()
-            self._programs[origin] = known
-        return known
-
-    def _key(
-        self,
-        program: OriginProgram | None,
-        start: Parts,
-        depth: int,
-        changes: list[Change],
-        passed: "list[OpTable] | None" = None,
-    ) -> Parts:
-        """Return the key that the steps of the rules lead to from the normal form *start*.
-
-        One step applies all operations at once. As it may change what rules ask for, it
-        is taken again, until it changes nothing; of a circle the least member is the
-        key; after 8 steps it is the normal form. So a key is always its own key. *changes* takes what the rules change,
-        *passed* the tables of all steps.
-        """
-        parts = start
-        seen: list[Parts] = []
-        while program is not None:
-            origin, path, query = parts
-            table = program.table(path, query)
-            if not table.rules:
-                return parts
-            if passed is None and table.leaves_alone(query):
-                return parts
-            if passed is not None:
-                passed.append(table)
-            context = (
-                self._context(program, path, query, depth, changes) if table.asks else Context(dict, None, changes)
-            )
-            end = table.is_end(path, query)
-            if table.on_origin:
-                origin, stays = self._move(program, table, context)
-                end = end and stays
-            if table.on_path:
-                path = new_path(table, path, context)
-            if query or table.added:
-                query = new_query(table, query, context)
-            new = (origin, path, query)
-            if end or new == parts:
-                return new
-            if not table.plain or ";" in path:
-                new = normal_parts(f"{origin}{path}?{query}" if query else origin + path)
-                if new == parts:
-                    return new
-            seen.append(parts)
-            if new in seen:
-                return min(seen[seen.index(new) :])
-            if len(seen) > _MAX_STEPS:
-                return start
-            parts = new
-            program = self._program(parts[0])
-        return parts
-
-    def _context(self, program: OriginProgram, path: str, query: str, depth: int, changes: list[Change]) -> Context:
-        nested = None if depth >= _MAX_DEPTH else lambda text, how: self.nested_key(text, how, depth=depth + 1)
-        return Context(lambda: program.values(path, query), nested, changes)
-
-    def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
-        """Return (what *table* makes of the program's origin, whether it stays so)."""
-        known = program.moves.get(table)
-        if known is None:
-            made = len(context.changes)
-            text = normal_parts(new_origin(table, program.origin, context) + "/")[0]
-            changes = tuple(context.changes[made:])
-            target = self._program(text)
-            stays = target is None or (
-                # No rules but some of those that had their say.
-                {rule.rule for rule in target.rules} <= {rule.rule for rule in program.rules}
-                and new_origin(table, target.origin, context) == text
-            )
-            del context.changes[made:]
-            known = text, stays, changes
-            if not table.asks:
-                program.moves[table] = known
-        context.changes += known[2]
-        return known[:2]
-
-    def nested_key(self, url: str, operation: Nested, *, depth: int = 1) -> str:
+    def nested_key(self, url: str, operation: Nested, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
         if operation.ignore:
             ignoring = self._ignoring.get(operation)
@@ -348,9 +243,7 @@ class RuleBook:
                 rules = [_rule_of(place, keys) for place, keys in operation.by_place().items()]
                 ignoring = self._ignoring[operation] = RuleBook(rules, groups=self.groups)
             url = ignoring.canonical_key(url)
-        parts = normal_parts(url)
-        origin, path, query = self._key(self._program(parts[0]), parts, depth, [])
-        return f"{origin}{path}?{query}" if query else origin + path
+        return self._canonicalizer.reached(url, [], depth=depth)[1]
 
     # -- files
 

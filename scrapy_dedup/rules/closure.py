@@ -1,37 +1,81 @@
-"""When one step is enough: what operations leave behind.
+"""Where one step is enough: whether the operations of a table leave anything for a second step.
 
-A canonical key is what steps of the rules lead to (:mod:`.book`). Mostly the second
+A canonical key is what steps of the rules lead to (:mod:`.apply`). Mostly the second
 step would change nothing, and what is here says so beforehand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import PLACEHOLDER
 from .actions import normal_value
-from .compiled import Bound
-from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Operation, Set, SetOfValues
+from .model import BARE
+from .operations import Ignore, IgnoreValue, Keep, Set
 from .predicates import Predicate
+from .table import ORIGIN_KINDS, PATH_KINDS, Bound, OpTable
 
-__all__ = ["leaves_normal", "may_awaken"]
+__all__ = ["once_in_one_step"]
+
+Guards = Mapping[str, Sequence[Predicate]]
+"""Key -> the predicates on it, of all rules of a site."""
 
 
-def leaves_normal(key: str, operation: Operation) -> bool:
-    """Return whether *operation* leaves a normal form that it finds nothing more to do on.
+def once_in_one_step(table: OpTable, guards: Guards) -> tuple[str, ...] | None:
+    """Return the parameters (``name=``) of which a URL must hold one at most for one step of *table* to be enough.
 
-    *key* is the operation's, or the beginning of its keys. A text that a rule sets may
-    be anything: of a parameter it is one value, if it holds no ``;`` that could part it.
+    None where a second step may change something. It changes nothing where no rule matches
+    afterwards that did not before, and where the same operations, or some of them, find
+    nothing more to do. The origin is looked at by itself (:mod:`.apply`).
     """
-    if not isinstance(operation, Set):
-        return isinstance(operation, Ignore | IgnoreValue | Lower | SetOfValues | Keep | AnyOrder)
-    values = {old and normal_value(key, old): new and normal_value(key, new) for old, new in operation.values}
-    return (
-        key.startswith("q.")
-        and not any("%3B" in new for new in values.values() if new)
-        and all(values.get(new, new) == new for new in values.values())
+    asked = {key: predicates for key, predicates in guards.items() if not key.startswith(ORIGIN_KINDS)}
+    if not table.plain or not _finds_nothing_more(table, guards):
+        return None
+    once = []
+    for key, predicates in asked.items():
+        bounds = table.bounds(key)
+        if not bounds:
+            continue
+        if key[0] in "ms" or any(_may_awaken(key, bound, predicates) for bound in bounds):
+            return None
+        if key.startswith("q."):
+            once.append(key[2:] + "=")
+    return tuple(once)
+
+
+def _finds_nothing_more(table: OpTable, guards: Guards) -> bool:
+    """Return whether the operations of *table* would change nothing in a second step."""
+    exact = {key for rule in table.rules for key in rule.exact}
+    for key in exact:
+        if key.startswith(ORIGIN_KINDS):
+            continue
+        operations = [bound.operation for bound in table.bounds(key)]
+        if key == BARE and any(asked.startswith("q.") for asked in guards):
+            return False
+        if key in table.orders and not _moves_only_what_no_rule_names(table, (*exact, *guards)):
+            return False
+        if "[" in key or any(key.startswith(deep) for deep in table.deep) or key == "ext":
+            return False
+        if len(operations) > 1 and not all(isinstance(operation, Ignore) for operation in operations):
+            return False
+        # Where a segment is removed, all keys of the path mean something else.
+        if key[:5] == "path." and key != "path.trail" and not isinstance(operations[0], IgnoreValue | Keep):
+            return False
+    prefixes = [item for rule in table.rules for item in rule.prefixes]
+    return not prefixes or (
+        all(prefix.startswith("q.") and isinstance(operation, Ignore) for prefix, operation in prefixes)
+        and not table.deep_query
     )
 
 
-def may_awaken(key: str, bound: Bound, predicates: Sequence[Predicate]) -> bool:
+def _moves_only_what_no_rule_names(table: OpTable, keys: Iterable[str]) -> bool:
+    """Return whether *keys*, as far as they are of the path, are segments before those that an order moves."""
+    orders = table.orders.get("path", [])
+    if "matrix" in table.orders or len(orders) != 1:
+        return False
+    named = {key for key in keys if key.startswith(PATH_KINDS)} - {"path.len", "path.trail"}
+    return all(key[5:].isdigit() and int(key[5:]) < orders[0][0].after for key in named)
+
+
+def _may_awaken(key: str, bound: Bound, predicates: Sequence[Predicate]) -> bool:
     """Return whether *bound* may leave *key* so that one of *predicates* holds that did not before.
 
     *predicates* are on the same key. That of the operation's own rule held before.

@@ -3,12 +3,12 @@
 A key that a rule does not name may have any value or none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..urls import ValueClass
 
-__all__ = ["Absent", "Literal", "OfClass", "OneOf", "Predicate"]
+__all__ = ["Absent", "Literal", "OfClass", "OneOf", "Predicate", "rule_matches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +70,10 @@ class Absent:
 
 
 Predicate = Literal | OneOf | OfClass | Absent
+
+
+def rule_matches(match: Mapping[str, Predicate], values: Mapping[str, str | None]) -> bool:
+    """Return whether all predicates of *match* hold of *values*."""
+    return all(
+        predicate.holds(values[key]) if key in values else predicate.optional for key, predicate in match.items()
+    )

@@ -4,7 +4,7 @@ What the keys before the path (scheme, host) decide is decided once for each ori
 For a URL, each key that is left to ask for gives a *code*, a set of bits that says
 which predicates hold; the codes together say which rules match, and the operations
 of those are put together once and kept. So the cost does not depend on the number of
-rules.
+rules. What is compiled here :mod:`.apply` runs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,28 +13,17 @@ from ..urls import DeepSplit
 from ..urls.deep_tokens import deep_values
 from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
-from ..urls.paths import path_values, split_extension
-from ..urls.query_paths import SLASH, query_path
+from ..urls.paths import path_values
 from .actions import Change, normal_key
-from .compiled import CompiledRule
+from .closure import once_in_one_step
 from .model import Rule
-from .predicates import Literal, OneOf, Predicate
-from .table import OpTable
+from .predicates import Literal, OneOf, Predicate, rule_matches
+from .table import ORIGIN_KINDS, CompiledRule, OpTable
 
-__all__ = ["OriginProgram", "SiteProgram", "rule_matches"]
+__all__ = ["OriginProgram", "SiteProgram"]
 
-_ORIGIN_KINDS = ("scheme", "host.")
-_MANY_SIGNATURES = 16_384
-#: Up to so many names are looked for one by one in a query, more in its pieces.
-_FEW_NAMES = 6
+_MANY_CODES = 16_384
 _MANY_TABLES = 1_024
-
-
-def rule_matches(match: Mapping[str, Predicate], values: Mapping[str, str | None]) -> bool:
-    """Return whether all predicates of *match* hold of *values*."""
-    return all(
-        predicate.holds(values[key]) if key in values else predicate.optional for key, predicate in match.items()
-    )
 
 
 class SiteProgram:
@@ -58,12 +47,13 @@ class SiteProgram:
         rules = [
             rule
             for rule in self.rules
-            if rule_matches({key: p for key, p in rule.match.items() if key.startswith(_ORIGIN_KINDS)}, values)
+            if rule_matches({key: p for key, p in rule.match.items() if key.startswith(ORIGIN_KINDS)}, values)
         ]
         return OriginProgram(self, rules, origin) if rules else None
 
 
 _Code = Callable[[str, int], int]
+_Place = tuple[int, _Code]
 
 
 class _Coder(dict[str, int]):
@@ -107,28 +97,18 @@ class _Coder(dict[str, int]):
 
 
 class OriginProgram:
-    """What the rules of a site do with the URLs of one origin."""
+    """What the rules of a site do with the URLs of one origin.
 
-    __slots__ = (
-        "_absent",
-        "_coders",
-        "_deep",
-        "_extension",
-        "_keys",
-        "_length",
-        "_path",
-        "_positions",
-        "_query",
-        "_repeats",
-        "_rules",
-        "_signatures",
-        "_site",
-        "_tables",
-        "_trail",
-        "moves",
-        "origin",
-        "rules",
-    )
+    The code of each key that rules ask for has an index in the codes of a URL.
+
+    - ``absent``: the codes of a URL that has none of the keys;
+    - ``on_path``: whether any of the keys is of the path; ``positions``: (N, index, what gives the code of a value) for
+      ``path.N``; ``extension``, ``length``, ``trail``: the same for ``ext``, ``path.len`` and ``path.trail``;
+    - ``query``: the same for each parameter, by its name; ``repeats``: the parameters (``name=``) whose repeats
+      (``q.name[1]``) rules ask for;
+    - ``deep``: whether rules ask for deep tokens, which are read from the whole view;
+    - ``tables``: codes -> the table of the rules that match, as far as they were met.
+    """
 
     def __init__(self, site: SiteProgram, rules: list[CompiledRule], origin: Origin) -> None:
         self.origin = origin
@@ -141,123 +121,47 @@ class OriginProgram:
         for rule in rules:
             bits = []
             for key, predicate in rule.match.items():
-                if not key.startswith(_ORIGIN_KINDS):
+                if not key.startswith(ORIGIN_KINDS):
                     known = asked.setdefault(key, {})
                     bits.append((key, 1 << known.setdefault(predicate, len(known))))
             found.append((rule, bits))
-        keys = list(asked)
-        place = {key: index for index, key in enumerate(keys)}
-        self._rules = [(rule, [(place[key], bit) for key, bit in bits]) for rule, bits in found]
-        self._keys = keys
-        self._coders = [_Coder(asked[key]) for key in keys]
-        self._absent = [coder.absent for coder in self._coders]
-        self._signatures: dict[tuple[int, ...], OpTable] = {}
-        self._tables: dict[tuple[int, ...], OpTable] = {}
-        self._positions: list[tuple[int, int, _Code]] = []
-        self._extension = self._length = self._trail = -1
-        self._query: dict[str, tuple[int, _Code]] = {}
-        self._repeats: list[str] = []
-        # Deep tokens are read from the whole view; all else is looked up directly.
-        self._deep = any(key in keys for key in _deep_keys(site.deep))
-        for index, key in enumerate(keys):
-            kind, _, name = key.partition(".")
-            if kind == "q" and "[" in name:
-                self._repeats.append(name.partition("[")[0] + "=")
-            elif kind == "q":
-                self._query[name] = index, self._coders[index].code
-            elif kind == "path" and name.isdigit():
-                self._positions.append((int(name), index, self._coders[index].code))
-            elif key == "ext":
-                self._extension = index
-            elif key == "path.len":
-                self._length = index
-            elif key == "path.trail":
-                self._trail = index
-        self._path = any(not key.startswith("q.") for key in keys)
+        self._keys = list(asked)
+        index_of = {key: index for index, key in enumerate(asked)}
+        self._rules = [(rule, [(index_of[key], bit) for key, bit in bits]) for rule, bits in found]
+        self._coders = [_Coder(predicates) for predicates in asked.values()]
+        places = {key: (index, coder.code) for index, (key, coder) in enumerate(zip(asked, self._coders, strict=True))}
+        self.absent = [coder.absent for coder in self._coders]
+        self.tables: dict[tuple[int, ...], OpTable] = {}
+        self._by_rules: dict[tuple[int, ...], OpTable] = {}
+        parameters = [key[2:] for key in asked if key.startswith("q.")]
+        self.query: dict[str, _Place] = {name: places["q." + name] for name in parameters if "[" not in name}
+        self.repeats = [name.partition("[")[0] + "=" for name in parameters if "[" in name]
+        self.on_path = len(parameters) < len(asked)
+        self.positions = [(int(key[5:]), *places[key]) for key in asked if key[:5] == "path." and key[5:].isdigit()]
+        self.extension: _Place | None = places.get("ext")
+        self.length: _Place | None = places.get("path.len")
+        self.trail: _Place | None = places.get("path.trail")
+        self.deep = any(key in asked for key in _deep_keys(site.deep))
 
-    def table(self, path: str, query: str) -> OpTable:
-        """Return the operations on the URL of *path* and *query*, both in normal form."""
-        if (
-            self._deep
-            or (SLASH in query and query_path(query))
-            or (self._repeats and any(query.count(name) > 1 for name in self._repeats))
-        ):
-            codes = tuple(self._general_codes(path, query))
-        else:
-            codes = tuple(self._codes(path, query))
-        table = self._signatures.get(codes)
-        if table is None:
-            table = self._table_of(codes)
-        return table
-
-    def _table_of(self, codes: tuple[int, ...]) -> OpTable:
+    def table_of(self, codes: tuple[int, ...]) -> OpTable:
+        """Return the table of the rules that match a URL of *codes*."""
         matching = tuple(
             [number for number, (_, bits) in enumerate(self._rules) if all(codes[index] & bit for index, bit in bits)]
         )
-        table = self._tables.get(matching)
+        table = self._by_rules.get(matching)
         if table is None:
-            if len(self._tables) >= _MANY_TABLES:
-                self._tables.clear()
+            if len(self._by_rules) >= _MANY_TABLES:
+                self._by_rules.clear()
             rules = [self._rules[number][0] for number in matching]
-            table = self._tables[matching] = OpTable(rules, self._site.deep, self._site.guards)
-        if len(self._signatures) >= _MANY_SIGNATURES:
-            self._signatures.clear()
-        self._signatures[codes] = table
+            table = self._by_rules[matching] = OpTable(rules, self._site.deep)
+            table.once = once_in_one_step(table, self._site.guards)
+        if len(self.tables) >= _MANY_CODES:
+            self.tables.clear()
+        self.tables[codes] = table
         return table
 
-    def _codes(self, path: str, query: str) -> list[int]:
-        codes = self._absent[:]
-        if self._path:
-            if ";" in path or "=" in path:
-                values: dict[str, str | None] = {}
-                path_values(path, values)
-                for index, key in enumerate(self._keys):
-                    if key in values:
-                        codes[index] = self._coders[index].code(values[key] or "", 0)
-            else:
-                texts = path.split("/")
-                count = len(texts) - 1
-                slash = not texts[count]
-                if slash:
-                    count -= 1
-                    slash = count > 0
-                for position, index, code in self._positions:
-                    if position < count:
-                        text = texts[position + 1]
-                        if position == count - 1 and "." in text:
-                            text = split_extension(text)[0]
-                        codes[index] = code(text, 0)
-                if slash and self._trail >= 0:
-                    codes[self._trail] = self._coders[self._trail].code("/", 0)
-                if self._length >= 0:
-                    codes[self._length] = self._coders[self._length].code(str(count), 0)
-                if self._extension >= 0 and count:
-                    extension = split_extension(texts[count])[1]
-                    if extension is not None:
-                        codes[self._extension] = self._coders[self._extension].code(extension, 0)
-        if query and self._query:
-            asked = self._query
-            if ";" in query:
-                query = query.replace(";", "&")
-            if len(asked) <= _FEW_NAMES:
-                query = "&" + query
-                for name, (index, code) in asked.items():
-                    start = query.find(f"&{name}=")
-                    if start >= 0:
-                        start += len(name) + 2
-                        end = query.find("&", start)
-                        codes[index] = code(query[start:] if end < 0 else query[start:end], 0)
-                return codes
-            # From the last to the first: of repeats the first one counts.
-            for piece in reversed(query.split("&")):
-                name, _, value = piece.partition("=")
-                if name in asked:
-                    index, code = asked[name]
-                    codes[index] = code(value, 0)
-        return codes
-
-    def _general_codes(self, path: str, query: str) -> list[int]:
-        values = self.values(path, query)
+    def codes_of(self, values: Mapping[str, str | None]) -> list[int]:
+        """Return the codes of a URL whose view has *values*."""
         return [
             coder.code(values[key] or "", 0) if key in values else coder.absent
             for key, coder in zip(self._keys, self._coders, strict=True)

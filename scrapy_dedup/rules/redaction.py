@@ -12,9 +12,9 @@ from ..urls.origins import origin_of
 from ..urls.paths import param_key, segments_of
 from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
 from .actions import normal_value
-from .compiled import CompiledRule
 from .model import BARE, Rule
 from .operations import Ignore, IgnoreValue, Keep, Operation, Set
+from .table import CompiledRule
 
 __all__ = ["redact"]
 

@@ -1,24 +1,98 @@
-"""The operations of the rules that match a URL, put together."""
+"""The operations of the rules that match a URL, put together: what is done to each key."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import ENDS
-from ..urls.query_paths import SLASH, is_segment_key, query_path
-from .actions import Context, Mark, Outcome, action_of, added_text, adds
-from .closure import leaves_normal, may_awaken
-from .compiled import Bound, CompiledRule
-from .model import BARE
-from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Nested, Operation, Replace, SetOfValues
-from .predicates import Predicate
+from ..urls.query_paths import is_segment_key
+from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds, normal_key, normal_value
+from .model import BARE, ORDERED, Rule, Status
+from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
+from .predicates import Literal, OneOf, Predicate
 
-__all__ = ["OpTable"]
+__all__ = ["Bound", "CompiledRule", "OpTable", "first_outcome"]
 
+#: How well an operation's key fits where it is the very key.
+_EXACT = 1_000_000
+_EXACT_ONLY = frozenset({"path.len", BARE, *ORDERED})
 _MANY_KEYS = 4_096
 _FEW_NAMES = 6
 
-_ORIGIN_KINDS = ("scheme", "host.")
-_PATH_KINDS = ("path.", "ext", "m.", "s.")
+ORIGIN_KINDS = ("scheme", "host.")
+PATH_KINDS = ("path.", "ext", "m.", "s.")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An operation bound to a key and to the rule that it acts for.
+
+    ``guard``: what that rule asks of the key, None if nothing.
+    """
+
+    operation: Operation
+    action: Action
+    rule: Rule
+    guard: Predicate | None
+
+
+class CompiledRule:
+    """A rule as its site's program uses it.
+
+    ``exact``: key -> operation; ``prefixes``: (beginning of a key, operation), the
+    longest first; ``rank``: manual rules before learned, more predicates before fewer.
+    """
+
+    __slots__ = ("exact", "match", "prefixes", "rank", "rule")
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.match = {normal_key(key): _normal(key, predicate) for key, predicate in rule.match.items()}
+        self.exact: dict[str, Operation] = {}
+        self.prefixes: list[tuple[str, Operation]] = []
+        for key, operation in rule.ops.items():
+            if key.endswith("*"):
+                self.prefixes.append((normal_key(key[:-1]), operation))
+            else:
+                self.exact[normal_key(key)] = operation
+        self.prefixes.sort(key=lambda pair: -len(pair[0]))
+        self.rank = (rule.status is not Status.MANUAL, -len(rule.match))
+
+    def operation_on(self, key: str) -> tuple[Operation, int] | None:
+        """Return (operation, how well its key fits) on *key*, or None.
+
+        An operation on a beginning leaves the keys alone that the rule itself asks for.
+        """
+        operation = self.exact.get(key)
+        if operation is not None:
+            return operation, _EXACT
+        if key in self.match or key in _EXACT_ONLY:
+            return None
+        for prefix, operation in self.prefixes:
+            if key.startswith(prefix):
+                return operation, len(prefix)
+        return None
+
+    def named(self, key: str) -> frozenset[str]:
+        """Return the values that the rule's match names for *key*."""
+        predicate = self.match.get(key)
+        if isinstance(predicate, Literal):
+            return frozenset({predicate.value})
+        if isinstance(predicate, OneOf):
+            return frozenset(predicate.values)
+        return frozenset()
+
+
+def first_outcome(bounds: Iterable[Bound], key: str, value: str | None, context: Context) -> Outcome:
+    """Return what the first of *bounds* that says something of *value* makes of it; PASS where nothing changes."""
+    for bound in bounds:
+        outcome = bound.action(value, context)
+        if outcome is not Mark.PASS:
+            if outcome is Mark.KEEP or outcome == value:
+                return Mark.PASS
+            context.changes.append((bound.rule.id, key, value))
+            return outcome
+    return Mark.PASS
 
 
 class OpTable:
@@ -28,10 +102,11 @@ class OpTable:
     manual before learned, then the rule with more predicates, then what keeps the key,
     then the exact key before the longer beginning, then the smaller id.
 
-    - ``on_origin``, ``on_path``, ``on_query``: whether any operation touches it;
+    - ``on_origin``, ``on_path``: whether any operation touches it;
     - ``asks``: whether operations ask for more than their value;
     - ``plain``: whether the result of a normal form is one again;
-    - ``closed``: whether a second step changes nothing (see :meth:`is_end`);
+    - ``once``: where one step is enough, the parameters (``name=``) that must not be repeated for that
+      (:mod:`.closure`, which sets it); None where a second step may change something;
     - ``added``: (key, operation, id of its rule) that may give a value to an absent key;
     - ``names``: the operations on each parameter, of those that begin with one of
       ``beginnings`` as far as they were met; ``marks``: what a query must hold for any to
@@ -46,40 +121,7 @@ class OpTable:
     - ``deep``: the site's deep tokens; ``rules``: those that match.
     """
 
-    __slots__ = (
-        "_exact_names",
-        "_memo",
-        "added",
-        "asks",
-        "bare",
-        "beginnings",
-        "closed",
-        "deep",
-        "deep_path",
-        "deep_query",
-        "distinct",
-        "extension",
-        "marks",
-        "names",
-        "on_origin",
-        "on_path",
-        "on_query",
-        "once",
-        "orders",
-        "pairs_only",
-        "plain",
-        "positions",
-        "positions_only",
-        "rules",
-        "segment_pairs",
-        "semicolons",
-        "slash",
-        "whole_query",
-    )
-
-    def __init__(
-        self, rules: Sequence[CompiledRule], deep: Mapping[str, DeepSplit], guards: Mapping[str, Sequence[Predicate]]
-    ) -> None:
+    def __init__(self, rules: Sequence[CompiledRule], deep: Mapping[str, DeepSplit]) -> None:
         self.rules = rules
         self._memo: dict[str, tuple[Bound, ...]] = {}
         self.deep = deep
@@ -94,16 +136,15 @@ class OpTable:
         self.deep_query = any(key.startswith("q.") for key in in_parts)
         self.deep_path = any(not key.startswith("q.") for key in in_parts)
         operations = [op for rule in rules for op in rule.exact.values()] + [op for _, op in prefixes]
-        self.on_origin = _touches(exact, prefixes, _ORIGIN_KINDS)
+        self.on_origin = _touches(exact, prefixes, ORIGIN_KINDS)
         self.orders = {key: found for key in ("path", "matrix") if (found := self._orders(key))}
         self.semicolons = bool(self._orders("query"))
         self.bare = self.bounds(BARE)
-        self.on_path = _touches(exact, prefixes, _PATH_KINDS) or bool(self.orders)
-        self.on_query = _touches(exact, prefixes, ("q.",)) or self.semicolons or bool(self.bare)
+        self.on_path = _touches(exact, prefixes, PATH_KINDS) or bool(self.orders)
         self.extension = self.bounds("ext")
         self.slash = self.bounds("path.trail")
         self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
-        # A query that is no path gets no segment of one.
+        # A query that is no path is not given a segment of one.
         self.added = [
             (key, op, rule.rule.id)
             for rule in rules
@@ -115,89 +156,15 @@ class OpTable:
         positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
         self.positions = [(n, self.bounds(f"path.{n}")) for n in sorted(positions, reverse=True)]
         self.positions_only = not (
-            self.added or self.deep_path or _touches((), prefixes, _PATH_KINDS) or _touches(exact, (), ("m.", "s."))
+            self.added or self.deep_path or _touches((), prefixes, PATH_KINDS) or _touches(exact, (), ("m.", "s."))
         )
         self.pairs_only = not (
-            self.added or self.deep_path or _touches((), prefixes, _PATH_KINDS) or _touches(exact, (), ("path.", "ext"))
+            self.added or self.deep_path or _touches((), prefixes, PATH_KINDS) or _touches(exact, (), ("path.", "ext"))
         )
         self.segment_pairs = _touches(exact, (), ("s.",))
         keyed = [item for rule in rules for item in rule.exact.items()] + prefixes
-        self.plain = all(leaves_normal(key, operation) for key, operation in keyed)
-        self.once: tuple[str, ...] = ()
-        self.closed = self.plain and self._leaves_nothing(exact, prefixes, guards)
-
-    def _leaves_nothing(
-        self, exact: set[str], prefixes: list[tuple[str, Operation]], guards: Mapping[str, Sequence[Predicate]]
-    ) -> bool:
-        """Return whether a second step would change nothing after the first.
-
-        So it is where no rule matches afterwards that did not before, and where the same
-        operations, or some of them, find nothing more to do. The origin is looked at by
-        itself (:meth:`.RuleBook.canonical_key`).
-        """
-        once = []
-        for key, predicates in guards.items():
-            bounds = () if key.startswith(_ORIGIN_KINDS) else self.bounds(key)
-            if not bounds:
-                continue
-            if key[0] in "ms" or any(may_awaken(key, bound, predicates) for bound in bounds):
-                return False
-            if key.startswith("q."):
-                once.append(key[2:] + "=")
-        self.once = tuple(once)
-        for key in exact:
-            if key.startswith(_ORIGIN_KINDS):
-                continue
-            operations = [bound.operation for bound in self.bounds(key)]
-            if key == BARE and any(asked.startswith("q.") for asked in guards):
-                return False
-            if key in self.orders and not self._moves_only_what_is_not_asked_for(exact, guards):
-                return False
-            if "[" in key or any(key.startswith(deep) for deep in self.deep) or key == "ext":
-                return False
-            if len(operations) > 1 and not all(isinstance(operation, Ignore) for operation in operations):
-                return False
-            # Where a segment is removed, all keys of the path mean something else.
-            if key[:5] == "path." and key != "path.trail" and not isinstance(operations[0], IgnoreValue | Keep):
-                return False
-        return not prefixes or (
-            all(prefix.startswith("q.") and isinstance(operation, Ignore) for prefix, operation in prefixes)
-            and not self.deep_query
-        )
-
-    def _moves_only_what_is_not_asked_for(self, exact: Iterable[str], guards: Iterable[str]) -> bool:
-        """Return whether all else that is said of the path is of segments before those that an order moves."""
-        orders = self.orders.get("path", [])
-        if "matrix" in self.orders or len(orders) != 1:
-            return False
-        asked = {key for key in (*exact, *guards) if key.startswith(_PATH_KINDS)} - {"path.len", "path.trail"}
-        return all(key[5:].isdigit() and int(key[5:]) < orders[0][0].after for key in asked)
-
-    def leaves_alone(self, query: str) -> bool:
-        """Return whether no operation can change a URL of *query*, whatever its path; False where that is not known."""
-        if self.on_origin or self.on_path or self.added:
-            return False
-        if not query:
-            return True
-        if not self.marks or self.whole_query or SLASH in query:
-            return False
-        for mark in self.marks:  # noqa: SIM110 (all() costs twice as much, for each URL)
-            if mark in query:
-                return False
-        return True
-
-    def is_end(self, path: str, query: str) -> bool:
-        """Return whether the result of one step from a URL of *path* and *query* is its key.
-
-        A parameter that rules ask for must not be repeated: when its first value goes,
-        the second one is looked at. So it is with several slashes at the end.
-        """
-        if not self.closed or (self.on_path and path.endswith("//")) or (SLASH in query and query_path(query)):
-            return False
-        # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
-        if self.orders and any(char in path for char in ".;="):
-            return False
-        return not self.once or all(query.count(name) <= 1 for name in self.once)
+        self.plain = all(_leaves_normal(key, operation) for key, operation in keyed)
+        self.once: tuple[str, ...] | None = None
 
     def bounds(self, key: str) -> tuple[Bound, ...]:
         """Return what is done to *key*, the best first."""
@@ -249,14 +216,7 @@ class OpTable:
 
     def outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return the new text of *value* at *key*, or a mark; PASS where nothing changes."""
-        for bound in self.bounds(key):
-            outcome = bound.action(value, context)
-            if outcome is not Mark.PASS:
-                if outcome is Mark.KEEP or outcome == value:
-                    return Mark.PASS
-                context.changes.append((bound.rule.id, key, value))
-                return outcome
-        return Mark.PASS
+        return first_outcome(self.bounds(key), key, value, context)
 
     def deep_outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return what becomes of *value* at *key*, which may be shown by its two parts."""
@@ -293,3 +253,27 @@ def _touches(exact: Iterable[str], prefixes: Iterable[tuple[str, Operation]], ki
     return any(key.startswith(kinds) for key in exact) or any(
         kind.startswith(prefix) or prefix.startswith(kind) for prefix, _ in prefixes for kind in kinds
     )
+
+
+def _leaves_normal(key: str, operation: Operation) -> bool:
+    """Return whether *operation* leaves a normal form that it finds nothing more to do on.
+
+    *key* is the operation's, or the beginning of its keys. A text that a rule sets may
+    be anything: of a parameter it is one value, if it holds no ``;`` that could part it.
+    """
+    if not isinstance(operation, Set):
+        return isinstance(operation, Ignore | IgnoreValue | Lower | SetOfValues | Keep | AnyOrder)
+    values = {old and normal_value(key, old): new and normal_value(key, new) for old, new in operation.values}
+    return (
+        key.startswith("q.")
+        and not any("%3B" in new for new in values.values() if new)
+        and all(values.get(new, new) == new for new in values.values())
+    )
+
+
+def _normal(key: str, predicate: Predicate) -> Predicate:
+    if isinstance(predicate, Literal):
+        return Literal(normal_value(key, predicate.value), predicate.optional)
+    if isinstance(predicate, OneOf):
+        return OneOf([normal_value(key, value) for value in predicate.values], predicate.optional)
+    return predicate

@@ -7,9 +7,8 @@ from ..urls import PLACEHOLDER
 from ..urls.origins import Origin
 from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
 from .actions import Context, Mark, Outcome
-from .compiled import Bound
 from .order import in_order
-from .table import OpTable
+from .table import OpTable, first_outcome
 
 __all__ = ["new_origin", "new_path"]
 
@@ -158,7 +157,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
     if "." in texts[count] and (table.extension or _has(table, count - 1)):
         texts[count], extension = split_extension(texts[count])
         if extension is not None:
-            outcome = _outcome("ext", table.extension, extension, context)
+            outcome = first_outcome(table.extension, "ext", extension, context)
             if outcome is Mark.PASS:
                 rest = f".{extension}"
             elif isinstance(outcome, str):
@@ -167,7 +166,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
         number = position + 1
         if number > count:
             continue
-        outcome = _outcome(f"path.{position}", bounds, texts[number], context)
+        outcome = first_outcome(bounds, f"path.{position}", texts[number], context)
         if outcome is Mark.PASS:
             continue
         if isinstance(outcome, str):
@@ -182,24 +181,13 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
         return "/"
     if rest:
         texts[-1] += rest
-    if slash and (not table.slash or _outcome("path.trail", table.slash, "/", context) not in _GONE):
+    if slash and (not table.slash or first_outcome(table.slash, "path.trail", "/", context) not in _GONE):
         texts.append("")
     return "/".join(texts)
 
 
 def _has(table: OpTable, position: int) -> bool:
     return any(number == position for number, _ in table.positions)
-
-
-def _outcome(key: str, bounds: Sequence[Bound], value: str, context: Context) -> Outcome:
-    for bound in bounds:
-        outcome = bound.action(value, context)
-        if outcome is not Mark.PASS:
-            if outcome is Mark.KEEP or outcome == value:
-                return Mark.PASS
-            context.changes.append((bound.rule.id, key, value))
-            return outcome
-    return Mark.PASS
 
 
 _pair = re.compile(r"/([A-Za-z0-9_.\-]+)=([^/;]*)|;([^/;=]*)(?:(=)([^/;]*))?")

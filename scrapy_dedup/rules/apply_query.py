@@ -1,4 +1,4 @@
-"""Operations applied to the query of a URL in normal form, all at once."""
+"""Operations applied to a query of which more is said than parameter by parameter, all at once."""
 
 from ..urls import PLACEHOLDER
 from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
@@ -6,51 +6,7 @@ from .actions import Context, Mark, added_text
 from .operations import SetOfValues
 from .table import OpTable
 
-__all__ = ["new_query", "new_query_at_length"]
-
-
-def new_query(table: OpTable, query: str, context: Context) -> str:
-    """Return *query* as the canonical key has it."""
-    if table.whole_query or (SLASH in query and query_path(query)):
-        return new_query_at_length(table, query, context)
-    names, beginnings = table.names, table.beginnings
-    pieces = []
-    for piece in query.split("&"):
-        if ";" in piece:
-            parts = [new for part in piece.split(";") if (new := _new_part(table, part, context))]
-            if parts:
-                pieces.append(";".join(parts))
-            continue
-        name, _, value = piece.partition("=")
-        bounds = names.get(name)
-        if bounds is None:
-            if not beginnings or not name.startswith(beginnings):
-                pieces.append(piece)
-                continue
-            bounds = table.bounds_of_parameter(name)
-        for bound in bounds:
-            outcome = bound.action(value, context)
-            if outcome is not Mark.PASS:
-                break
-        else:
-            pieces.append(piece)
-            continue
-        if outcome is Mark.KEEP or outcome == value:
-            pieces.append(piece)
-            continue
-        context.changes.append((bound.rule.id, "q." + name, value))
-        if isinstance(outcome, str):
-            pieces.append(f"{name}={outcome}")
-    pieces.sort()
-    return "&".join(pieces)
-
-
-def _new_part(table: OpTable, part: str, context: Context) -> str:
-    name, _, value = part.partition("=")
-    outcome = table.outcome("q." + name, value, context)
-    if outcome is Mark.PASS:
-        return part
-    return f"{name}={outcome}" if isinstance(outcome, str) else ""
+__all__ = ["new_query_at_length"]
 
 
 def new_query_at_length(table: OpTable, query: str, context: Context) -> str:

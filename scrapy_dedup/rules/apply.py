@@ -1,0 +1,296 @@
+"""The way of a URL to its canonical key: which rules match it, and what their operations make of it.
+
+What :mod:`.program` and :mod:`.table` have compiled is run here. Nearly all URLs need
+nothing else; :mod:`.apply_path` and :mod:`.apply_query` have what is done to origins,
+to paths, and to queries of which more is said than parameter by parameter.
+"""
+
+from collections.abc import Callable, Mapping
+
+from ..urls import SiteGroups, normal_parts
+from ..urls.origins import origin_of
+from ..urls.paths import path_values, split_extension
+from ..urls.query_paths import SLASH, query_path
+from .actions import Change, Context, Mark
+from .apply_path import new_origin, new_path
+from .apply_query import new_query_at_length
+from .operations import Nested
+from .program import OriginProgram, SiteProgram
+from .table import OpTable
+
+__all__ = ["Canonicalizer", "table_for"]
+
+_MAX_STEPS = 8
+_MAX_DEPTH = 2
+_MANY_ORIGINS = 20_000
+#: Up to so many names are looked for one by one in a query, more in its pieces.
+_FEW_NAMES = 6
+
+Parts = tuple[str, str, str]
+"""(origin, path, query) of a URL in normal form."""
+
+
+class Canonicalizer:
+    """Bring URLs to their canonical keys, with the compiled rules of some sites.
+
+    *inner*: the key of a URL that stands in the value of another one, for an operation on that value and the depth at
+    which it stands.
+    """
+
+    def __init__(
+        self, compiled: Mapping[str, SiteProgram], groups: SiteGroups, inner: Callable[[str, Nested, int], str]
+    ) -> None:
+        self._compiled = compiled
+        self._groups = groups
+        self._inner = inner
+        #: Origin in normal form -> (its site, the program of its URLs).
+        self._origins: dict[str, tuple[str, OriginProgram | None]] = {}
+
+    def reached(
+        self, url: str, changes: list[Change], *, depth: int = 0, passed: list[OpTable] | None = None
+    ) -> tuple[str, str]:
+        """Return (site, canonical key) of *url*, which stands *depth* URLs deep.
+
+        *changes* takes what the rules change, *passed* the tables of all steps.
+        """
+        origin, path, query = parts = normal_parts(url)
+        found = self._origins.get(origin)
+        site, program = found if found is not None else self._origin(origin)
+        if program is not None:
+            origin, path, query = self._key(program, parts, depth, changes, passed)
+        return site, f"{origin}{path}?{query}" if query else origin + path
+
+    def program(self, origin: str) -> OriginProgram | None:
+        """Return the program of the URLs that begin with *origin*, which is in normal form; None if no rule can match."""
+        return self._origin(origin)[1]
+
+    def context(
+        self, program: OriginProgram, path: str, query: str, depth: int = 0, changes: list[Change] | None = None
+    ) -> Context:
+        """Return what operations on the URL of *path* and *query* may ask for."""
+        nested = None if depth >= _MAX_DEPTH else lambda text, operation: self._inner(text, operation, depth + 1)
+        return Context(lambda: program.values(path, query), nested, changes)
+
+    def _origin(self, origin: str) -> tuple[str, OriginProgram | None]:
+        known = self._origins.get(origin)
+        if known is None:
+            taken = origin_of(origin, self._groups)
+            compiled = self._compiled.get(taken.site) if taken.site else None
+            known = taken.site, compiled.for_origin(taken) if compiled else None
+            if len(self._origins) >= _MANY_ORIGINS:
+                self._origins.clear()
+            self._origins[origin] = known
+        return known
+
+    def _key(
+        self,
+        program: OriginProgram | None,
+        start: Parts,
+        depth: int,
+        changes: list[Change],
+        passed: list[OpTable] | None,
+    ) -> Parts:
+        """Return the key that the steps of the rules lead to from the normal form *start*.
+
+        One step applies all operations at once. As it may change what rules ask for, it
+        is taken again, until it changes nothing; of a circle the least member is the
+        key; after 8 steps it is the normal form. So a key is always its own key.
+        """
+        parts = start
+        seen: list[Parts] = []
+        while program is not None:
+            origin, path, query = parts
+            table = table_for(program, path, query)
+            if not table.rules:
+                return parts
+            if passed is not None:
+                passed.append(table)
+            elif _leaves_alone(table, query):
+                return parts
+            context = self.context(program, path, query, depth, changes) if table.asks else Context(dict, None, changes)
+            end = _is_end(table, path, query)
+            if table.on_origin:
+                origin, stays = self._move(program, table, context)
+                end = end and stays
+            if table.on_path:
+                path = new_path(table, path, context)
+            if query or table.added:
+                query = _new_query(table, query, context)
+            new = (origin, path, query)
+            if end or new == parts:
+                return new
+            if not table.plain or ";" in path:
+                new = normal_parts(f"{origin}{path}?{query}" if query else origin + path)
+                if new == parts:
+                    return new
+            seen.append(parts)
+            if new in seen:
+                return min(seen[seen.index(new) :])
+            if len(seen) > _MAX_STEPS:
+                return start
+            parts = new
+            program = self.program(parts[0])
+        return parts
+
+    def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
+        """Return (what *table* makes of the program's origin, whether it stays so)."""
+        known = program.moves.get(table)
+        if known is None:
+            made = len(context.changes)
+            text = normal_parts(new_origin(table, program.origin, context) + "/")[0]
+            changes = tuple(context.changes[made:])
+            target = self.program(text)
+            stays = target is None or (
+                # No rules but some of those that had their say.
+                {rule.rule for rule in target.rules} <= {rule.rule for rule in program.rules}
+                and new_origin(table, target.origin, context) == text
+            )
+            del context.changes[made:]
+            known = text, stays, changes
+            if not table.asks:
+                program.moves[table] = known
+        context.changes += known[2]
+        return known[:2]
+
+
+def table_for(program: OriginProgram, path: str, query: str) -> OpTable:
+    """Return the operations of the rules that match the URL of *path* and *query*, both in normal form."""
+    if (
+        program.deep
+        or (SLASH in query and query_path(query))
+        or (program.repeats and any(query.count(name) > 1 for name in program.repeats))
+    ):
+        codes = program.codes_of(program.values(path, query))
+    else:
+        codes = _path_codes(program, path) if program.on_path else program.absent[:]
+        if query and program.query:
+            _put_query_codes(program, query, codes)
+    signature = tuple(codes)
+    table = program.tables.get(signature)
+    return program.table_of(signature) if table is None else table
+
+
+def _path_codes(program: OriginProgram, path: str) -> list[int]:
+    """Return the codes of a URL of *path* that has no query."""
+    if ";" in path or "=" in path:
+        values: dict[str, str | None] = {}
+        path_values(path, values)
+        return program.codes_of(values)
+    codes = program.absent[:]
+    texts = path.split("/")
+    count = len(texts) - 1
+    slash = not texts[count]
+    if slash:
+        count -= 1
+    for position, index, code in program.positions:
+        if position < count:
+            text = texts[position + 1]
+            if position == count - 1 and "." in text:
+                text = split_extension(text)[0]
+            codes[index] = code(text, 0)
+    if program.trail and slash and count:
+        index, code = program.trail
+        codes[index] = code("/", 0)
+    if program.length:
+        index, code = program.length
+        codes[index] = code(str(count), 0)
+    if program.extension and count:
+        extension = split_extension(texts[count])[1]
+        if extension is not None:
+            index, code = program.extension
+            codes[index] = code(extension, 0)
+    return codes
+
+
+def _put_query_codes(program: OriginProgram, query: str, codes: list[int]) -> None:
+    """Put the codes of the parameters in *query* into *codes*."""
+    asked = program.query
+    if ";" in query:
+        query = query.replace(";", "&")
+    if len(asked) <= _FEW_NAMES:
+        query = "&" + query
+        for name, (index, code) in asked.items():
+            start = query.find(f"&{name}=")
+            if start >= 0:
+                start += len(name) + 2
+                end = query.find("&", start)
+                codes[index] = code(query[start:] if end < 0 else query[start:end], 0)
+        return
+    # From the last to the first: of repeats the first one counts.
+    for piece in reversed(query.split("&")):
+        name, _, value = piece.partition("=")
+        if name in asked:
+            index, code = asked[name]
+            codes[index] = code(value, 0)
+
+
+def _leaves_alone(table: OpTable, query: str) -> bool:
+    """Return whether no operation can change a URL of *query*, whatever its path; False where that is not known."""
+    if table.on_origin or table.on_path or table.added:
+        return False
+    if not query:
+        return True
+    if not table.marks or table.whole_query or SLASH in query:
+        return False
+    for mark in table.marks:  # noqa: SIM110 (all() costs twice as much, for each URL)
+        if mark in query:
+            return False
+    return True
+
+
+def _is_end(table: OpTable, path: str, query: str) -> bool:
+    """Return whether the result of one step from a URL of *path* and *query* is its key.
+
+    A parameter that rules ask for must not be repeated: when its first value goes,
+    the second one is looked at. So it is with several slashes at the end.
+    """
+    if table.once is None or (table.on_path and path.endswith("//")) or (SLASH in query and query_path(query)):
+        return False
+    # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
+    if table.orders and any(char in path for char in ".;="):
+        return False
+    return not table.once or all(query.count(name) <= 1 for name in table.once)
+
+
+def _new_query(table: OpTable, query: str, context: Context) -> str:
+    """Return *query* as the canonical key has it."""
+    if table.whole_query or (SLASH in query and query_path(query)):
+        return new_query_at_length(table, query, context)
+    names, beginnings = table.names, table.beginnings
+    pieces = []
+    for piece in query.split("&"):
+        if ";" in piece:
+            parts = [new for part in piece.split(";") if (new := _new_part(table, part, context))]
+            if parts:
+                pieces.append(";".join(parts))
+            continue
+        name, _, value = piece.partition("=")
+        bounds = names.get(name)
+        if bounds is None:
+            if not beginnings or not name.startswith(beginnings):
+                pieces.append(piece)
+                continue
+            bounds = table.bounds_of_parameter(name)
+        for bound in bounds:
+            outcome = bound.action(value, context)
+            if outcome is not Mark.PASS:
+                break
+        else:
+            pieces.append(piece)
+            continue
+        if outcome is Mark.KEEP or outcome == value:
+            pieces.append(piece)
+            continue
+        context.changes.append((bound.rule.id, "q." + name, value))
+        if isinstance(outcome, str):
+            pieces.append(f"{name}={outcome}")
+    pieces.sort()
+    return "&".join(pieces)
+
+
+def _new_part(table: OpTable, part: str, context: Context) -> str:
+    name, _, value = part.partition("=")
+    outcome = table.outcome("q." + name, value, context)
+    if outcome is Mark.PASS:
+        return part
+    return f"{name}={outcome}" if isinstance(outcome, str) else ""
