@@ -62,7 +62,7 @@ from .support.faults import Faults
 from .support.garbage_collection import Frozen
 from .support.idle_hook import BeforeIdle
 from .support.participation import is_crawl
-from .support.run_marks import RunMarks
+from .support.request_meta import RunMarks
 from .support.tally import Tally
 from .verify.choosing import SpotChecks
 from .verify.comparing import PageComparer

@@ -198,7 +198,7 @@ class Watch:
 def watched() -> Watch:
     """Wrap all ways into the plug-in."""
     from scrapy_dedup.crawl.decide import dupefilter, gate, known_aliases
-    from scrapy_dedup.crawl.identity import remembered_fingerprints
+    from scrapy_dedup.crawl.identity import fingerprints
     from scrapy_dedup.crawl.learn import live, rule_reload
     from scrapy_dedup.crawl.observe import pages, recorder
     from scrapy_dedup.crawl.own_requests import idle_work, starter
@@ -208,7 +208,7 @@ def watched() -> Watch:
 
     watch = Watch()
     watch.method(dupefilter.DupeFilter, "request_seen")
-    watch.method(remembered_fingerprints.RememberedFingerprints, "fingerprint")
+    watch.method(fingerprints.RememberedFingerprints, "fingerprint")
     watch.method(gate.Gate, "process_request")
     watch.method(gate.Gate, "process_exception")
     watch.method(recorder.RedirectRecorder, "process_response")

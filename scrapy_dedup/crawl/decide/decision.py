@@ -110,7 +110,7 @@ class RequestDecision:
         page = ""
         if not again or self._depths.limited:
             page = self._seen.url(slot)
-            if page == request.url or self._depths.leads_further(request, page):
+            if page == request.url or (self._depths.limited and self._depths.leads_further(request, page)):
                 return _FETCH
             if not queued and self._seen.is_another(request.url):
                 return _FETCH
@@ -119,7 +119,9 @@ class RequestDecision:
             return _FETCH
         if identity.mode is not Mode.ACTIVE:
             return (
-                RequestVerdict(RequestAction.SHADOW, page) if page and not _is_same_url(request.url, page) else _FETCH
+                RequestVerdict(RequestAction.SHADOW, page)
+                if page and not self._is_same_url(request.url, page)
+                else _FETCH
             )
         if again:
             return _AGAIN if self._unwritten.accepts() else _FETCH
@@ -144,8 +146,9 @@ class RequestDecision:
             return self._spot_checks.is_check(request)
         if self.wrapped is not None and self.wrapped.has_passed(request):
             return True  # it is fetched, or the gate has filtered it
-        return bool(page) and _is_same_url(request.url, page)
+        return bool(page) and self._is_same_url(request.url, page)
 
-
-def _is_same_url(url: str, other: str) -> bool:
-    return normal_form(url) == normal_form(other)
+    def _is_same_url(self, url: str, page: str) -> bool:
+        """Whether two URLs with one key are one by their normal form, so that no rule has a part in it."""
+        one, two = self._identities.of_url(url).canonical, self._identities.of_url(page).canonical
+        return one.changes == two.changes and normal_form(url) == normal_form(page)

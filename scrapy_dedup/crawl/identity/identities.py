@@ -25,8 +25,8 @@ from ...rules.canonical import Canonical
 from ...urls import site_of_url
 from ..settings.dedup_settings import DedupSettings, Mode
 from ..support.request_meta import OWN, SWITCH
-from .callbacks import CallbackNames
-from .plain_fingerprint import plain_fingerprints
+from .callbacks import DEFAULT, CallbackNames
+from .fingerprints import plain_fingerprints
 
 if TYPE_CHECKING:
     from scrapy.utils.request import RequestFingerprinterProtocol
@@ -181,7 +181,7 @@ class Identities:
         identity = self._young.get(url) or self.of_url(url)
         if identity.mode is None:
             return None
-        callback = self.names.of(request)
+        callback = DEFAULT if request.callback is None else self.names.of(request)
         context = context_of(request)
         if callback is None or context is None:
             return None

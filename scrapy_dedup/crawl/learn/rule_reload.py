@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..settings.rule_directories import RuleDirectories
     from ..support.crawl_status import CrawlStatus
     from ..support.idle_hook import BeforeIdle
-    from ..support.run_marks import RunMarks
+    from ..support.request_meta import RunMarks
 
 _SOME = 16  # what is forgotten between two looks at the clock
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Depths:
-    """The depths of the URLs that stand for a page; nothing where there is no limit."""
+    """The depths of the URLs that stand for a page; of use only where ``limited``."""
 
     def __init__(self, limit: int) -> None:
         #: Whether there is a limit.
@@ -23,13 +23,10 @@ class Depths:
 
     def note(self, request: "Request") -> None:
         """Note where a request is met that stands for its page."""
-        if self.limited:
-            self._depths[digest_of(request.url)] = request.meta.get("depth", 0)
+        self._depths[digest_of(request.url)] = request.meta.get("depth", 0)
 
     def leads_further(self, request: "Request", other: str) -> bool:
         """Whether *request* is met nearer to the start than *other*, the URL that stands for its page; if so, note it."""
-        if not self.limited:
-            return False
         depth, page = request.meta.get("depth", 0), digest_of(other)
         if depth >= self._depths.get(page, 0):
             return False

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ..identity.identities import Identities, UrlIdentity
     from ..settings.dedup_settings import DedupSettings
-    from ..support.run_marks import RunMarks
+    from ..support.request_meta import RunMarks
     from .depth_limit import Depths
     from .seen import Seen
 
@@ -41,7 +41,8 @@ class SlotClaims:
         slot = identity.slot
         plain = self.is_plain(request, request.url, slot)
         self._seen.take(slot, request.url, identity.callback, identity.context, plain)
-        self._depths.note(request)
+        if self._depths.limited:
+            self._depths.note(request)
 
     def claim_unfiltered(self, request: "Request") -> None:
         """Let a request that passes no filter (dont_filter) stand for its slot, if that is free."""

@@ -5,6 +5,7 @@ apart, where it comes out of the spider, from the one whose meta it has.
 """
 
 from collections.abc import Sequence
+from secrets import token_hex
 from typing import Final
 
 from scrapy import Request
@@ -102,3 +103,22 @@ def is_digest_of(mark: str, request: Request) -> bool:
 def digest(url: str) -> str:
     """Return a short text for *url*."""
     return xxh3_64_hexdigest(url.encode("utf-8", "surrogatepass"))
+
+
+class RunMarks:
+    """Marks of compared requests, by which the gate knows those of this run of the job and of the rules in use."""
+
+    def __init__(self) -> None:
+        self._run = token_hex(4)
+
+    def mark(self, request: Request) -> None:
+        """Mark *request* as compared."""
+        request.meta[CHECKED] = f"{self._run} {digest(request.url)}"
+
+    def renew(self) -> None:
+        """Let all marks be stale, as there are other rules now."""
+        self._run = token_hex(4)
+
+    def is_fresh(self, mark: object) -> bool:
+        """Whether *mark* was made in this run, under the rules in use."""
+        return isinstance(mark, str) and mark.startswith(self._run)
