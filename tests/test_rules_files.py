@@ -312,7 +312,7 @@ HEAD = 'format = "dedup-rules/1"\nsite = "example.com"\n'
         ('site = "example.com"\n', 1, "format is missing", 'format = "dedup-rules/1"'),
         ('format = "dedup-rules/9"\nsite = "example.com"\n', 1, "dedup-rules/9", "dedup-rules/1"),
         ('format = "dedup-rules/1"\n', 1, "site is missing", "example.com"),
-        ('format = "dedup-rules/1"\nsite = 7\n', 2, "site is missing", "example.com"),
+        ('format = "dedup-rules/1"\nsite = 7\n', 2, "site is 7", "in quotes"),
         ('format = "dedup-rules/1"\nsite = "other.com"\n', 2, "named example.com.toml", "other.com.toml"),
         ('format = "dedup-rules/1"\nsite = "http://www.Example.com/"\n', 2, "without scheme", 'site = "example.com"'),
         (HEAD + "x = \n", 3, "no TOML", "mend"),
@@ -345,7 +345,7 @@ HEAD = 'format = "dedup-rules/1"\nsite = "example.com"\n'
         (HEAD + "[[rule]]\nops = {}\nevidence = 1\n", 5, "evidence is no table", "[rule.evidence]"),
         (HEAD + "[[rule]]\nops = {}\n[rule.evidence]\ngroups = 'x'\n", 6, "groups is 'x'", "number"),
         (HEAD + "[[rule]]\nops = {}\n[rule.evidence]\nexamples = ['x']\n", 6, "examples", "[]"),
-        (HEAD + "[[rule]]\nops = {}\n[rule.evidence]\nlearners = 'x'\n", 6, "learners", "[]"),
+        (HEAD + "[[rule]]\nops = {}\n[rule.evidence]\nlearners = 'x'\n", 6, "learners", "write learners = "),
         (HEAD + "[[rule]]\nops = {}\n[rule.evidence]\nupper95 = 'x'\n", 6, "upper95", "0 and 1"),
         (
             HEAD + "[[rule]]\nid = 'a'\nops = {}\n[[rule]]\nid = 'a'\nops = {}\n",

@@ -1,8 +1,8 @@
-"""What can be wrong with rule files."""
+"""What can be wrong with files of rules and masks."""
 
 from pathlib import Path
 
-__all__ = ["RuleFileError", "RuleWriteError"]
+__all__ = ["FormError", "RuleFileError", "RuleWriteError", "halves"]
 
 
 class RuleFileError(ValueError):
@@ -34,3 +34,18 @@ class RuleWriteError(OSError):
 
     def __reduce__(self) -> tuple[type, tuple[Path, str, str]]:
         return type(self), (self.path, self.problem, self.remedy)
+
+
+class FormError(ValueError):
+    """A part of a file that says nothing we know: ``problem`` and ``remedy``, each half a sentence."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{problem}; {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
+
+def halves(message: str) -> tuple[str, str]:
+    """Return the problem and the remedy of a message that says both."""
+    problem, _, remedy = message.partition("; ")
+    return problem, remedy

@@ -1,10 +1,10 @@
 """What a rule is, how it acts, and its files. (Design, section 4.)"""
 
-from ..files.errors import RuleFileError, RuleWriteError
+from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook
 from .explanation import Explanation
 from .files import check, file_name, load_file, path_of_site, save_site, update_site
-from .forms import FormError, operation_form, operation_of, predicate_form, predicate_of
+from .forms import operation_form, operation_of, predicate_form, predicate_of
 from .lifecycle import Departure, Reason, merge
 from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operations import (

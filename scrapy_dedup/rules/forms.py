@@ -7,6 +7,7 @@ JSON know them. Reading one raises FormError with what is wrong and what would b
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..files.errors import FormError, halves
 from ..urls import CLASS_NAMES, ValueClass
 from .operations import (
     TRANSFORMS,
@@ -48,15 +49,6 @@ _OPERATIONS = (
     " } or { anchor = .. }",
 )
 _PREDICATES = '"a value", { in = [..] }, { class = "..", length = [.., ..] } or { absent = true }'
-
-
-class FormError(ValueError):
-    """A form that says nothing we know: ``problem`` and ``remedy``, each half a sentence."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(f"{problem}; {remedy}")
-        self.problem = problem
-        self.remedy = remedy
 
 
 def predicate_form(predicate: Predicate) -> Form:
@@ -234,8 +226,7 @@ def _any_order_of(names: list[str], after: Form) -> AnyOrder:
     try:
         return AnyOrder(names, after=after)
     except ValueError as error:
-        problem, _, remedy = str(error).partition("; ")
-        raise FormError(problem, remedy) from None
+        raise FormError(*halves(str(error))) from None
 
 
 def _nested_of(form: Form) -> Nested:

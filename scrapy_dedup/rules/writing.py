@@ -9,15 +9,16 @@ are put between the others, in order.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from ..files.fields import written
 from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
 from ..urls import DeepSplit
+from .evidence_table import EVIDENCE
 from .forms import operation_form, predicate_form
 from .model import Evidence, Rule, SiteRules
 from .reading import FORMAT, is_rule_header, read_rules
@@ -136,38 +137,7 @@ def _ops(rule: Rule) -> dict[str, Any]:
 
 
 def _evidence(evidence: Evidence | None) -> dict[str, Any]:
-    if evidence is None:
-        return {}
-    content: dict[str, Any] = {"learners": list(evidence.learners)}
-    if evidence.method:
-        content["method"] = evidence.method
-    if evidence.apart:
-        content |= {"apart": evidence.apart, "pages": evidence.pages, "urls": evidence.urls}
-    else:
-        content |= {
-            "groups": evidence.groups,
-            "counterexamples": evidence.counterexamples,
-            "pages": evidence.pages,
-            "urls": evidence.urls,
-            "removed": evidence.removed,
-            "upper95": evidence.upper95,
-        }
-    content["examples"] = [list(pair) for pair in evidence.examples]
-    if evidence.lengths:
-        content["lengths"] = {key: [shortest, longest] for key, shortest, longest in evidence.lengths}
-    if evidence.until:
-        content["until"] = _moment(evidence.until)
-    if evidence.samples or evidence.refuted:
-        content |= {"samples": evidence.samples, "refuted": evidence.refuted}
-    if evidence.probes:
-        content |= {"probes": evidence.probes, "contradicted": evidence.contradicted}
-    if evidence.refuted_at:
-        content["refuted_at"] = _moment(evidence.refuted_at)
-    return content
-
-
-def _moment(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return written(EVIDENCE, evidence) if evidence is not None else {}
 
 
 def _table_text(name: str, content: Mapping[str, Any]) -> str:

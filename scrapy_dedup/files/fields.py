@@ -1,0 +1,83 @@
+"""Fields of a table: what a key of it may hold, and when and how it is written. Each is described once, for both ways."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import FormError
+
+__all__ = ["Field", "flag", "number", "one_of", "share", "string", "strings", "written"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A key of a table, and the attribute that it says of what the table is about; named the same unless given.
+
+    ``read`` returns the attribute for (key, value in the file), and raises FormError; ``write`` returns the value for
+    the attribute; ``when`` tells of the whole whether the key is written at all.
+    """
+
+    key: str
+    read: Callable[[str, Any], Any]
+    write: Callable[[Any], Any] = lambda value: value
+    when: Callable[[Any], object] = lambda _: True
+    attribute: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+        return self.attribute or self.key
+
+
+def written(fields: Iterable[Field], whole: Any) -> dict[str, Any]:
+    """Return what is written of *whole*, by key."""
+    return {field.key: field.write(getattr(whole, field.name)) for field in fields if field.when(whole)}
+
+
+# What a key may hold
+
+
+def string(key: str, value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise FormError(f"{key} is {value!r}", f"{key} is a string in quotes")
+    return str(value)
+
+
+def strings(key: str, value: Any) -> tuple[str, ...]:
+    """A list of strings."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise FormError(f"{key} is no list of strings", f'write {key} = ["one", "two"]')
+    return tuple(value)
+
+
+def flag(key: str, value: Any) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise FormError(f"{key} is {value!r}", f"{key} is true or false")
+    return value
+
+
+def number(key: str, value: Any) -> int:
+    """A whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise FormError(f"{key} is {value!r}", f"{key} is a number")
+    return int(value)
+
+
+def share(key: str, value: Any) -> float:
+    """A probability or another share of a whole."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise FormError(f"{key} is no number", "it is between 0 and 1")
+    return float(value)
+
+
+def one_of(*known: str) -> Callable[[str, Any], str]:
+    """Return the check for one of the *known* words."""
+
+    def word(key: str, value: Any) -> str:
+        if value not in known:
+            raise FormError(f"{key} is {value!r}", f"a {key} is one of {', '.join(filter(None, known))}")
+        return str(value)
+
+    return word

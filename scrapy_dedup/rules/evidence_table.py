@@ -1,0 +1,82 @@
+"""The table ``[rule.evidence]`` of a rule file."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from ..files.errors import FormError
+from ..files.fields import Field, number, share, string, strings
+from .model import Evidence
+
+__all__ = ["EVIDENCE"]
+
+
+def _moment(key: str, text: Any) -> int:
+    """Return the seconds since 1970 that a text names, 0 for none."""
+    try:
+        return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()) if text != "" else 0
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise FormError(f"{key} is no time", 'it is a text such as "2026-01-31T12:00:00Z"') from None
+
+
+def _moment_text(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _lengths(key: str, table: Any) -> tuple[tuple[str, int, int], ...]:
+    if not isinstance(table, Mapping) or not all(map(_is_range, table.values())):
+        remedy = 'write lengths = { "q.NAME" = [1, 32] }, or remove it'
+        raise FormError(f"{key} is no table of shortest and longest values", remedy)
+    return tuple([(str(name), int(least), int(most)) for name, (least, most) in table.items()])
+
+
+def _is_range(length: Any) -> bool:
+    return isinstance(length, list) and len(length) == 2 and all(type(each) is int for each in length)
+
+
+def _length_table(lengths: Iterable[tuple[str, int, int]]) -> dict[str, list[int]]:
+    return {name: [least, most] for name, least, most in lengths}
+
+
+def _examples(key: str, pairs: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
+        raise FormError(f"{key} is no list of pairs of URLs", f"write {key} = []")
+    return tuple([(first, second) for first, second in pairs])
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) for url in pair)
+
+
+def _pair_lists(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return [list(pair) for pair in pairs]
+
+
+def _drops(evidence: Evidence) -> bool:
+    return not evidence.apart
+
+
+def _was_checked(evidence: Evidence) -> bool:
+    return bool(evidence.samples or evidence.refuted)
+
+
+EVIDENCE = (
+    Field("learners", strings, list),
+    Field("method", string, when=lambda evidence: evidence.method),
+    Field("apart", number, when=lambda evidence: evidence.apart),
+    Field("groups", number, when=_drops),
+    Field("counterexamples", number, when=_drops),
+    Field("pages", number),
+    Field("urls", number),
+    Field("removed", number, when=_drops),
+    Field("upper95", share, when=_drops),
+    Field("examples", _examples, _pair_lists),
+    Field("lengths", _lengths, _length_table, when=lambda evidence: evidence.lengths),
+    Field("until", _moment, _moment_text, when=lambda evidence: evidence.until),
+    Field("samples", number, when=_was_checked),
+    Field("refuted", number, when=_was_checked),
+    Field("probes", number, when=lambda evidence: evidence.probes),
+    Field("contradicted", number, when=lambda evidence: evidence.probes),
+    Field("refuted_at", _moment, _moment_text, when=lambda evidence: evidence.refuted_at),
+)
+"""The fields, in the order in which they are written; where a rule only keeps, there are no groups."""
