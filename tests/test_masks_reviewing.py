@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, learn_mask
+from scrapy_dedup.files.errors import FormError
 from scrapy_dedup.masks.files import load_mask, save_learned_mask, save_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.page_kinds import PageKinds, PatternError, pattern_of, template_in
+from scrapy_dedup.masks.page_kinds import PageKinds, pattern_of, template_in
 from scrapy_dedup.masks.reading import read_mask
 from scrapy_dedup.masks.slots import slot_in, slot_problem, slot_text
 from scrapy_dedup.masks.writing import written_mask
@@ -192,7 +193,7 @@ def test_groups_keep_the_names_that_somebody_gave_them() -> None:
     assert dict(grown.groups) == {"articles": ((5, "news", ""), (5, "news", "page")), "news": ((6, "news", ""),)}
     assert grown.references([(5, "news", "page")]) == ["/news/*?page="]
     assert grown.meant(["!articles"]) == ((6, "news", ""),)
-    with pytest.raises(PatternError, match="did you mean articles"):
+    with pytest.raises(FormError, match="did you mean articles"):
         grown.meant(["artikles"])
 
 

@@ -19,8 +19,8 @@ class TableReader:
     def __init__(self, text: str, path: Path, is_header: Callable[[str], object]) -> None:
         self.path = path
         self.errors: list[RuleFileError] = []
-        self._lines = Lines(text, is_header)
-        self.line = self._lines.line
+        self.lines = Lines(text, is_header)
+        self.line = self.lines.line
 
     @property
     def faults(self) -> list[RuleFileError]:

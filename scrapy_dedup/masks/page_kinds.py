@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
+from ..files.errors import FormError
 from ..urls.templates import in_order
 from .path import Template
 
-__all__ = ["PageKinds", "PatternError", "pattern_of", "template_in"]
+__all__ = ["PageKinds", "pattern_of", "template_in"]
 
 NUMBER: Final = "<number>"
 """In the first segment of a pattern: any run of digits."""
@@ -23,15 +24,6 @@ _HOST_ALONE, _ONE_SEGMENT = 3, 4
 _LONGEST_NAME = 40
 _digits = re.compile("[0-9]+").sub
 _no_word = re.compile(r"[\W_]+").sub
-
-
-class PatternError(ValueError):
-    """A pattern, or a reference to some, that nobody can follow: what is wrong, what would be right."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(f"{problem}; {remedy}")
-        self.problem = problem
-        self.remedy = remedy
 
 
 def pattern_of(template: Template) -> Any:
@@ -45,7 +37,7 @@ def pattern_of(template: Template) -> Any:
     text = _pattern(*template)
     try:
         return text if text is not None and template_in(text) == template else list(template)
-    except PatternError:
+    except FormError:
         return list(template)
 
 
@@ -59,7 +51,7 @@ def _pattern(depth: object = None, first: object = None, *names: object) -> str 
 
 
 def template_in(pattern: str) -> Template:
-    """Return the URL template that a pattern means. Raises PatternError.
+    """Return the URL template that a pattern means. Raises FormError.
 
     >>> template_in("/shop/*?sort=&page="), template_in("/2024/*")
     ((5, 'shop', 'page', 'sort'), (5, '0', ''))
@@ -70,7 +62,7 @@ def template_in(pattern: str) -> Template:
         return _HOST_ALONE, "", *names
     slash, *segments = path.split("/")
     if slash or segments[1:] != ["*"] * len(segments[1:]) or (segments[0] == "*") != (len(segments) == 1):
-        raise PatternError(
+        raise FormError(
             f"{pattern!r} is no pattern of pages",
             'write "/*" for paths of one segment, "/news/*/*" for three of which the first is "news", and '
             '"/news/*?page=" where there is a parameter',
@@ -122,7 +114,7 @@ class PageKinds:
         return found + [pattern_of(each) for each in in_order(rest)]
 
     def meant(self, references: Sequence[Any]) -> tuple[Template, ...]:
-        """Return the URL templates that *references* mean, in order. Raises PatternError.
+        """Return the URL templates that *references* mean, in order. Raises FormError.
 
         Where all of them say what is not meant, it is taken from all kinds of the mask.
         """
@@ -136,7 +128,7 @@ class PageKinds:
         if negative and not positive:
             positive = set(self.templates)
         if references and not positive - negative:
-            raise PatternError("this is about no kind of pages", "remove the line: then it is about all of them")
+            raise FormError("this is about no kind of pages", "remove the line: then it is about all of them")
         return in_order(positive - negative)
 
     def _named(self, reference: Any) -> set[Template]:
@@ -146,18 +138,18 @@ class PageKinds:
             near = get_close_matches(reference, self.groups, 1)
             known = f"known are {', '.join(self.groups)}" if self.groups else "none has a name"
             remedy = f"did you mean {near[0]}?" if near else f'{known}; or write a pattern such as "/news/*"'
-            raise PatternError(f"no kind of pages is named {reference!r}", remedy)
+            raise FormError(f"no kind of pages is named {reference!r}", remedy)
         return {template_of_entry(reference)}
 
 
 def template_of_entry(entry: Any) -> Template:
-    """Return the URL template that a pattern means, or the list that stands for one. Raises PatternError."""
+    """Return the URL template that a pattern means, or the list that stands for one. Raises FormError."""
     if isinstance(entry, str):
         return template_in(entry)
     is_plain = isinstance(entry, list) and entry and not any(isinstance(part, bool) for part in entry)
     if is_plain and all(isinstance(part, int | str) for part in entry):
         return tuple(entry)
-    raise PatternError(f"{entry!r} is no pattern of pages", 'write one in quotes, such as "/news/*?page="')
+    raise FormError(f"{entry!r} is no pattern of pages", 'write one in quotes, such as "/news/*?page="')
 
 
 def _fresh_name(template: Template, taken: Iterable[str]) -> str:

@@ -1,59 +1,170 @@
 """A mask file read: all of it, or what is wrong with it, line by line."""
 
+from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
-from ..files.errors import RuleFileError
-from ..files.faults import Lines, parsed
-from .file_keys import FORMAT, is_path_header
-from .model import Mask
-from .page_kinds import PageKinds
-from .reader import Reader
+from ..files.errors import FormError, RuleFileError, halves
+from ..files.faults import parsed
+from ..files.fields import Field, one_of, strings
+from ..files.table_reader import TableReader
+from .model import Mask, Mode
+from .page_kinds import NOT, PageKinds, pattern_of, template_of_entry
+from .path import Template, TransientPath
+from .path_table import EXAMPLES, FORMAT, KINDS, MACHINE, PATH, PATH_KEYS, POSITION, SLOT, TEMPLATES, is_path_header
+from .slots import GAP, Slot, slot_in, slot_problem
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+__all__ = ["MaskText", "read_mask"]
 
-    from .path import TransientPath
-
-__all__ = ["FORMAT", "MaskText", "read_mask"]
-
-
-class MaskText:
-    """The text of a mask file, and all that is in it: its tables as they stand there, what they mean, and its faults."""
-
-    def __init__(self, text: str, path: Path) -> None:
-        self.document: Mapping[str, Any] = {}
-        self.mask: Mask | None = None
-        self.faults: list[RuleFileError] = []
-        #: The paths in the order of the file, and its kinds of pages.
-        self.paths: list[TransientPath] = []
-        self.kinds = PageKinds()
-        try:
-            self.document = parsed(text, path)
-        except RuleFileError as error:
-            self.faults.append(error)
-            return
-        form = self.document.get("format")
-        if form != FORMAT:  # what the rest of it means is not known
-            self.faults.append(_format_fault(text, path, form))
-            return
-        reader = Reader(text, path)
-        mask = reader.mask(self.document)
-        self.paths, self.kinds = reader.paths, reader.kinds
-        self.faults = sorted(reader.errors, key=lambda error: error.line or 0)
-        self.mask = None if self.faults else mask
-
-
-def _format_fault(text: str, path: Path, form: object) -> RuleFileError:
-    if form is None:
-        remedy = f'the first line of a mask file is format = "{FORMAT}"'
-        return RuleFileError(path, 1, "format is missing", remedy)
-    line = Lines(text, is_path_header).line(None, "format")
-    remedy = f'write format = "{FORMAT}", or use the release that wrote the file'
-    return RuleFileError(path, line, f"format is {form!r}, which this release does not read", remedy)
+_FILE_KEYS = ("format", "site", "mode", KINDS, MACHINE, "path")
+_MODE = (Field("mode", one_of(*get_args(Mode))),)
+_LAYOUTS = (Field("layouts", strings),)
 
 
 def read_mask(text: str, path: Path) -> tuple[Mask | None, list[RuleFileError]]:
     """Return (the mask that *text* says, all that is wrong with it); None where anything is wrong."""
     found = MaskText(text, path)
     return found.mask, found.faults
+
+
+class MaskText(TableReader):
+    """The text of a mask file: its tables as they stand there, what they mean, and all that is wrong with them.
+
+    ``paths`` are in the order of the file; ``mask`` is None where there are faults.
+    """
+
+    def __init__(self, text: str, path: Path) -> None:
+        super().__init__(text, path, is_path_header)
+        self.document: Mapping[str, Any] = {}
+        self.paths: list[TransientPath] = []
+        self.kinds = PageKinds()
+        self.mask: Mask | None = None
+        try:
+            self.document = parsed(text, path)
+        except RuleFileError as error:
+            self.errors.append(error)
+            return
+        if self.has_format(self.document, FORMAT, "a mask file"):  # else what the rest of it means is not known
+            mask = self._mask(self.document)
+            self.mask = None if self.errors else mask
+
+    def _mask(self, document: Mapping[str, Any]) -> Mask:
+        self.known_keys(document, _FILE_KEYS, None, "a mask file")
+        site = self.site(document)
+        mode = self.values(document, _MODE, None).get("mode", "default")
+        self.kinds = self._kinds(document)
+        layouts = self._layouts(document)
+        paths: dict[tuple[str, str, int, int], TransientPath] = {}
+        for number, table in enumerate(self.tables(document, "path")):
+            path = self._path(table, number)
+            if path is None:
+                continue
+            self.paths.append(path)
+            if paths.setdefault(path.key, path) is not path:
+                self.fault(
+                    self.line(number, "selector"),
+                    f"a second path has the selector {path.selector}",
+                    "remove one of them, or say which position or attribute it is about",
+                )
+        return Mask(site, tuple(paths.values()), mode, self.kinds.templates, layouts)
+
+    # The head
+
+    def _kinds(self, document: Mapping[str, Any]) -> PageKinds:
+        table = document.get(KINDS, {})
+        if not isinstance(table, Mapping):
+            self.fault(
+                self.line(None, KINDS), f"{KINDS} is {table!r}", f'begin a table with [{KINDS}]: news = "/news/*"'
+            )
+            return PageKinds()
+        groups: dict[str, tuple[Template, ...]] = {}
+        known: set[Template] = set()
+        for name, value in table.items():
+            entries = value if isinstance(value, list) else [value]
+            try:
+                found = [template_of_entry(entry) for entry in entries]
+            except FormError as error:
+                self._pattern_fault(error, None, KINDS, name, entries=entries)
+                continue
+            line = self.line(None, KINDS, name)
+            if not name or name.startswith(("/", "?", NOT)):
+                self.fault(line, f"{name!r} is no name of a kind of pages", 'write name = "/pattern/*"')
+            if not found:
+                self.fault(line, f"{name} names no pattern", f'write {name} = "/news/*", or remove the line')
+            for template in found:
+                if template in known:
+                    self.fault(line, f"{pattern_of(template)!r} stands here twice", "remove one of them")
+                known.add(template)
+            groups[name] = tuple(found)
+        return PageKinds(groups)
+
+    def _layouts(self, document: Mapping[str, Any]) -> frozenset[str]:
+        table = document.get(MACHINE, {})
+        if not isinstance(table, Mapping):
+            self.fault(self.line(None, MACHINE), f"{MACHINE} is {table!r}", f"[{MACHINE}] is a table that nobody edits")
+            return frozenset()
+        self.known_keys(table, ("layouts",), None, f"the table [{MACHINE}]")
+        return frozenset(self.values(table, _LAYOUTS, None).get("layouts", ()))
+
+    # A path
+
+    def _path(self, table: Mapping[str, Any], number: int) -> TransientPath | None:
+        before = len(self.errors)
+        self.known_keys(table, PATH_KEYS, number, "a path")
+        values = self.values(table, PATH, number)
+        if not values.get("selector") and len(self.errors) == before:
+            example = 'selector = "html/body/p.clock"'
+            self.fault(self.line(number), "a path without a selector is of nothing", f"add a line such as {example}")
+        # A path without a kind was written by hand.
+        values.setdefault("state", "" if "kind" in table else "strip")
+        values["slot"] = self._slot(table, number, values.get("attribute", ""))
+        values["position"], values["of"] = self._place(table, number, values["slot"])
+        values |= {name: self._templates(table, number, key) for key, name in TEMPLATES.items()}
+        sides = self.values(table, EXAMPLES, number)
+        values["examples"] = tuple(zip_longest(*[sides.get(name, []) for name in ("before", "after")], fillvalue=""))
+        return TransientPath(**values) if len(self.errors) == before else None
+
+    def _slot(self, table: Mapping[str, Any], number: int, attribute: str) -> Slot | None:
+        said = self.values(table, SLOT, number)
+        if "slot" in said:
+            if "text" in said:
+                self.fault(self.line(number, "slot"), "text and slot say the same", "remove one of them")
+            problem = slot_problem(said["slot"], attribute)
+            if problem is not None:
+                self.fault(self.line(number, "slot"), *halves(problem))
+            return tuple(said["slot"])
+        try:
+            return slot_in(said.get("text") or GAP, attribute)
+        except ValueError as error:
+            self.fault(self.line(number, "text"), *halves(str(error)))
+            return None
+
+    def _place(self, table: Mapping[str, Any], number: int, slot: Slot | None) -> tuple[int, int]:
+        position, of = self.values(table, POSITION, number).get("position", (0, 0))
+        if position and not of and slot is None and table.get("typed") is not True:
+            self.fault(
+                self.line(number, "position"),
+                "a position of any number has a slot, or is typed",
+                'say with text what stays, such as text = "Today is {…}", or typed = true where what goes holds a digit',
+            )
+        return position, of
+
+    def _templates(self, table: Mapping[str, Any], number: int, key: str) -> tuple[Template, ...]:
+        value = table.get(key, [])
+        entries = [value] if isinstance(value, str) else value
+        if not isinstance(entries, list):
+            self.fault(self.line(number, key), f"{key} is {value!r}", f'write {key} = ["news", "/shop/*?page="]')
+            return ()
+        try:
+            return self.kinds.meant(entries)
+        except FormError as error:
+            self._pattern_fault(error, number, key, entries=entries)
+            return ()
+
+    def _pattern_fault(self, error: FormError, number: int | None, *keys: str, entries: list[Any]) -> None:
+        line = self.line(number, *keys)
+        said = [each for each in entries if isinstance(each, str) and repr(each.removeprefix(NOT)) in error.problem]
+        if said and line is not None:
+            line = self.lines.holding(said[0], line)
+        self.fault(line, error.problem, error.remedy)

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ..files.errors import FormError
+from ..files.fields import written
 from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
 from .comments import Items, commented, comments_in, header_in
 from .css_xpath import BELOW
-from .file_keys import FORMAT, KINDS, MACHINE, PATH_KEYS, is_path_header
 from .model import Mask
-from .page_kinds import PageKinds, PatternError, pattern_of
+from .page_kinds import PageKinds, pattern_of
 from .path import Example, TransientPath
+from .path_table import FORMAT, KINDS, MACHINE, PATH, PATH_KEYS, TEMPLATES, is_path_header
 from .reading import MaskText, read_mask
 from .slots import slot_text
 
@@ -138,7 +140,7 @@ class _Block:
     def saying(self, path: TransientPath, kinds: PageKinds) -> str:
         """Return the text of the block once it says *path*, in a file with these *kinds* of pages."""
         content = _content(path, kinds, self.said)
-        if path == self.path and all(content.get(key) == self.said.get(key) for key in _REFERENCES):
+        if path == self.path and all(content.get(key) == self.said.get(key) for key in TEMPLATES):
             return self.text
         above = comments_before(self.text, is_path_header)
         inside = self.text[len(above) :]
@@ -165,9 +167,6 @@ def _edited_block(content: Mapping[str, Any], block: str) -> str | None:
     return text
 
 
-_REFERENCES: Final = ("on", "except", "untested")
-
-
 def _content(path: TransientPath, kinds: PageKinds, said: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what is written of a path, in order, without what goes without saying.
 
@@ -175,24 +174,14 @@ def _content(path: TransientPath, kinds: PageKinds, said: Mapping[str, Any] | No
     """
     text = slot_text(path.slot, path.attribute)
     content: dict[str, Any] = {
-        "selector": path.selector,
-        "attribute": path.attribute,
+        **written(PATH, path),
         "position": f"{path.position} of {path.of or 'any'}" if path.position else None,
-        "kind": path.kind,
-        "state": path.state,
         # Of an element with all that is in it, everything goes.
         "text": None if path.slot is None and path.selector.endswith(BELOW) else text,
         "slot": list(path.slot or ()) if text is None else None,
-        "typed": path.typed,
-        "words": list(path.words),
+        **{key: _said_again(key, getattr(path, name), kinds, said or {}) for key, name in TEMPLATES.items()},
+        **_sides(path.examples),
     }
-    for key, templates in zip(_REFERENCES, (path.templates, path.excepted, path.untested), strict=True):
-        content[key] = _said_again(key, templates, kinds, said or {})
-    content["everywhere"] = path.everywhere
-    if path.opportunities or path.changes or path.pages or path.confidence:
-        content |= {"changed": path.changes, "compared": path.opportunities, "pages": path.pages}
-        content["confidence"] = path.confidence
-    content |= _sides(path.examples)
     shown = {"changed", "compared", "pages", "confidence", "before", "after"}
     return {key: content[key] for key in PATH_KEYS if key in content and (content[key] or key in shown)}
 
@@ -211,7 +200,7 @@ def _said_again(key: str, templates: Iterable[Any], kinds: PageKinds, said: Mapp
     try:
         if value is not None and kinds.meant([value] if isinstance(value, str) else value) == templates:
             return value
-    except PatternError:
+    except FormError:
         pass
     return kinds.references(templates)
 

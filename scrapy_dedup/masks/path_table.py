@@ -1,0 +1,77 @@
+"""The tables of a mask file: the names of those in its head, and the keys of a path."""
+
+import re
+from typing import Any, Final, get_args
+
+from ..files.errors import FormError
+from ..files.fields import Field, flag, number, one_of, share, string, strings
+from .path import PathKind, State, TransientPath
+
+__all__ = [
+    "EXAMPLES",
+    "FORMAT",
+    "KINDS",
+    "MACHINE",
+    "PATH",
+    "PATH_KEYS",
+    "POSITION",
+    "SLOT",
+    "TEMPLATES",
+    "is_path_header",
+]
+
+FORMAT: Final = "dedup-mask/2"
+is_path_header = re.compile(r"""\s*\[\[\s*(?:path|"path"|'path')\s*\]\]""").match
+_position = re.compile(r"(-?[1-9][0-9]{0,5}) of (any|[1-9][0-9]{0,5})").fullmatch
+
+#: Tables of the head: the kinds of pages by name, and what only the machine reads.
+KINDS, MACHINE = "page-kinds", "machine"
+#: In the order in which they are written.
+PATH_KEYS = (
+    *("selector", "attribute", "position", "kind", "state", "text", "slot", "typed", "words"),
+    *("on", "everywhere", "except", "untested"),
+    *("changed", "compared", "pages", "confidence", "before", "after"),
+)
+#: Keys that name kinds of pages, and the attributes that hold their URL templates.
+TEMPLATES = {"on": "templates", "except": "excepted", "untested": "untested"}
+
+
+def _place(key: str, value: Any) -> tuple[int, int]:
+    """Return the position of a block, and of how many; 0 for any number."""
+    found = _position(value) if isinstance(value, str) else None
+    position, of = (int(found[1]), int(found[2].replace("any", "0"))) if found is not None else (0, 0)
+    if not position or (of and not 1 <= position <= of):
+        remedy = 'write it as "3 of 5", or "1 of any" for the first and "-1 of any" for the last of any number'
+        raise FormError(f"{key} is {value!r}", remedy)
+    return position, of
+
+
+def _texts(key: str, value: Any) -> list[str]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise FormError(f"{key} is {value!r}", f'write {key} = "a text that stood there"')
+    return texts
+
+
+def _was_compared(path: TransientPath) -> bool:
+    return bool(path.opportunities or path.changes or path.pages or path.confidence)
+
+
+#: Each of them is an attribute of a path.
+PATH = (
+    Field("selector", string),
+    Field("attribute", string),
+    Field("kind", one_of(*get_args(PathKind))),
+    Field("state", one_of(*get_args(State))),
+    Field("typed", flag),
+    Field("words", strings, list),
+    Field("everywhere", flag),
+    Field("changed", number, when=_was_compared, attribute="changes"),
+    Field("compared", number, when=_was_compared, attribute="opportunities"),
+    Field("pages", number, when=_was_compared),
+    Field("confidence", share, when=_was_compared),
+)
+#: Of these several make one attribute, or one makes several.
+POSITION = (Field("position", _place),)
+SLOT = (Field("text", string), Field("slot", strings))
+EXAMPLES = (Field("before", _texts), Field("after", _texts))
