@@ -4,61 +4,21 @@ A file is written into another beside it that then takes its place, under a lock
 for temporary files (so nothing but what is meant to be there is ever found in a directory that is committed).
 """
 
-import hashlib
 import os
-import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Protocol
 
 from filelock import FileLock, Timeout
 
 from .errors import RuleFileError, RuleWriteError
+from .site_names import digest
 
-__all__ = ["OfSite", "digest", "locked", "names_for", "path_for", "plain_name", "text_of", "write"]
-
-if TYPE_CHECKING:
-    from os import PathLike
+__all__ = ["locked", "text_of", "write"]
 
 _LOCK_SECONDS = 60
-
-
-def plain_name(site: str) -> str:
-    """Return *site* as a part of a file name: other characters than letters, digits, ``.`` and ``-`` are ``_`` in it."""
-    name = re.sub(r"[^A-Za-z0-9.\-]", "_", site).lstrip(".") or "_"
-    return name if len(name) <= 100 else f"{name[:90]}-{digest(site)}"
-
-
-class OfSite(Protocol):
-    """What a file holds of one site."""
-
-    @property
-    def site(self) -> str:
-        """The site."""
-
-
-def names_for(site: str, suffix: str) -> tuple[str, str]:
-    """Return the name of the file of *site*, and that which it has where another site has taken the first."""
-    return plain_name(site) + suffix, f"{plain_name(site)}-{digest(site)}{suffix}"
-
-
-def path_for(directory: "str | PathLike[str]", site: str, suffix: str, read: Callable[[Path], OfSite | None]) -> Path:
-    """Return where the file of *site* stands in *directory*, or would stand; *read* raises RuleFileError for a faulty one."""
-    plain, other = names_for(site, suffix)
-    path = Path(directory) / plain
-    try:
-        found = read(path)
-    except RuleFileError:
-        return path
-    return path if found is None or found.site == site else path.with_name(other)
-
-
-def digest(text: str) -> str:
-    """Return eight hexadecimal digits that stand for *text*."""
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
 
 
 def text_of(path: Path) -> str | None:

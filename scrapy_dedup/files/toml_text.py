@@ -1,12 +1,14 @@
 """TOML as text: cut into the blocks that tables are, edited without touching the rest, and written."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["blocks_of", "comments_before", "edit", "toml", "toml_key"]
+__all__ = ["Block", "assembled", "blocks_of", "comments_before", "edit", "edited", "toml", "toml_key"]
 
+Block = tuple[tuple[Any, ...], str]
+"""The place of a block in the order of its file, which begins with whether it is the machine's, and its text."""
 IsHeader = Callable[[str], object]
 """Tells whether a line is the header of a table that begins a block."""
 
@@ -31,6 +33,29 @@ def blocks_of(text: str, is_header: IsHeader) -> list[str]:
     return ["".join(lines[start:end]) for start, end in pairwise(cuts)]
 
 
+def assembled(head: str, kept: Iterable[Block], new: Iterable[Block]) -> str:
+    """Return the text of a file: the *kept* blocks as they stand, each of the *new* before the machine's that are later."""
+    blocks = list(kept)
+    for place, text in sorted(new):
+        later = (n for n, (other, _) in enumerate(blocks) if other[0] and other > place)
+        blocks.insert(next(later, len(blocks)), (place, "\n" + text))
+    texts = [head, *[text for _, text in blocks]]
+    return "".join([text if text.endswith("\n") or not text else text + "\n" for text in texts])
+
+
+def edited(text: str, change: Callable[[Any], None]) -> str | None:
+    """Return *text* after a *change* of its document; None where tomlkit cannot read or change it so."""
+    import tomlkit  # here, since most crawls write nothing
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        change(document)
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
+        return None
+
+
 def examples_alone(key: str, value: Any) -> bool:
     """Tell that of all lists only those of examples stand on lines of their own."""
     return key == "examples" and bool(value)
@@ -41,7 +66,7 @@ def edit(table: Any, content: Mapping[str, Any], *, lines: Callable[[str, Any], 
 
     *lines* tells of which lists each item has a line of its own.
     """
-    import tomlkit  # here, since most crawls write nothing
+    import tomlkit
 
     old = table.unwrap()
     for key, value in content.items():

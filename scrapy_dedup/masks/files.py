@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
-from ..files.locked import locked, names_for, path_for, plain_name, text_of, write
+from ..files.locked import locked, text_of, write
+from ..files.site_names import name_fault, path_for, plain_name
 from .merging import merged_masks
 from .model import Mask
 from .path import TransientPath
@@ -91,11 +92,8 @@ def _named(path: Path) -> tuple[Mask | None, list[RuleFileError]]:
     if not mask.site:
         remedy = f'add a line such as site = "{path.name.removesuffix(MASK_SUFFIX)}"'
         return None, [RuleFileError(path, 1, "site is missing", remedy)]
-    wanted, _ = names = names_for(mask.site, MASK_SUFFIX)
-    if path.name not in names:
-        problem = f'the file is named {path.name} and says site = "{mask.site}"'
-        return None, [RuleFileError(path, None, problem, f"name it {wanted}, or mend the site")]
-    return mask, []
+    fault = name_fault(path, text, mask.site, MASK_SUFFIX)
+    return (mask, []) if fault is None else (None, [fault])
 
 
 def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..files.errors import FormError
 from ..files.fields import written
-from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
+from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from .comments import Items, commented, comments_in, header_in
 from .css_xpath import BELOW
 from .model import Mask
@@ -42,7 +42,7 @@ def written_mask(mask: Mask, old: str = "") -> str:
         if text is not None and _says(text, mask):
             return text
     kinds = PageKinds().holding(mask.templates)
-    paths = [commented(_items(_content(path, kinds)), {}) for path in sorted(mask.paths, key=_order)]
+    paths = [_path_text(path, kinds) for path in sorted(mask.paths, key=_order)]
     return "\n".join([_head(mask, kinds), *paths])
 
 
@@ -63,16 +63,13 @@ def _edited(mask: Mask, old: str, before: MaskText) -> str | None:
         return None
     kinds = before.kinds.holding(mask.templates)
     wanted = {path.key: path for path in mask.paths}
-    kept: list[tuple[TransientPath, str]] = []
+    kept: list[Block] = []
     for path, said, block in zip(before.paths, before.document.get("path", ()), blocks, strict=True):
         new = wanted.pop(path.key, None)
         if new is not None:
-            kept.append((new, _Block(block, said, path, before).saying(new, kinds)))
-    for path in sorted(wanted.values(), key=_order):
-        later = (n for n, (other, _) in enumerate(kept) if not other.state and _order(other) > _order(path))
-        kept.insert(next(later, len(kept)), (path, "\n" + commented(_items(_content(path, kinds)), {})))
-    texts = [_edited_head(head, mask, kinds, before), *[text for _, text in kept]]
-    return "".join([text if text.endswith("\n") or not text else text + "\n" for text in texts])
+            kept.append((_order(new), _PathBlock(block, said, path, before).saying(new, kinds)))
+    new_blocks = [(_order(path), _path_text(path, kinds)) for path in wanted.values()]
+    return assembled(_edited_head(head, mask, kinds, before), kept, new_blocks)
 
 
 # The head
@@ -100,36 +97,36 @@ def _layouts(mask: Mask) -> dict[str, Any]:
 
 
 def _edited_head(head: str, mask: Mask, kinds: PageKinds, before: MaskText) -> str:
-    import tomlkit  # here, since most crawls write nothing
-    from tomlkit.exceptions import TOMLKitError
+    """Return the head edited; where it cannot be, as it is: what it says is compared afterwards."""
+    old = before.mask
+    assert old is not None
+    added: list[str] = []
 
-    assert before.mask is not None
-    try:
-        document = tomlkit.parse(head)
+    def change(document: Any) -> None:
         edit(document, {"site": mask.site, "mode": mask.mode if mask.mode != "default" else None})
-        rest = ""
         for name, content, comment, same in (
             (KINDS, _patterns(kinds), _KINDS_COMMENT, kinds.groups == before.kinds.groups),
-            (MACHINE, _layouts(mask), _MACHINE_COMMENT, mask.layouts == before.mask.layouts),
+            (MACHINE, _layouts(mask), _MACHINE_COMMENT, mask.layouts == old.layouts),
         ):
-            table: Any = document.get(name)
+            table = document.get(name)
             if table is None:
-                rest += _table(name, content, comment)
+                added.append(_table(name, content, comment))
             elif not content:
                 del document[name]
             elif not same:
                 edit(table, {**dict.fromkeys(table), **content}, lines=_is_long)
-        text = tomlkit.dumps(document)
-        return text + ("\n" if rest and not text.endswith("\n") else "") + rest
-    except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
-        return head  # what it says is compared afterwards
+
+    text, rest = edited(head, change), "".join(added)
+    if text is None:
+        return head
+    return text + ("\n" if rest and not text.endswith("\n") else "") + rest
 
 
 # A path
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _PathBlock:
     """The block of a path as it stands in the file: its text, its keys, what they mean, and the file."""
 
     text: str
@@ -150,21 +147,15 @@ class _Block:
         ours = _content(self.path, self.file.kinds, self.said)
         if inside == commented(_items(ours, header), comments):
             return fresh
-        return _edited_block(content, self.text) or fresh
+
+        def change(document: Any) -> None:
+            edit(document["path"][0], {**dict.fromkeys(PATH_KEYS), **content}, lines=_is_long)
+
+        return edited(self.text, change) or fresh
 
 
-def _edited_block(content: Mapping[str, Any], block: str) -> str | None:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = tomlkit.parse(block)
-        table: Any = document["path"][0]
-        edit(table, {**dict.fromkeys(PATH_KEYS), **content}, lines=_is_long)
-        text = tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
-        return None
-    return text
+def _path_text(path: TransientPath, kinds: PageKinds) -> str:
+    return commented(_items(_content(path, kinds)), {})
 
 
 def _content(path: TransientPath, kinds: PageKinds, said: Mapping[str, Any] | None = None) -> dict[str, Any]:

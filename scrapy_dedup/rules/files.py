@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
-from ..files.locked import locked, names_for, path_for, plain_name, text_of, write
+from ..files.locked import locked, text_of, write
+from ..files.site_names import name_fault, path_for, plain_name
 from ..masks.files import MASK_SUFFIX
 from ..urls import DeepSplit
 from .lifecycle import merge, settled, without_evidence
 from .model import Rule, SiteRules, Status
 from .reading import read_rules
+from .writing import written_rules
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -248,28 +250,13 @@ def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:
     if text is None:
         return None, []
     found, errors = read_rules(text, path)
-    if found is not None and path.name not in names_for(found.site, ".toml"):
-        errors = [
-            RuleFileError(
-                path,
-                _line_of_site(text),
-                f'the file is named {path.name} and says site = "{found.site}"',
-                f"name it {file_name(found.site)}, or mend the site",
-            )
-        ]
-        found = None
-    return found, errors
-
-
-def _line_of_site(text: str) -> int | None:
-    return next((n for n, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("site")), None)
+    fault = name_fault(path, text, found.site, ".toml") if found is not None else None
+    return (found, errors) if fault is None else (None, [fault])
 
 
 def _write(path: Path, rules: SiteRules, old: SiteRules | None) -> None:
     if old is None and not rules.rules and not rules.deep:
         return
-    from .writing import written_rules  # it needs tomlkit, which most crawls need not import
-
     before = (text_of(path) or "") if old is not None else ""
     text = written_rules(rules, before)
     if text != before:

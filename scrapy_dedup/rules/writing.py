@@ -12,15 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
+from ..files.faults import parsed
 from ..files.fields import written
-from ..files.toml_text import blocks_of, comments_before, edit, toml, toml_key
+from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from ..urls import DeepSplit
 from .evidence_table import EVIDENCE
 from .forms import operation_form, predicate_form
-from .model import Evidence, Rule, SiteRules
+from .model import Rule, SiteRules
 from .reading import FORMAT, is_rule_header, read_rules
 
 __all__ = ["written_rules"]
@@ -55,7 +53,7 @@ def _order(rule: Rule) -> tuple[bool, list[str], str, str]:
 
 
 def _match_text(rule: Rule) -> str:
-    return json.dumps({key: predicate_form(predicate) for key, predicate in rule.match.items()}, sort_keys=True)
+    return json.dumps(_tables(rule)["match"], sort_keys=True)
 
 
 def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
@@ -64,80 +62,66 @@ def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
     if len(blocks) != len(before.rules):
         return None
     wanted = {rule.id: rule for rule in rules.rules}
-    kept: list[tuple[Rule, str]] = []
+    kept: list[Block] = []
     for rule, block in zip(before.rules, blocks, strict=True):
         new = wanted.pop(rule.id, None)
         if new is not None:
-            kept.append((new, block if new == rule else _edited_block(new, block)))
-    for rule in sorted(wanted.values(), key=_order):
-        place = next(
-            (n for n, (other, _) in enumerate(kept) if not other.status.users and _order(other) > _order(rule)),
-            len(kept),
-        )
-        kept.insert(place, (rule, "\n" + _rule_text(rule)))
+            kept.append((_order(new), block if new == rule else _edited_block(new, block)))
     if rules.deep != before.deep:
         head = _edited_head(head, rules.deep)
-    texts = [text if text.endswith("\n") or not text else text + "\n" for text in (head, *[b for _, b in kept])]
-    return "".join(texts)
+    return assembled(head, kept, [(_order(rule), _rule_text(rule)) for rule in wanted.values()])
 
 
 def _edited_block(rule: Rule, block: str) -> str:
-    fresh = comments_before(block, is_rule_header) + _rule_text(rule)
-    try:
-        document = tomlkit.parse(block)
-        table: Any = document["rule"][0]
+    added: list[str] = []
+
+    def change(document: Any) -> None:
+        table = document["rule"][0]
         edit(table, {"id": rule.id, "status": str(rule.status.value), "note": rule.note or None})
         old = dict(table.unwrap())
-        added = []
-        for name, content in (
-            ("match", _match(rule)),
-            ("ops", _ops(rule)),
-            ("evidence", _evidence(rule.evidence)),
-        ):
+        for name, content in _tables(rule).items():
             if name in old and content:
                 edit(table[name], {**dict.fromkeys(old[name]), **content})
             elif name in old:
                 del table[name]
             elif content:
                 added.append(_table_text(name, content))
-        text = tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
-        return fresh
-    text = "\n".join([text if text.endswith("\n") else text + "\n", *added])
-    header = f'format = "{FORMAT}"\nsite = {toml(rule.site)}\n'
-    return text if _says(header + text, SiteRules(rule.site, (rule,))) else fresh
+
+    text = edited(block, change)
+    if text is not None:
+        text = "\n".join([text if text.endswith("\n") else text + "\n", *added])
+        header = f'format = "{FORMAT}"\nsite = {toml(rule.site)}\n'
+        if _says(header + text, SiteRules(rule.site, (rule,))):
+            return text
+    return comments_before(block, is_rule_header) + _rule_text(rule)
 
 
 def _edited_head(head: str, deep: Mapping[str, DeepSplit]) -> str:
-    try:
-        document = tomlkit.parse(head)
-        if "deep" not in document:
-            return head.rstrip("\n") + "\n" + _deep_text(deep) + "\n"
-        table: Any = document["deep"]
+    """Return the head with these deep tokens; where it cannot be edited, as it is: what it says is compared afterwards."""
+
+    def change(document: Any) -> None:
+        table = document["deep"]
         edit(table, {**dict.fromkeys(table.unwrap()), **{key: _split_form(split) for key, split in deep.items()}})
-        return tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, TypeError, AttributeError, ValueError):
-        return head  # what it says is compared afterwards
+
+    if "deep" in parsed(head, _NOWHERE):
+        return edited(head, change) or head
+    return head.rstrip("\n") + "\n" + _deep_text(deep) + "\n"
 
 
 def _rule_text(rule: Rule) -> str:
     text = f'[[rule]]\nid = {toml(rule.id)}\nstatus = "{rule.status.value}"\n'
     if rule.note:
         text += f"note = {toml(rule.note)}\n"
-    tables = (("match", _match(rule)), ("ops", _ops(rule)), ("evidence", _evidence(rule.evidence)))
-    return "\n".join([text, *[_table_text(name, content) for name, content in tables if content or name == "ops"]])
+    tables = [_table_text(name, content) for name, content in _tables(rule).items() if content or name == "ops"]
+    return "\n".join([text, *tables])
 
 
-def _match(rule: Rule) -> dict[str, Any]:
-    return {key: predicate_form(predicate) for key, predicate in rule.match.items()}
-
-
-def _ops(rule: Rule) -> dict[str, Any]:
-    return {key: operation_form(operation) for key, operation in rule.ops.items()}
-
-
-def _evidence(evidence: Evidence | None) -> dict[str, Any]:
-    return written(EVIDENCE, evidence) if evidence is not None else {}
+def _tables(rule: Rule) -> dict[str, dict[str, Any]]:
+    return {
+        "match": {key: predicate_form(predicate) for key, predicate in rule.match.items()},
+        "ops": {key: operation_form(operation) for key, operation in rule.ops.items()},
+        "evidence": written(EVIDENCE, rule.evidence) if rule.evidence is not None else {},
+    }
 
 
 def _table_text(name: str, content: Mapping[str, Any]) -> str:
