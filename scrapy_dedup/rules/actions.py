@@ -1,4 +1,4 @@
-"""Operations compiled: what happens to one value of one key.
+"""Operations compiled: each is an action on one value of one key.
 
 An action takes the value as the normal form writes it and returns its new text, or
 one of the marks below. Texts that come from a rule file or from another key are
@@ -47,11 +47,11 @@ __all__ = [
 class Mark(Enum):
     """Outcomes that are no text."""
 
-    #: The operation says nothing of this value.
+    #: The operation does not apply to this value.
     PASS = "pass"  # noqa: S105
     #: The key is dropped, whatever its value.
     DROP = "drop"
-    #: The value stays, whatever other operations say.
+    #: The value stays, whatever other operations do.
     KEEP = "keep"
     #: This very value is dropped: a path segment is cut out.
     CUT = "cut"

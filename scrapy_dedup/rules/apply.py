@@ -1,11 +1,11 @@
 """The way of a URL to its canonical key: which rules match it, and what their operations make of it.
 
-What :mod:`.program` and :mod:`.table` have compiled is run here. Nearly all URLs need
-nothing else; :mod:`.apply_path` and :mod:`.apply_query` have what is done to origins,
-to paths, and to queries of which more is said than parameter by parameter.
+What :mod:`.program` and :mod:`.table` have compiled is run here. Operations on origins
+and paths are in :mod:`.apply_path`, those on more of a query than single parameters in
+:mod:`.apply_query`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ..urls import SiteGroups, normal_parts
 from ..urls.origins import origin_of
@@ -15,7 +15,7 @@ from .actions import Change, Context, Mark
 from .apply_path import new_origin, new_path
 from .apply_query import new_query_at_length
 from .operations import Nested
-from .program import OriginProgram, SiteProgram
+from .program import OriginProgram, SiteProgram, nested_programs
 from .table import OpTable
 
 __all__ = ["Canonicalizer", "table_for"]
@@ -31,25 +31,19 @@ Parts = tuple[str, str, str]
 
 
 class Canonicalizer:
-    """Bring URLs to their canonical keys, with the compiled rules of some sites.
+    """Bring URLs to their canonical keys, with the compiled rules of some sites."""
 
-    *inner*: the key of a URL that stands in the value of another one, for an operation on that value and the depth at
-    which it stands.
-    """
-
-    def __init__(
-        self, compiled: Mapping[str, SiteProgram], groups: SiteGroups, inner: Callable[[str, Nested, int], str]
-    ) -> None:
+    def __init__(self, compiled: Mapping[str, SiteProgram], groups: SiteGroups) -> None:
         self._compiled = compiled
         self._groups = groups
-        self._inner = inner
         #: Origin in normal form -> (its site, the program of its URLs).
         self._origins: dict[str, tuple[str, OriginProgram | None]] = {}
+        self._ignoring: dict[Nested, Canonicalizer] = {}
 
-    def reached(
+    def site_and_key(
         self, url: str, changes: list[Change], *, depth: int = 0, passed: list[OpTable] | None = None
     ) -> tuple[str, str]:
-        """Return (site, canonical key) of *url*, which stands *depth* URLs deep.
+        """Return (site, canonical key) of *url*, which is *depth* URLs deep in another one.
 
         *changes* takes what the rules change, *passed* the tables of all steps.
         """
@@ -60,15 +54,22 @@ class Canonicalizer:
             origin, path, query = self._key(program, parts, depth, changes, passed)
         return site, f"{origin}{path}?{query}" if query else origin + path
 
+    def nested_key(self, url: str, operation: Nested, depth: int = 1) -> str:
+        """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
+        if operation.ignore:
+            ignoring = self._ignoring.get(operation)
+            if ignoring is None:
+                ignoring = self._ignoring[operation] = Canonicalizer(nested_programs(operation), self._groups)
+            url = ignoring.site_and_key(url, [])[1]
+        return self.site_and_key(url, [], depth=depth)[1]
+
     def program(self, origin: str) -> OriginProgram | None:
         """Return the program of the URLs that begin with *origin*, which is in normal form; None if no rule can match."""
         return self._origin(origin)[1]
 
-    def context(
-        self, program: OriginProgram, path: str, query: str, depth: int = 0, changes: list[Change] | None = None
-    ) -> Context:
-        """Return what operations on the URL of *path* and *query* may ask for."""
-        nested = None if depth >= _MAX_DEPTH else lambda text, operation: self._inner(text, operation, depth + 1)
+    def context(self, program: OriginProgram, path: str, query: str, depth: int, changes: list[Change]) -> Context:
+        """Return the context of the operations on the URL of *path* and *query*."""
+        nested = None if depth >= _MAX_DEPTH else lambda text, operation: self.nested_key(text, operation, depth + 1)
         return Context(lambda: program.values(path, query), nested, changes)
 
     def _origin(self, origin: str) -> tuple[str, OriginProgram | None]:
@@ -92,7 +93,7 @@ class Canonicalizer:
     ) -> Parts:
         """Return the key that the steps of the rules lead to from the normal form *start*.
 
-        One step applies all operations at once. As it may change what rules ask for, it
+        One step applies all operations at once. As it may change what rules match, it
         is taken again, until it changes nothing; of a circle the least member is the
         key; after 8 steps it is the normal form. So a key is always its own key.
         """
@@ -107,7 +108,11 @@ class Canonicalizer:
                 passed.append(table)
             elif _leaves_alone(table, query):
                 return parts
-            context = self.context(program, path, query, depth, changes) if table.asks else Context(dict, None, changes)
+            context = (
+                self.context(program, path, query, depth, changes)
+                if table.needs_context
+                else Context(dict, None, changes)
+            )
             end = _is_end(table, path, query)
             if table.on_origin:
                 origin, stays = self._move(program, table, context)
@@ -119,7 +124,7 @@ class Canonicalizer:
             new = (origin, path, query)
             if end or new == parts:
                 return new
-            if not table.plain or ";" in path:
+            if not table.keeps_normal_form or ";" in path:
                 new = normal_parts(f"{origin}{path}?{query}" if query else origin + path)
                 if new == parts:
                     return new
@@ -141,13 +146,13 @@ class Canonicalizer:
             changes = tuple(context.changes[made:])
             target = self.program(text)
             stays = target is None or (
-                # No rules but some of those that had their say.
+                # No rules but some of those that were applied.
                 {rule.rule for rule in target.rules} <= {rule.rule for rule in program.rules}
                 and new_origin(table, target.origin, context) == text
             )
             del context.changes[made:]
             known = text, stays, changes
-            if not table.asks:
+            if not table.needs_context:
                 program.moves[table] = known
         context.changes += known[2]
         return known[:2]
@@ -204,12 +209,12 @@ def _path_codes(program: OriginProgram, path: str) -> list[int]:
 
 def _put_query_codes(program: OriginProgram, query: str, codes: list[int]) -> None:
     """Put the codes of the parameters in *query* into *codes*."""
-    asked = program.query
+    places = program.query
     if ";" in query:
         query = query.replace(";", "&")
-    if len(asked) <= _FEW_NAMES:
+    if len(places) <= _FEW_NAMES:
         query = "&" + query
-        for name, (index, code) in asked.items():
+        for name, (index, code) in places.items():
             start = query.find(f"&{name}=")
             if start >= 0:
                 start += len(name) + 2
@@ -219,8 +224,8 @@ def _put_query_codes(program: OriginProgram, query: str, codes: list[int]) -> No
     # From the last to the first: of repeats the first one counts.
     for piece in reversed(query.split("&")):
         name, _, value = piece.partition("=")
-        if name in asked:
-            index, code = asked[name]
+        if name in places:
+            index, code = places[name]
             codes[index] = code(value, 0)
 
 
@@ -230,10 +235,10 @@ def _leaves_alone(table: OpTable, query: str) -> bool:
         return False
     if not query:
         return True
-    if not table.marks or table.whole_query or SLASH in query:
+    if not table.triggers or table.whole_query or SLASH in query:
         return False
-    for mark in table.marks:  # noqa: SIM110 (all() costs twice as much, for each URL)
-        if mark in query:
+    for text in table.triggers:  # noqa: SIM110 (all() costs twice as much, for each URL)
+        if text in query:
             return False
     return True
 
@@ -241,37 +246,32 @@ def _leaves_alone(table: OpTable, query: str) -> bool:
 def _is_end(table: OpTable, path: str, query: str) -> bool:
     """Return whether the result of one step from a URL of *path* and *query* is its key.
 
-    A parameter that rules ask for must not be repeated: when its first value goes,
-    the second one is looked at. So it is with several slashes at the end.
+    A parameter that rules match must not be repeated: when its first value goes,
+    the second one is matched. So it is with several slashes at the end.
     """
-    if table.once is None or (table.on_path and path.endswith("//")) or (SLASH in query and query_path(query)):
+    if table.unrepeated is None or (table.on_path and path.endswith("//")) or (SLASH in query and query_path(query)):
         return False
     # An extension is cut off the last segment, whichever that is; pairs and parameters are no segments to a rule.
     if table.orders and any(char in path for char in ".;="):
         return False
-    return not table.once or all(query.count(name) <= 1 for name in table.once)
+    return not table.unrepeated or all(query.count(name) <= 1 for name in table.unrepeated)
 
 
 def _new_query(table: OpTable, query: str, context: Context) -> str:
-    """Return *query* as the canonical key has it."""
-    if table.whole_query or (SLASH in query and query_path(query)):
+    """Return *query* in the canonical key."""
+    if table.whole_query or ";" in query or (SLASH in query and query_path(query)):
         return new_query_at_length(table, query, context)
-    names, beginnings = table.names, table.beginnings
+    parameters, beginnings = table.parameters, table.beginnings
     pieces = []
     for piece in query.split("&"):
-        if ";" in piece:
-            parts = [new for part in piece.split(";") if (new := _new_part(table, part, context))]
-            if parts:
-                pieces.append(";".join(parts))
-            continue
         name, _, value = piece.partition("=")
-        bounds = names.get(name)
-        if bounds is None:
+        operations = parameters.get(name)
+        if operations is None:
             if not beginnings or not name.startswith(beginnings):
                 pieces.append(piece)
                 continue
-            bounds = table.bounds_of_parameter(name)
-        for bound in bounds:
+            operations = table.operations_on_parameter(name)
+        for bound in operations:
             outcome = bound.action(value, context)
             if outcome is not Mark.PASS:
                 break
@@ -286,11 +286,3 @@ def _new_query(table: OpTable, query: str, context: Context) -> str:
             pieces.append(f"{name}={outcome}")
     pieces.sort()
     return "&".join(pieces)
-
-
-def _new_part(table: OpTable, part: str, context: Context) -> str:
-    name, _, value = part.partition("=")
-    outcome = table.outcome("q." + name, value, context)
-    if outcome is Mark.PASS:
-        return part
-    return f"{name}={outcome}" if isinstance(outcome, str) else ""

@@ -16,7 +16,7 @@ _GONE = (Mark.DROP, Mark.CUT)
 
 
 def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
-    """Return the text of *origin* as the canonical key has it.
+    """Return the text of *origin* in the canonical key.
 
     A scheme and a domain must be there: dropped, they are ``http`` and the first domain
     of the site group.
@@ -44,7 +44,7 @@ def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
 
 
 def new_path(table: OpTable, path: str, context: Context) -> str:
-    """Return *path* as the canonical key has it."""
+    """Return *path* in the canonical key."""
     path = _new_path(table, path, context)
     for key, orders in table.orders.items():
         for operation, rule in orders:
@@ -56,7 +56,7 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
 
 
 def _new_path(table: OpTable, path: str, context: Context) -> str:
-    """Return *path* with what is done to each of its keys."""
+    """Return *path* with the operations on each of its keys applied."""
     if table.positions_only and ";" not in path and "=" not in path:
         return _new_positions(table, path, context)
     if table.pairs_only and not (table.segment_pairs and ";" in path):
@@ -69,12 +69,12 @@ def _new_path(table: OpTable, path: str, context: Context) -> str:
     last = max((number for number, segment in enumerate(segments) if not segment.name), default=-1)
     additions = _additions(table, sum(not segment.name for segment in segments), context)
     if additions:
-        # The extension is that of the path: it stands after what is the last segment now.
+        # The extension is that of the path: it follows the last of the added segments.
         extension = segments[last].extension if last >= 0 else None
         additions[-1] += _extension(table, extension, True, context)
     outcomes = [table.deep_outcome(segment.key, segment.value, context) for segment in segments]
     while table.added and last >= 0 and (segments[last].name or _is_gone(segments[last], outcomes[last])):
-        last -= 1  # an extension that is added stands after what is left
+        last -= 1  # an extension that is added follows the last segment that is left
     for number, (segment, outcome) in enumerate(zip(segments, outcomes, strict=True)):
         rest = "" if additions else _extension(table, segment.extension, number == last, context)
         rest += _params(table, segment, context, params)
@@ -150,7 +150,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
     slash = not texts[-1]
     if slash:
         del texts[-1]
-    count = len(texts) - 1  # texts[0] is what stands before the first slash: nothing
+    count = len(texts) - 1  # texts[0] is empty: nothing precedes the first slash
     if not count:
         return "/"
     rest = ""  # what follows the last segment, dropped or not
@@ -162,11 +162,11 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
                 rest = f".{extension}"
             elif isinstance(outcome, str):
                 rest = f".{outcome}"
-    for position, bounds in table.positions:
+    for position, operations in table.positions:
         number = position + 1
         if number > count:
             continue
-        outcome = first_outcome(bounds, f"path.{position}", texts[number], context)
+        outcome = first_outcome(operations, f"path.{position}", texts[number], context)
         if outcome is Mark.PASS:
             continue
         if isinstance(outcome, str):
@@ -212,7 +212,7 @@ def _new_pairs(table: OpTable, path: str, context: Context) -> str:
 
 
 def _with_gaps(texts: Sequence[Outcome]) -> list[str | None]:
-    """Return what is written at each place: ``*`` for what is dropped before what stays."""
+    """Return the text of each place: ``*`` for one that is dropped before one that stays."""
     written: list[str | None] = []
     stays = False
     for text in reversed(texts):

@@ -1,4 +1,4 @@
-"""Operations applied to a query of which more is said than parameter by parameter, all at once."""
+"""Operations applied to a query as a whole: deep tokens, added parameters, sets of values, order, queries that are a path."""
 
 from ..urls import PLACEHOLDER
 from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
@@ -10,10 +10,10 @@ __all__ = ["new_query_at_length"]
 
 
 def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
-    """Return the new query, with all that is about more than one parameter by its name."""
+    """Return *query* in the canonical key, with operations on more than single parameters applied."""
     pieces = []
     if table.semicolons and ";" in query:
-        context.changes.append((table.bounds("query")[0].rule.id, "query", ";"))
+        context.changes.append((table.operations_on("query")[0].rule.id, "query", ";"))
         query = "&".join(sorted(query.replace(";", "&").split("&")))
     seen: set[str] = set()
     path = query_path(query)
@@ -22,7 +22,7 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
         for part in piece.split(";"):
             name, _, value = part.partition("=")
             if path and name == path and not value:
-                parts += _new_path(table, path, context)
+                parts += _new_query_path(table, path, context)
                 seen.update(f"{SEGMENT_KEY}{n}" for n in range(path.count(SLASH) + 1))
                 path = ""
                 continue
@@ -51,10 +51,10 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
     return "&".join(_distinct(table, pieces, context) if table.distinct else pieces)
 
 
-def _new_path(table: OpTable, path: str, context: Context) -> list[str]:
-    """Return the parameter that is a path as the canonical key has it; none where all of it is dropped.
+def _new_query_path(table: OpTable, path: str, context: Context) -> list[str]:
+    """Return the parameter that is a path, as in the canonical key; none where all of it is dropped.
 
-    What is dropped before what stays is shown as ``*``, so that no segment moves.
+    A dropped segment before one that stays is shown as ``*``, so that no segment moves.
     """
     texts: list[str] = []
     stays = 0
@@ -75,7 +75,7 @@ def _distinct(table: OpTable, pieces: list[str], context: Context) -> list[str]:
         if kept and kept[-1] == piece and ";" not in piece:
             name, _, value = piece.partition("=")
             key = f"q.{name}"
-            rule = next((bound.rule.id for bound in table.bounds(key) if bound.operation == SetOfValues()), None)
+            rule = next((bound.rule.id for bound in table.operations_on(key) if bound.operation == SetOfValues()), None)
             if rule is not None:
                 context.changes.append((rule, key, value))
                 continue

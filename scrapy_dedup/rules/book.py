@@ -1,7 +1,7 @@
 """The book of rules: all sites' rules, and the canonical keys that they give.
 
-The canonical key of a URL is a key, not an address: what is fetched is always a URL
-that was found.
+The canonical key of a URL is a key, not an address: only URLs that were found are
+fetched.
 """
 
 import hashlib
@@ -18,15 +18,13 @@ from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
 from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules, Status
-from .operations import Nested
-from .predicates import Absent, Literal, Predicate
 from .program import SiteProgram
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from .actions import Change
-    from .operations import Operation
+    from .operations import Nested, Operation
     from .table import OpTable
 
 __all__ = ["RuleBook"]
@@ -71,11 +69,11 @@ class RuleBook:
                 if any(rule.status.acts and not rule.is_alias for rule in found.rules)
             }
         )
-        self._ignoring: dict[Nested, RuleBook] = {}
 
     def _use(self, compiled: dict[str, SiteProgram]) -> None:
+        """Take *compiled* as the compiled rules of the book's sites."""
         self._compiled = compiled
-        self._canonicalizer = Canonicalizer(compiled, self.groups, self.nested_key)
+        self._canonicalizer = Canonicalizer(compiled, self.groups)
 
     # -- what it holds
 
@@ -144,7 +142,7 @@ class RuleBook:
         return self._content(site) == other._content(site)
 
     def reloaded(self, directories: "Iterable[str | PathLike[str]]", sites: Iterable[str]) -> "RuleBook":
-        """Return the book with the rules of *sites* as they stand in the files of *directories* now.
+        """Return the book with the rules of *sites* as the files of *directories* have them now.
 
         What is compiled of other sites is shared, and their files are not read. Raises RuleFileError.
         """
@@ -189,12 +187,12 @@ class RuleBook:
         Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
         a site without rules it is the normal form.
         """
-        return self._canonicalizer.reached(url, [])[1]
+        return self._canonicalizer.site_and_key(url, [])[1]
 
     def canonical(self, url: str) -> Canonical:
         """Return the canonical key of *url* (:meth:`canonical_key`) with its site and what rules changed. Never raises."""
         changes: list[Change] = []
-        site, key = self._canonicalizer.reached(url, changes)
+        site, key = self._canonicalizer.site_and_key(url, changes)
         return Canonical(key, site, tuple(changes))
 
     def equivalent(self, a: str, b: str) -> bool:
@@ -205,16 +203,13 @@ class RuleBook:
         """Return the rules that act and match *url*, sorted by id."""
         origin, path, query = normal_parts(url)
         program = self._canonicalizer.program(origin)
-        if program is None:
-            return []
-        return sorted((found.rule for found in table_for(program, path, query).rules), key=lambda rule: rule.id)
+        return [] if program is None else _rules_of([table_for(program, path, query)])
 
     def acting(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
         passed: list[OpTable] = []
-        self._canonicalizer.reached(url, [], passed=passed)
-        found = {each.rule.id: each.rule for table in passed for each in table.rules}
-        return [found[name] for name in sorted(found)]
+        self._canonicalizer.site_and_key(url, [], passed=passed)
+        return _rules_of(passed)
 
     def explain(self, url: str) -> Explanation:
         """Return how *url* comes to its canonical key."""
@@ -222,28 +217,19 @@ class RuleBook:
         site = origin_of(origin, self.groups).site
         values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
         program = self._canonicalizer.program(origin)
+        rules: list[Rule] = []
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
-            context = self._canonicalizer.context(program, path, query)
-            used = used_operations(table_for(program, path, query), values, context, path, query)
-        return Explanation(
-            url,
-            site,
-            values,
-            normal_form(url),
-            self.canonical_key(url),
-            tuple((rule, used.get(rule.id, {})) for rule in self.matching(url)),
-        )
+            table = table_for(program, path, query)
+            context = self._canonicalizer.context(program, path, query, 0, [])
+            rules = _rules_of([table])
+            used = used_operations(table, values, context, path, query)
+        matching = tuple((rule, used.get(rule.id, {})) for rule in rules)
+        return Explanation(url, site, values, normal_form(url), self.canonical_key(url), matching)
 
-    def nested_key(self, url: str, operation: Nested, depth: int = 1) -> str:
-        """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
-        if operation.ignore:
-            ignoring = self._ignoring.get(operation)
-            if ignoring is None:
-                rules = [_rule_of(place, keys) for place, keys in operation.by_place().items()]
-                ignoring = self._ignoring[operation] = RuleBook(rules, groups=self.groups)
-            url = ignoring.canonical_key(url)
-        return self._canonicalizer.reached(url, [], depth=depth)[1]
+    def nested_key(self, url: str, operation: "Nested") -> str:
+        """Return the key of *url* as the value of another URL, on which *operation* acts."""
+        return self._canonicalizer.nested_key(url, operation)
 
     # -- files
 
@@ -267,20 +253,19 @@ class RuleBook:
         return cls(*load_sites([directory], sites), groups)
 
     def save(self, directory: "str | PathLike[str]") -> None:
-        """Write a file per site into *directory*, merged with what stands there.
+        """Write a file per site into *directory*, merged with the file that is there.
 
         As in :func:`.merge`: manual and off rules of the files stay, learned ones are
         replaced by the book's, comments are kept. Files of other sites are left alone.
 
-        Raises RuleFileError for a faulty file that stands there, RuleWriteError where it
+        Raises RuleFileError for a faulty file that is there, RuleWriteError where it
         cannot be written.
         """
         for found in self._sites.values():
             update_site(directory, found.site, found.rules, found.deep)
 
 
-def _rule_of(place: str, operations: "Mapping[str, Operation]") -> Rule:
-    """Return the rule that operations are at a site (``example.org``), or at a site and segment (``example.org/video``)."""
-    site, slash, segment = place.partition("/")
-    predicate: Predicate = Literal(segment) if segment else Absent()
-    return Rule(site, {"path.0": predicate} if slash else {}, operations)
+def _rules_of(tables: "Iterable[OpTable]") -> list[Rule]:
+    """Return the rules of *tables*, each once, sorted by id."""
+    found = {each.rule.id: each.rule for table in tables for each in table.rules}
+    return [found[name] for name in sorted(found)]

@@ -1,7 +1,7 @@
 """Where one step is enough: whether the operations of a table leave anything for a second step.
 
 A canonical key is what steps of the rules lead to (:mod:`.apply`). Mostly the second
-step would change nothing, and what is here says so beforehand.
+step would change nothing; this is found out once for each table, not for each URL.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,34 +11,35 @@ from .actions import normal_value
 from .model import BARE
 from .operations import Ignore, IgnoreValue, Keep, Set
 from .predicates import Predicate
-from .table import ORIGIN_KINDS, PATH_KINDS, Bound, OpTable
+from .table import ORIGIN_KINDS, PATH_KINDS, BoundOperation, OpTable
 
-__all__ = ["once_in_one_step"]
+__all__ = ["unrepeated_for_one_step"]
 
 Guards = Mapping[str, Sequence[Predicate]]
 """Key -> the predicates on it, of all rules of a site."""
 
 
-def once_in_one_step(table: OpTable, guards: Guards) -> tuple[str, ...] | None:
+def unrepeated_for_one_step(table: OpTable, guards: Guards) -> tuple[str, ...] | None:
     """Return the parameters (``name=``) of which a URL must hold one at most for one step of *table* to be enough.
 
     None where a second step may change something. It changes nothing where no rule matches
     afterwards that did not before, and where the same operations, or some of them, find
     nothing more to do. The origin is looked at by itself (:mod:`.apply`).
     """
-    asked = {key: predicates for key, predicates in guards.items() if not key.startswith(ORIGIN_KINDS)}
-    if not table.plain or not _finds_nothing_more(table, guards):
+    if not table.keeps_normal_form or not _finds_nothing_more(table, guards):
         return None
-    once = []
-    for key, predicates in asked.items():
-        bounds = table.bounds(key)
-        if not bounds:
+    unrepeated = []
+    for key, predicates in guards.items():
+        if key.startswith(ORIGIN_KINDS):
             continue
-        if key[0] in "ms" or any(_may_awaken(key, bound, predicates) for bound in bounds):
+        operations = table.operations_on(key)
+        if not operations:
+            continue
+        if key[0] in "ms" or any(_may_start_a_match(key, bound, predicates) for bound in operations):
             return None
         if key.startswith("q."):
-            once.append(key[2:] + "=")
-    return tuple(once)
+            unrepeated.append(key[2:] + "=")
+    return tuple(unrepeated)
 
 
 def _finds_nothing_more(table: OpTable, guards: Guards) -> bool:
@@ -47,8 +48,8 @@ def _finds_nothing_more(table: OpTable, guards: Guards) -> bool:
     for key in exact:
         if key.startswith(ORIGIN_KINDS):
             continue
-        operations = [bound.operation for bound in table.bounds(key)]
-        if key == BARE and any(asked.startswith("q.") for asked in guards):
+        operations = [bound.operation for bound in table.operations_on(key)]
+        if key == BARE and any(guarded.startswith("q.") for guarded in guards):
             return False
         if key in table.orders and not _moves_only_what_no_rule_names(table, (*exact, *guards)):
             return False
@@ -75,7 +76,7 @@ def _moves_only_what_no_rule_names(table: OpTable, keys: Iterable[str]) -> bool:
     return all(key[5:].isdigit() and int(key[5:]) < orders[0][0].after for key in named)
 
 
-def _may_awaken(key: str, bound: Bound, predicates: Sequence[Predicate]) -> bool:
+def _may_start_a_match(key: str, bound: BoundOperation, predicates: Sequence[Predicate]) -> bool:
     """Return whether *bound* may leave *key* so that one of *predicates* holds that did not before.
 
     *predicates* are on the same key. That of the operation's own rule held before.

@@ -40,7 +40,7 @@ def used_operations(
         base = key.partition("[")[0] if key.startswith("q.") else key
         again = (base, value) in met
         met.add((base, value))
-        for bound in table.bounds(base):
+        for bound in table.operations_on(base):
             outcome = bound.action(value, context)
             if outcome is not Mark.PASS:
                 # Of a set of values, which are in order already, what comes again is left out.
@@ -64,14 +64,14 @@ def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> It
         name, _, value = text.partition("=")
         if name and name != own and not value and table.outcome("q." + name, "", context) is Mark.PASS:
             outcome = table.bare_outcome(name, context)
-            acting = [bound for bound in table.bounds(BARE) if bound.action(name, context) is outcome]
+            acting = [bound for bound in table.operations_on(BARE) if bound.action(name, context) is outcome]
             if acting and outcome is not Mark.PASS:
                 yield acting[0].rule.id, BARE, acting[0].operation
     if table.semicolons and ";" in query:
-        best = table.bounds("query")[0]
+        best = table.operations_on("query")[0]
         yield best.rule.id, "query", best.operation
     for key in table.orders:
-        for bound in table.bounds(key):
+        for bound in table.operations_on(key):
             operation = bound.operation
             if isinstance(operation, Keep):
                 break

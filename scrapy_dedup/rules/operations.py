@@ -1,8 +1,8 @@
-"""What a rule does to one key on the way from a URL to its canonical key.
+"""Operations of a rule: the change of one key on the way from a URL to its canonical key.
 
 All operations of the rules that match a URL act at once, on the URL as it came.
-An operation that says nothing of the value at hand (``Ignore(only={"1"})`` where the
-value is 2) leaves it to the next best one.
+An operation that does not apply to a value (``Ignore(only={"1"})`` where the value is 2)
+leaves it to the next best one.
 """
 
 import re
@@ -51,8 +51,8 @@ class Ignore:
       ``/item/7/any-title`` is ``/item/7``, but ``/item/7/any-title/reviews`` is
       ``/item/7/*/reviews``. Were it cut out, ``/item/7/reviews`` would be next, and in
       the end every page under ``/item/7`` would be that one page.
-    - ``cut=True`` asks for the first also where no value is named (a session id
-      between two segments, ``/(S(abc))/x``); the rule should then guard the value by
+    - With ``cut=True`` the segment is cut out also where no value is named (a session id
+      between two segments, ``/(S(abc))/x``); the rule should then match the value by
       its class.
     """
 
@@ -115,7 +115,7 @@ class Nested:
     """The value is a URL: shown by its own canonical key, to a depth of 2.
 
     ``ignore``: by the site of such a URL, or by site and first segment of the path, the parameters of it that are
-    dropped here. The rules of that site say nothing of them, since it was not crawled; and they are dropped in this
+    dropped here. That site has no rules for them, since it was not crawled; and they are dropped in this
     value only.
 
     >>> nested = Nested({"example.org": {"q.sid": Ignore()}, "example.net/video": {"q.t": Ignore(["0"])}})
@@ -144,7 +144,7 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Leave the key alone, whatever other rules say: a manual veto."""
+    """Leave the key alone, whatever other rules do: a manual veto."""
 
 
 TRANSFORMS = ("", "lower", "number")
@@ -195,7 +195,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True, init=False)
 class AnyOrder:
-    """The order makes no difference: what stands at the key is shown sorted.
+    """The order makes no difference: the parts of the key are shown sorted.
 
     - of ``query``: the parameters, between which ``;`` counts as ``&``;
     - of ``matrix``: the matrix parameters of a segment (``;a=1;b=2``);
@@ -233,7 +233,7 @@ class Anchored:
     the URL is that page. ``pages``: the shapes of such pages, none if any may be
     (:func:`~scrapy_dedup.rules.aliases.page_shape`).
 
-    It says nothing of a URL alone, so canonical keys do not know it; the crawl does.
+    It does not apply to a URL alone, so canonical keys do not know it; the crawl does.
     """
 
     prefix: str

@@ -1,4 +1,4 @@
-"""Paths in order: what stands in a path in any order, sorted."""
+"""Paths in order: segments and matrix parameters whose order makes no difference, sorted."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -26,7 +26,7 @@ def _params_in_order(text: str) -> str:
 
 
 def segments_in_order(path: str, operation: AnyOrder) -> str:
-    """Return *path*, in normal form, with the segments that *operation* is about sorted where they stand.
+    """Return *path*, in normal form, with the segments that *operation* names sorted, each run of them in its place.
 
     >>> segments_in_order("/list/size-9/color-red/", AnyOrder(["color-", "size-"]))
     '/list/color-red/size-9/'
@@ -68,7 +68,7 @@ class _Fits:
 
 @lru_cache(maxsize=4096)
 def _fits_of(names: tuple[str, ...]) -> _Fits:
-    """Return which segments have some names, these as a path in normal form has them."""
+    """Return which segments *names* fit, these written as in the normal form of a path."""
     heads = tuple([path_value(name) for name in names if not name.endswith("/")])
     return _Fits(heads, frozenset([path_value(name[:-1]) for name in names if name.endswith("/")]))
 

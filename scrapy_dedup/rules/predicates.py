@@ -1,6 +1,6 @@
-"""What a rule asks of one key: a literal, one of some, a class, absent.
+"""Predicates of a rule on one key: a literal, one of some, a class, absent.
 
-A key that a rule does not name may have any value or none.
+A key without a predicate may have any value or none.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,10 +1,10 @@
-"""The rules of a site compiled: one look at each key that some rule asks for.
+"""The rules of a site compiled: one look at each key on which some rule has a predicate.
 
-What the keys before the path (scheme, host) decide is decided once for each origin.
-For a URL, each key that is left to ask for gives a *code*, a set of bits that says
-which predicates hold; the codes together say which rules match, and the operations
-of those are put together once and kept. So the cost does not depend on the number of
-rules. What is compiled here :mod:`.apply` runs.
+Predicates on keys before the path (scheme, host) are decided once for each origin. For
+a URL, each other key gives a *code*: the set of bits of the predicates that hold. The
+codes decide which rules match; the operations of these are put together once and kept.
+So the cost does not depend on the number of rules. :mod:`.apply` runs what is compiled
+here.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,12 +15,13 @@ from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
 from ..urls.paths import path_values
 from .actions import Change, normal_key
-from .closure import once_in_one_step
+from .closure import unrepeated_for_one_step
 from .model import Rule
-from .predicates import Literal, OneOf, Predicate, rule_matches
+from .operations import Nested
+from .predicates import Absent, Literal, OneOf, Predicate, rule_matches
 from .table import ORIGIN_KINDS, CompiledRule, OpTable
 
-__all__ = ["OriginProgram", "SiteProgram"]
+__all__ = ["OriginProgram", "SiteProgram", "nested_programs"]
 
 _MANY_CODES = 16_384
 _MANY_TABLES = 1_024
@@ -34,7 +35,7 @@ class SiteProgram:
     def __init__(self, rules: Iterable[Rule], deep: Mapping[str, DeepSplit]) -> None:
         self.rules = [CompiledRule(rule) for rule in rules if rule.status.acts and not rule.is_alias]
         self.deep = {normal_key(key): split for key, split in deep.items()}
-        #: All keys that some rule asks for, and how; of a repeat also the key of the first.
+        #: Key -> the predicates on it; of a repeat also the key of the first.
         self.guards: dict[str, list[Predicate]] = {}
         for rule in self.rules:
             for key, predicate in rule.match.items():
@@ -50,6 +51,16 @@ class SiteProgram:
             if rule_matches({key: p for key, p in rule.match.items() if key.startswith(ORIGIN_KINDS)}, values)
         ]
         return OriginProgram(self, rules, origin) if rules else None
+
+
+def nested_programs(operation: Nested) -> dict[str, SiteProgram]:
+    """Return the programs, by site, of what *operation* ignores in the URL that is its value."""
+    rules: dict[str, list[Rule]] = {}
+    for place, ignored in operation.ignore:  # at a site, or at a site and the first segment of the path
+        site, slash, segment = place.partition("/")
+        predicate: Predicate = Literal(segment) if segment else Absent()
+        rules.setdefault(site, []).append(Rule(site, {"path.0": predicate} if slash else {}, dict(ignored)))
+    return {site: SiteProgram(found, {}) for site, found in rules.items()}
 
 
 _Code = Callable[[str, int], int]
@@ -82,7 +93,7 @@ class _Coder(dict[str, int]):
                 self._classes.append((bit, predicate))
         for value, code in named.items():
             self[value] = self._code(value, code)
-        # Most keys are asked for literals only: one look into a dictionary.
+        # Most keys have literals only: one look into a dictionary.
         self.code: _Code = self._code_of if self._classes else self.get
 
     def _code_of(self, value: str, code: int) -> int:
@@ -99,14 +110,14 @@ class _Coder(dict[str, int]):
 class OriginProgram:
     """What the rules of a site do with the URLs of one origin.
 
-    The code of each key that rules ask for has an index in the codes of a URL.
+    The code of each key on which rules have predicates has an index in the codes of a URL.
 
     - ``absent``: the codes of a URL that has none of the keys;
     - ``on_path``: whether any of the keys is of the path; ``positions``: (N, index, what gives the code of a value) for
       ``path.N``; ``extension``, ``length``, ``trail``: the same for ``ext``, ``path.len`` and ``path.trail``;
-    - ``query``: the same for each parameter, by its name; ``repeats``: the parameters (``name=``) whose repeats
-      (``q.name[1]``) rules ask for;
-    - ``deep``: whether rules ask for deep tokens, which are read from the whole view;
+    - ``query``: the same for each parameter, by its name; ``repeats``: the parameters (``name=``) on whose
+      repeats (``q.name[1]``) rules have predicates;
+    - ``deep``: whether rules have predicates on deep tokens, which are read from the whole view;
     - ``tables``: codes -> the table of the rules that match, as far as they were met.
     """
 
@@ -116,32 +127,36 @@ class OriginProgram:
         #: Table -> (what its operations make of the origin, whether that is the end, what they changed).
         self.moves: dict[OpTable, tuple[str, bool, tuple[Change, ...]]] = {}
         self._site = site
-        asked: dict[str, dict[Predicate, int]] = {}
+        predicates_on: dict[str, dict[Predicate, int]] = {}
         found: list[tuple[CompiledRule, list[tuple[str, int]]]] = []
         for rule in rules:
             bits = []
             for key, predicate in rule.match.items():
                 if not key.startswith(ORIGIN_KINDS):
-                    known = asked.setdefault(key, {})
+                    known = predicates_on.setdefault(key, {})
                     bits.append((key, 1 << known.setdefault(predicate, len(known))))
             found.append((rule, bits))
-        self._keys = list(asked)
-        index_of = {key: index for index, key in enumerate(asked)}
+        self._keys = list(predicates_on)
+        index_of = {key: index for index, key in enumerate(predicates_on)}
         self._rules = [(rule, [(index_of[key], bit) for key, bit in bits]) for rule, bits in found]
-        self._coders = [_Coder(predicates) for predicates in asked.values()]
-        places = {key: (index, coder.code) for index, (key, coder) in enumerate(zip(asked, self._coders, strict=True))}
+        self._coders = [_Coder(predicates) for predicates in predicates_on.values()]
+        places = {
+            key: (index, coder.code) for index, (key, coder) in enumerate(zip(predicates_on, self._coders, strict=True))
+        }
         self.absent = [coder.absent for coder in self._coders]
         self.tables: dict[tuple[int, ...], OpTable] = {}
         self._by_rules: dict[tuple[int, ...], OpTable] = {}
-        parameters = [key[2:] for key in asked if key.startswith("q.")]
+        parameters = [key[2:] for key in predicates_on if key.startswith("q.")]
         self.query: dict[str, _Place] = {name: places["q." + name] for name in parameters if "[" not in name}
         self.repeats = [name.partition("[")[0] + "=" for name in parameters if "[" in name]
-        self.on_path = len(parameters) < len(asked)
-        self.positions = [(int(key[5:]), *places[key]) for key in asked if key[:5] == "path." and key[5:].isdigit()]
+        self.on_path = len(parameters) < len(predicates_on)
+        self.positions = [
+            (int(key[5:]), *places[key]) for key in predicates_on if key[:5] == "path." and key[5:].isdigit()
+        ]
         self.extension: _Place | None = places.get("ext")
         self.length: _Place | None = places.get("path.len")
         self.trail: _Place | None = places.get("path.trail")
-        self.deep = any(key in asked for key in _deep_keys(site.deep))
+        self.deep = any(key in predicates_on for key in _deep_keys(site.deep))
 
     def table_of(self, codes: tuple[int, ...]) -> OpTable:
         """Return the table of the rules that match a URL of *codes*."""
@@ -154,7 +169,7 @@ class OriginProgram:
                 self._by_rules.clear()
             rules = [self._rules[number][0] for number in matching]
             table = self._by_rules[matching] = OpTable(rules, self._site.deep)
-            table.once = once_in_one_step(table, self._site.guards)
+            table.unrepeated = unrepeated_for_one_step(table, self._site.guards)
         if len(self.tables) >= _MANY_CODES:
             self.tables.clear()
         self.tables[codes] = table

@@ -1,6 +1,6 @@
-"""The operations of the rules that match a URL, put together: what is done to each key."""
+"""Tables of operations: those of the rules that match a URL, put together by key."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..urls import DeepSplit
@@ -11,7 +11,7 @@ from .model import BARE, ORDERED, Rule, Status
 from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
 from .predicates import Literal, OneOf, Predicate
 
-__all__ = ["Bound", "CompiledRule", "OpTable", "first_outcome"]
+__all__ = ["BoundOperation", "CompiledRule", "OpTable", "first_outcome"]
 
 #: How well an operation's key fits where it is the very key.
 _EXACT = 1_000_000
@@ -24,10 +24,10 @@ PATH_KINDS = ("path.", "ext", "m.", "s.")
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundOperation:
     """An operation bound to a key and to the rule that it acts for.
 
-    ``guard``: what that rule asks of the key, None if nothing.
+    ``guard``: the predicate of that rule on the key, None if it has none.
     """
 
     operation: Operation
@@ -61,7 +61,7 @@ class CompiledRule:
     def operation_on(self, key: str) -> tuple[Operation, int] | None:
         """Return (operation, how well its key fits) on *key*, or None.
 
-        An operation on a beginning leaves the keys alone that the rule itself asks for.
+        An operation on a beginning leaves the keys alone on which the rule itself has a predicate.
         """
         operation = self.exact.get(key)
         if operation is not None:
@@ -83,9 +83,9 @@ class CompiledRule:
         return frozenset()
 
 
-def first_outcome(bounds: Iterable[Bound], key: str, value: str | None, context: Context) -> Outcome:
-    """Return what the first of *bounds* that says something of *value* makes of it; PASS where nothing changes."""
-    for bound in bounds:
+def first_outcome(operations: Iterable[BoundOperation], key: str, value: str | None, context: Context) -> Outcome:
+    """Return what the first of *operations* that changes or keeps *value* makes of it; PASS where nothing changes."""
+    for bound in operations:
         outcome = bound.action(value, context)
         if outcome is not Mark.PASS:
             if outcome is Mark.KEEP or outcome == value:
@@ -96,77 +96,88 @@ def first_outcome(bounds: Iterable[Bound], key: str, value: str | None, context:
 
 
 class OpTable:
-    """What is done to each key; made once for each set of rules that match together.
+    """The operations on each key; made once for each set of rules that match together.
 
-    Of several operations on one key the first that says something of the value acts:
+    Of several operations on one key the first that changes or keeps the value acts:
     manual before learned, then the rule with more predicates, then what keeps the key,
     then the exact key before the longer beginning, then the smaller id.
 
-    - ``on_origin``, ``on_path``: whether any operation touches it;
-    - ``asks``: whether operations ask for more than their value;
-    - ``plain``: whether the result of a normal form is one again;
-    - ``once``: where one step is enough, the parameters (``name=``) that must not be repeated for that
-      (:mod:`.closure`, which sets it); None where a second step may change something;
+    - ``rules``: those that match; ``deep``: the site's deep tokens;
     - ``added``: (key, operation, id of its rule) that may give a value to an absent key;
-    - ``names``: the operations on each parameter, of those that begin with one of
-      ``beginnings`` as far as they were met; ``marks``: what a query must hold for any to
-      act, () where that is not known;
-    - ``positions``: (N, operations on ``path.N``), the greatest N first; ``extension``,
-      ``slash``: the operations on ``ext`` and ``path.trail``; ``positions_only``,
-      ``pairs_only``: whether of a path only these, or only matrix parameters and
-      key=value segments, are touched;
-    - ``semicolons``: whether ``;`` between parameters counts as ``&``; ``orders``: what is said of the order in
-      the path, and of matrix parameters; ``bare``: what is done to parameters without a value;
-    - ``whole_query``: whether one look at each parameter is not enough;
-    - ``deep``: the site's deep tokens; ``rules``: those that match.
+    - ``needs_context``: whether operations use more than the value of their key.
+
+    Of the origin and the path:
+
+    - ``on_origin``, ``on_path``: whether any operation touches it; ``deep_path``: whether any touches a deep token;
+    - ``positions``: (N, operations on ``path.N``), the greatest N first; ``extension``, ``slash``: the operations on
+      ``ext`` and ``path.trail``; ``positions_only``: whether nothing else of a path is touched;
+    - ``pairs_only``: whether only matrix parameters and key=value segments are; ``segment_pairs``: whether the latter;
+    - ``orders``: ``path`` and ``matrix`` -> (order, id of its rule).
+
+    Of the query:
+
+    - ``parameters``: name -> the operations on it; of names that begin with one of ``beginnings`` as far as met;
+    - ``triggers``: texts of which a query holds one if any operation acts on it; () where none are known;
+    - ``semicolons``: whether ``;`` between parameters counts as ``&``; ``bare``: the operations on parameters without a
+      value; ``distinct``: whether repeats are sets of values; ``deep_query``: whether deep tokens are touched;
+    - ``whole_query``: whether one look at each parameter is not enough.
+
+    Of the steps:
+
+    - ``keeps_normal_form``: whether the result of a normal form is one again;
+    - ``unrepeated``: where one step is enough, the parameters (``name=``) that must not be repeated for that; None
+      where a second step may change something (:mod:`.closure`, which sets it).
     """
 
     def __init__(self, rules: Sequence[CompiledRule], deep: Mapping[str, DeepSplit]) -> None:
         self.rules = rules
-        self._memo: dict[str, tuple[Bound, ...]] = {}
         self.deep = deep
-        exact = {key for rule in rules for key in rule.exact}
+        self._memo: dict[str, tuple[BoundOperation, ...]] = {}
+        exact = [item for rule in rules for item in rule.exact.items()]
         prefixes = [item for rule in rules for item in rule.prefixes]
-        self._exact_names = {key[2:]: self.bounds(key) for key in exact if key.startswith("q.")}
-        self.names = self._exact_names.copy()
-        self.beginnings = tuple(prefix[2:] for prefix, _ in prefixes if "q.".startswith(prefix[:2]))
-        few = not self.beginnings and len(self.names) <= _FEW_NAMES
-        self.marks = tuple(f"{name}=" for name in self.names) if few else ()
-        in_parts = [key for key in deep if any(self.bounds(key + end) for end in ("", ".head", ".tail"))]
-        self.deep_query = any(key.startswith("q.") for key in in_parts)
-        self.deep_path = any(not key.startswith("q.") for key in in_parts)
-        operations = [op for rule in rules for op in rule.exact.values()] + [op for _, op in prefixes]
-        self.on_origin = _touches(exact, prefixes, ORIGIN_KINDS)
-        self.orders = {key: found for key in ("path", "matrix") if (found := self._orders(key))}
-        self.semicolons = bool(self._orders("query"))
-        self.bare = self.bounds(BARE)
-        self.on_path = _touches(exact, prefixes, PATH_KINDS) or bool(self.orders)
-        self.extension = self.bounds("ext")
-        self.slash = self.bounds("path.trail")
-        self.asks = any(isinstance(operation, Nested | Replace) for operation in operations)
         # A query that is no path is not given a segment of one.
         self.added = [
-            (key, op, rule.rule.id)
+            (key, operation, rule.rule.id)
             for rule in rules
-            for key, op in rule.exact.items()
-            if adds(op) and not is_segment_key(key)
+            for key, operation in rule.exact.items()
+            if adds(operation) and not is_segment_key(key)
         ]
-        self.distinct = SetOfValues() in operations
+        self.needs_context = any(isinstance(operation, Nested | Replace) for _, operation in exact + prefixes)
+        self.keeps_normal_form = all(_leaves_normal(key, operation) for key, operation in exact + prefixes)
+        self.unrepeated: tuple[str, ...] | None = None
+        in_parts = [key for key in deep if any(self.operations_on(key + end) for end in ("", ".head", ".tail"))]
+        self.deep_query = any(key.startswith("q.") for key in in_parts)
+        self.deep_path = any(not key.startswith("q.") for key in in_parts)
+        self._set_path({key for key, _ in exact}, [prefix for prefix, _ in prefixes])
+        self._set_query({key for key, _ in exact}, [prefix for prefix, _ in prefixes])
+        self.distinct = any(operation == SetOfValues() for _, operation in exact + prefixes)
         self.whole_query = bool(self.deep_query or self.added or self.distinct or self.semicolons or self.bare)
-        positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
-        self.positions = [(n, self.bounds(f"path.{n}")) for n in sorted(positions, reverse=True)]
-        self.positions_only = not (
-            self.added or self.deep_path or _touches((), prefixes, PATH_KINDS) or _touches(exact, (), ("m.", "s."))
-        )
-        self.pairs_only = not (
-            self.added or self.deep_path or _touches((), prefixes, PATH_KINDS) or _touches(exact, (), ("path.", "ext"))
-        )
-        self.segment_pairs = _touches(exact, (), ("s.",))
-        keyed = [item for rule in rules for item in rule.exact.items()] + prefixes
-        self.plain = all(_leaves_normal(key, operation) for key, operation in keyed)
-        self.once: tuple[str, ...] | None = None
 
-    def bounds(self, key: str) -> tuple[Bound, ...]:
+    def _set_path(self, exact: Collection[str], prefixes: Collection[str]) -> None:
+        """Set what is of the origin and the path; *exact* are the keys, *prefixes* the beginnings of keys of operations."""
+        self.on_origin = _touches(exact, prefixes, ORIGIN_KINDS)
+        self.orders = {key: found for key in ("path", "matrix") if (found := self._orders(key))}
+        self.on_path = _touches(exact, prefixes, PATH_KINDS) or bool(self.orders)
+        self.extension = self.operations_on("ext")
+        self.slash = self.operations_on("path.trail")
+        positions = {int(key[5:]) for key in exact if key.startswith("path.") and key[5:].isdigit()}
+        self.positions = [(n, self.operations_on(f"path.{n}")) for n in sorted(positions, reverse=True)]
+        any_key = bool(self.added or self.deep_path or _touches((), prefixes, PATH_KINDS))
+        self.positions_only = not any_key and not _touches(exact, (), ("m.", "s."))
+        self.pairs_only = not any_key and not _touches(exact, (), ("path.", "ext"))
+        self.segment_pairs = _touches(exact, (), ("s.",))
+
+    def _set_query(self, exact: Collection[str], prefixes: Collection[str]) -> None:
+        """Set what is of the query; *exact* are the keys, *prefixes* the beginnings of keys of operations."""
+        self._exact_parameters = {key[2:]: self.operations_on(key) for key in exact if key.startswith("q.")}
+        self.parameters = self._exact_parameters.copy()
+        self.beginnings = tuple(prefix[2:] for prefix in prefixes if "q.".startswith(prefix[:2]))
+        few = not self.beginnings and len(self.parameters) <= _FEW_NAMES
+        self.triggers = tuple(f"{name}=" for name in self.parameters) if few else ()
+        self.semicolons = bool(self._orders("query"))
+        self.bare = self.operations_on(BARE)
+
+    def operations_on(self, key: str) -> tuple[BoundOperation, ...]:
         """Return what is done to *key*, the best first."""
         known = self._memo.get(key)
         if known is None:
@@ -175,7 +186,7 @@ class OpTable:
             known = self._memo[key] = self._found(key)
         return known
 
-    def _found(self, key: str) -> tuple[Bound, ...]:
+    def _found(self, key: str) -> tuple[BoundOperation, ...]:
         found = []
         for rule in self.rules:
             operation = rule.operation_on(key)
@@ -185,22 +196,22 @@ class OpTable:
         found.sort(key=lambda item: item[0])
         return tuple(
             [
-                Bound(operation, action_of(key, operation, rule.named(key)), rule.rule, rule.match.get(key))
+                BoundOperation(operation, action_of(key, operation, rule.named(key)), rule.rule, rule.match.get(key))
                 for _, operation, rule in found
             ]
         )
 
-    def bounds_of_parameter(self, name: str) -> tuple[Bound, ...]:
+    def operations_on_parameter(self, name: str) -> tuple[BoundOperation, ...]:
         """Return what is done to the parameter *name*, whose beginning is in ``beginnings``."""
-        if len(self.names) >= _MANY_KEYS:
-            self.names = self._exact_names.copy()
-        known = self.names[name] = self.bounds("q." + name)
+        if len(self.parameters) >= _MANY_KEYS:
+            self.parameters = self._exact_parameters.copy()
+        known = self.parameters[name] = self.operations_on("q." + name)
         return known
 
     def _orders(self, key: str) -> list[tuple[AnyOrder, str]]:
         """Return (order of *key*, id of its rule), unless the best operation keeps the key."""
         found: list[tuple[AnyOrder, str]] = []
-        for bound in self.bounds(key):
+        for bound in self.operations_on(key):
             if isinstance(bound.operation, Keep) and not found:
                 break
             if isinstance(bound.operation, AnyOrder):
@@ -208,15 +219,15 @@ class OpTable:
         return found
 
     def bare_outcome(self, text: str, context: Context) -> Outcome:
-        """Return what becomes of a parameter that is nothing but *text*, and of which no rule says anything by name."""
-        for bound in self.bounds("q." + text):
+        """Return what becomes of a parameter that is nothing but *text*, and that no operation names."""
+        for bound in self.operations_on("q." + text):
             if bound.action("", context) is Mark.KEEP:
                 return Mark.PASS
         return self.outcome(BARE, text, context)
 
     def outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return the new text of *value* at *key*, or a mark; PASS where nothing changes."""
-        return first_outcome(self.bounds(key), key, value, context)
+        return first_outcome(self.operations_on(key), key, value, context)
 
     def deep_outcome(self, key: str, value: str | None, context: Context) -> Outcome:
         """Return what becomes of *value* at *key*, which may be shown by its two parts."""
@@ -249,9 +260,10 @@ class OpTable:
         return None
 
 
-def _touches(exact: Iterable[str], prefixes: Iterable[tuple[str, Operation]], kinds: tuple[str, ...]) -> bool:
+def _touches(exact: Iterable[str], prefixes: Iterable[str], kinds: tuple[str, ...]) -> bool:
+    """Return whether operations on keys *exact* or on keys that begin with one of *prefixes* touch keys of *kinds*."""
     return any(key.startswith(kinds) for key in exact) or any(
-        kind.startswith(prefix) or prefix.startswith(kind) for prefix, _ in prefixes for kind in kinds
+        kind.startswith(prefix) or prefix.startswith(kind) for prefix in prefixes for kind in kinds
     )
 
 
