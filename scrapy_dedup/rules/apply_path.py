@@ -102,7 +102,7 @@ def _new_path(table: OpTable, path: str, context: Context) -> str:
 
 
 def _is_gone(segment: Segment, outcome: Outcome) -> bool:
-    """Tell whether nothing of a segment is left."""
+    """Return whether nothing of a segment is left."""
     return outcome in _GONE and segment.extension is None and not segment.params
 
 
@@ -145,7 +145,7 @@ def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) 
 
 
 def _new_positions(table: OpTable, path: str, context: Context) -> str:
-    """Return what :func:`new_path` returns, of a path that is nothing but segments."""
+    """Return the new path, of one that is nothing but segments."""
     texts = path.split("/")
     slash = not texts[-1]
     if slash:
@@ -194,7 +194,7 @@ _pair = re.compile(r"/([A-Za-z0-9_.\-]+)=([^/;]*)|;([^/;=]*)(?:(=)([^/;]*))?")
 
 
 def _new_pairs(table: OpTable, path: str, context: Context) -> str:
-    """Return what :func:`new_path` returns, where only matrix parameters or pairs are touched."""
+    """Return the new path, where only matrix parameters or key=value segments are touched."""
 
     def written(match: re.Match[str]) -> str:
         segment, segment_value, name, mark, value = match.groups()

@@ -227,9 +227,9 @@ class RuleBook:
         matching = tuple((rule, used.get(rule.id, {})) for rule in rules)
         return Explanation(url, site, values, normal_form(url), self.canonical_key(url), matching)
 
-    def nested_key(self, url: str, operation: "Nested") -> str:
-        """Return the key of *url* as the value of another URL, on which *operation* acts."""
-        return self._canonicalizer.nested_key(url, operation)
+    def nested_key(self, url: str, operation: "Nested", *, depth: int = 1) -> str:
+        """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
+        return self._canonicalizer.nested_key(url, operation, depth)
 
     # -- files
 

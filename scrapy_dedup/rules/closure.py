@@ -20,11 +20,11 @@ Guards = Mapping[str, Sequence[Predicate]]
 
 
 def unrepeated_for_one_step(table: OpTable, guards: Guards) -> tuple[str, ...] | None:
-    """Return the parameters (``name=``) of which a URL must hold one at most for one step of *table* to be enough.
+    """Return the parameters (``name=``) that a URL must not repeat for one step of *table* to be enough.
 
     None where a second step may change something. It changes nothing where no rule matches
     afterwards that did not before, and where the same operations, or some of them, find
-    nothing more to do. The origin is looked at by itself (:mod:`.apply`).
+    nothing more to do. Of origins this is found out in :mod:`.apply`.
     """
     if not table.keeps_normal_form or not _finds_nothing_more(table, guards):
         return None

@@ -178,7 +178,7 @@ class OpTable:
         self.bare = self.operations_on(BARE)
 
     def operations_on(self, key: str) -> tuple[BoundOperation, ...]:
-        """Return what is done to *key*, the best first."""
+        """Return the operations on *key*, the best first."""
         known = self._memo.get(key)
         if known is None:
             if len(self._memo) >= _MANY_KEYS:
@@ -202,7 +202,7 @@ class OpTable:
         )
 
     def operations_on_parameter(self, name: str) -> tuple[BoundOperation, ...]:
-        """Return what is done to the parameter *name*, whose beginning is in ``beginnings``."""
+        """Return the operations on the parameter *name*, whose beginning is in ``beginnings``."""
         if len(self.parameters) >= _MANY_KEYS:
             self.parameters = self._exact_parameters.copy()
         known = self.parameters[name] = self.operations_on("q." + name)
