@@ -20,26 +20,15 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
     for piece in query.split("&") if query else ():
         parts = []
         for part in piece.split(";"):
-            name, _, value = part.partition("=")
-            if path and name == path and not value:
-                parts += _new_query_path(table, path, context)
+            if path and part == f"{path}=":
+                parts.append(_new_query_path(table, path, context))
                 seen.update(f"{SEGMENT_KEY}{n}" for n in range(path.count(SLASH) + 1))
                 path = ""
-                continue
-            key = "q." + name
-            # Deep tokens are those of the first value; a repeat is one token.
-            outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
-            seen.add(key)
-            if table.bare and not value and name and outcome is Mark.PASS:
-                outcome = table.bare_outcome(name, context)
-                part = f"{outcome}=" if isinstance(outcome, str) else part
-                outcome = Mark.PASS if isinstance(outcome, str) else outcome
-            if outcome is Mark.PASS:
-                parts.append(part)
-            elif isinstance(outcome, str):
-                parts.append(f"{name}={outcome}")
-        if parts:
-            pieces.append(";".join(parts))
+            else:
+                parts.append(_new_parameter(table, part, seen, context))
+        kept = [part for part in parts if part]
+        if kept:
+            pieces.append(";".join(kept))
     for key, operation, rule in table.added:
         if key.startswith("q.") and key not in seen:
             text = added_text(key, operation, context)
@@ -51,8 +40,27 @@ def new_query_at_length(table: OpTable, query: str, context: Context) -> str:
     return "&".join(_distinct(table, pieces, context) if table.distinct else pieces)
 
 
-def _new_query_path(table: OpTable, path: str, context: Context) -> list[str]:
-    """Return the parameter that is a path, as in the canonical key; none where all of it is dropped.
+def _new_parameter(table: OpTable, part: str, seen: set[str], context: Context) -> str:
+    """Return the parameter *part* (``name=value``) in the canonical key, "" where it is dropped.
+
+    *seen* are the keys of the parameters before it; its own is added.
+    """
+    name, _, value = part.partition("=")
+    key = "q." + name
+    # Deep tokens are those of the first value; a repeat is one token.
+    outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
+    seen.add(key)
+    if outcome is Mark.PASS and table.bare and name and not value:
+        outcome = table.bare_outcome(name, context)
+        if isinstance(outcome, str):
+            return f"{outcome}="
+    if outcome is Mark.PASS:
+        return part
+    return f"{name}={outcome}" if isinstance(outcome, str) else ""
+
+
+def _new_query_path(table: OpTable, path: str, context: Context) -> str:
+    """Return the parameter that is the path *path* in the canonical key, "" where all of it is dropped.
 
     A dropped segment before one that stays is shown as ``*``, so that no segment moves.
     """
@@ -65,7 +73,7 @@ def _new_query_path(table: OpTable, path: str, context: Context) -> list[str]:
             stays = number + 1
         else:
             texts.append(PLACEHOLDER)
-    return [SLASH.join(texts[:stays]) + "="] if stays else []
+    return SLASH.join(texts[:stays]) + "=" if stays else ""
 
 
 def _distinct(table: OpTable, pieces: list[str], context: Context) -> list[str]:
