@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import counted
-from ..rules.forms import operation_form, predicate_form
+from ..rules.operation_forms import operation_form
+from ..rules.predicate_forms import predicate_form
 
 if TYPE_CHECKING:
     from ..rules.model import Evidence, Rule

@@ -1,12 +1,12 @@
 """Fields of a table: what a key of it may hold, and when and how it is written. Each is described once, for both ways."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .errors import FormError
 
-__all__ = ["Field", "flag", "number", "one_of", "share", "string", "strings", "written"]
+__all__ = ["Field", "flag", "number", "one_of", "only_keys", "share", "shown", "string", "strings", "written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def string(key: str, value: Any) -> str:
 
 def strings(key: str, value: Any) -> tuple[str, ...]:
     """A list of strings."""
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise FormError(f"{key} is no list of strings", f'write {key} = ["one", "two"]')
     return tuple(value)
 
@@ -81,3 +81,22 @@ def one_of(*known: str) -> Callable[[str, Any], str]:
         return str(value)
 
     return word
+
+
+# Tables in one line
+
+
+def only_keys(form: Mapping[str, Any], names: set[str]) -> None:
+    """Raise FormError where a table has other keys than these."""
+    unknown = sorted(set(form) - names)
+    if unknown:
+        raise FormError(
+            f"{', '.join(unknown)} does not belong here",
+            f"beside it only {', '.join(sorted(names))} may stand",
+        )
+
+
+def shown(form: Any) -> str:
+    """Return what stands in a file as a message shows it, shortened."""
+    text = str(form) if not isinstance(form, str) else f'"{form}"'
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -4,9 +4,9 @@ from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook
 from .explanation import Explanation
 from .files import check, file_name, load_file, path_of_site, save_site, update_site
-from .forms import operation_form, operation_of, predicate_form, predicate_of
 from .lifecycle import Departure, Reason, merge
 from .model import Evidence, Rule, SiteRules, Status, content_id
+from .operation_forms import operation_form, operation_of
 from .operations import (
     Anchored,
     AnyOrder,
@@ -21,6 +21,7 @@ from .operations import (
     Set,
     SetOfValues,
 )
+from .predicate_forms import predicate_form, predicate_of
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
 from .redaction import redact
 

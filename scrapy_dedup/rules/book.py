@@ -16,8 +16,9 @@ from .apply import Canonicalizer, table_for
 from .canonical import Canonical
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
-from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules, Status
+from .operation_forms import operation_form
+from .predicate_forms import predicate_form
 from .program import SiteProgram
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ..urls import DeepSplit
-from .forms import operation_form, predicate_form
+from .operation_forms import operation_form
 from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation
+from .predicate_forms import predicate_form
 from .predicates import Predicate
 
 __all__ = [

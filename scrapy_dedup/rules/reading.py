@@ -11,7 +11,6 @@ from ..files.fields import Field, one_of, string
 from ..files.table_reader import TableReader
 from ..urls import DeepSplit
 from .evidence_table import EVIDENCE
-from .forms import operation_of, predicate_of
 from .model import (
     MIXED,
     Evidence,
@@ -23,6 +22,8 @@ from .model import (
     operation_key_problem,
     operation_problem,
 )
+from .operation_forms import operation_of
+from .predicate_forms import predicate_of
 
 __all__ = ["FORMAT", "is_rule_header", "read_rules"]
 

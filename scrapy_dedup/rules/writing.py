@@ -17,8 +17,9 @@ from ..files.fields import written
 from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from ..urls import DeepSplit
 from .evidence_table import EVIDENCE
-from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules
+from .operation_forms import operation_form
+from .predicate_forms import predicate_form
 from .reading import FORMAT, is_rule_header, read_rules
 
 __all__ = ["written_rules"]

@@ -1,0 +1,198 @@
+"""Operations as they stand in a rule file (of forms see :mod:`.predicate_forms`)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from ..files.errors import FormError, halves
+from ..files.fields import Field, one_of, only_keys, shown, string, strings, written
+from ..urls import ValueClass
+from .operations import (
+    TRANSFORMS,
+    Anchored,
+    AnyOrder,
+    Declared,
+    Ignore,
+    IgnoreValue,
+    Keep,
+    Lower,
+    Nested,
+    Operation,
+    Replace,
+    Set,
+    SetOfValues,
+)
+from .predicate_forms import Form, class_form, class_of
+
+__all__ = ["operation_form", "operation_of"]
+
+_WORDS: dict[str, Operation] = {
+    "ignore": Ignore(),
+    "cut": Ignore(cut=True),
+    "ignore-value": IgnoreValue(),
+    "keep": Keep(),
+    "lower": Lower(),
+    "lower-first": Lower(first=True),
+    "nested": Nested(),
+    "set-of-values": SetOfValues(),
+    "any-order": AnyOrder(),
+    "declared": Declared(),
+}
+_WORD_OF = {operation: word for word, operation in _WORDS.items()}
+_OPERATIONS = (
+    ", ".join([f'"{word}"' for word in _WORDS])
+    + ", { ignore = [..] }, { set = {..} }, { replace = .. }, { nested = {..} }, { any-order = [..] }, "
+    '{ set-of-values = "," } or { anchor = .. }'
+)
+
+
+def operation_form(operation: Operation) -> Form:
+    """Return the form of *operation*.
+
+    >>> operation_form(Ignore()), operation_form(Ignore(["1"]))
+    ('ignore', {'ignore': ['1']})
+    >>> operation_form(Set({"show": "", "home": None, None: "x"}))
+    {'set': {'show': ''}, 'remove': ['home'], 'default': 'x'}
+    """
+    if operation in _WORD_OF:
+        return _WORD_OF[operation]
+    if isinstance(operation, Set):
+        return _set_form(operation)
+    word = "cut" if isinstance(operation, Ignore) and operation.cut else _WORD_OF_KIND[type(operation)]
+    return written(_TABLES[word][1], operation)
+
+
+def operation_of(form: Form) -> Operation:
+    """Return the operation that *form* is of.
+
+    >>> operation_of({"ignore": {"class": "int", "length": [1, 4]}}).only
+    ValueClass(name='int', min_len=1, max_len=4)
+
+    Raises FormError.
+    """
+    if isinstance(form, str) and form in _WORDS:
+        return _WORDS[form]
+    if isinstance(form, Mapping):
+        if form.keys() & {"set", "remove", "default"}:
+            return _set_of(form)
+        for word, (kind, fields) in _TABLES.items():
+            if word in form:
+                only_keys(form, {field.key for field in fields})
+                values = {field.name: field.read(field.key, form[field.key]) for field in fields if field.key in form}
+                try:
+                    return kind(**values)
+                except ValueError as error:
+                    raise FormError(*halves(str(error))) from None
+    raise FormError(f"{shown(form)} is no operation", f"an operation is {_OPERATIONS}")
+
+
+def _set_form(operation: Set) -> Form:
+    pairs = operation.values
+    form: dict[str, Form] = {"set": {old: new for old, new in pairs if old is not None and new is not None}}
+    removed = [old for old, new in pairs if old is not None and new is None]
+    if removed:
+        form["remove"] = removed
+    if pairs and pairs[0][0] is None:  # sorted, and what is absent comes first
+        form["default"] = pairs[0][1]
+    return form
+
+
+def _set_of(form: Mapping[str, Form]) -> Set:
+    only_keys(form, {"set", "remove", "default"})
+    values: dict[str | None, str | None] = {}
+    if "default" in form:
+        values[None] = string("default", form["default"])
+    values.update(dict.fromkeys(strings("remove", form.get("remove", []))))
+    table = form.get("set", {})
+    if not isinstance(table, Mapping):
+        raise FormError(f"set is {shown(table)}", 'set is a table such as { "old" = "new" }')
+    return Set({**values, **{str(old): string(f"set {old}", new) for old, new in table.items()}})
+
+
+def _only(key: str, form: Form) -> tuple[str, ...] | ValueClass:
+    if isinstance(form, Mapping):
+        only_keys(form, {"class", "length"})
+        if "class" in form:
+            return class_of(form)
+    return strings(key, form)
+
+
+def _only_form(only: frozenset[str] | ValueClass) -> Form:
+    return class_form(only) if isinstance(only, ValueClass) else sorted(only)
+
+
+def _sources(key: str, form: Form) -> str | tuple[str, ...]:
+    sources = form if isinstance(form, str) else strings(key, form)
+    if isinstance(sources, tuple) and not sources:
+        raise FormError(f"{key} is []", f'{key} is a key such as "path.1", or a list of keys')
+    return sources
+
+
+def _sources_form(source: str | tuple[str, ...]) -> Form:
+    return source if isinstance(source, str) else list(source)
+
+
+def _nested(key: str, form: Form) -> dict[str, dict[str, Operation]]:
+    remedy = f'{key} is a table by site, such as {{ "example.org/video" = {{ "q.sid" = "ignore" }} }}'
+    if not isinstance(form, Mapping) or not all(isinstance(keys, Mapping) for keys in form.values()):
+        raise FormError(f"{key} is {shown(form)}", remedy)
+    found = {str(site): {str(name): operation_of(one) for name, one in keys.items()} for site, keys in form.items()}
+    try:
+        Nested(found)  # type: ignore[arg-type]  # it says so itself
+    except ValueError as error:
+        raise FormError(str(error), remedy) from None
+    return found
+
+
+def _nested_form(ignore: Iterable[tuple[str, Iterable[tuple[str, Ignore]]]]) -> Form:
+    return {place: {key: operation_form(one) for key, one in keys} for place, keys in ignore}
+
+
+def _delimiter(key: str, form: Form) -> str:
+    if form == "":
+        raise FormError("the delimiter of a set is empty", f'write "{key}" for a parameter that is repeated')
+    return string(key, form)
+
+
+def _after(key: str, form: Form) -> int:
+    if not isinstance(form, int) or isinstance(form, bool) or form < 0:
+        raise FormError(
+            f"{key} is {shown(form)}", f"{key} is the number of segments that stay in their places, such as 1"
+        )
+    return form
+
+
+def _unless_empty(key: str, read: Callable[[str, Any], Any], write: Callable[[Any], Any] = str) -> Field:
+    return Field(key, read, write, when=attrgetter(key))
+
+
+_TABLES: dict[str, tuple[Callable[..., Operation], tuple[Field, ...]]] = {
+    "ignore": (Ignore, (Field("ignore", _only, _only_form, attribute="only"),)),
+    "cut": (partial(Ignore, cut=True), (Field("cut", _only, _only_form, attribute="only"),)),
+    "ignore-value": (IgnoreValue, (Field("ignore-value", _only, _only_form, attribute="only"),)),
+    "replace": (
+        Replace,
+        (
+            Field("replace", _sources, _sources_form, attribute="source"),
+            *[_unless_empty(key, string) for key in ("join", "prefix", "suffix")],
+            _unless_empty("transform", one_of(*TRANSFORMS)),
+        ),
+    ),
+    "nested": (Nested, (Field("nested", _nested, _nested_form, attribute="ignore"),)),
+    "any-order": (
+        AnyOrder,
+        (Field("any-order", strings, list, attribute="names"), _unless_empty("after", _after, int)),
+    ),
+    "set-of-values": (SetOfValues, (Field("set-of-values", _delimiter, attribute="delimiter"),)),
+    "anchor": (
+        Anchored,
+        (
+            Field("anchor", string, attribute="prefix"),
+            _unless_empty("lead", string),
+            _unless_empty("pages", strings, list),
+        ),
+    ),
+}
+"""By the first key of a table: the operation that it is, and its fields in the order in which they are written."""
+_WORD_OF_KIND = {kind: word for word, (kind, _) in _TABLES.items()}
