@@ -45,7 +45,12 @@ def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
 
 def new_path(table: OpTable, path: str, context: Context) -> str:
     """Return *path* in the canonical key."""
-    path = _new_path(table, path, context)
+    if table.positions_only and ";" not in path and "=" not in path:
+        path = _new_positions(table, path, context)
+    elif table.pairs_only and not (table.segment_pairs and ";" in path):
+        path = _new_pairs(table, path, context)
+    else:
+        path = _new_segments(table, path, context)
     for key, orders in table.orders.items():
         for operation, rule in orders:
             ordered = in_order(path, key, operation)
@@ -55,12 +60,8 @@ def new_path(table: OpTable, path: str, context: Context) -> str:
     return path
 
 
-def _new_path(table: OpTable, path: str, context: Context) -> str:
-    """Return *path* with the operations on each of its keys applied."""
-    if table.positions_only and ";" not in path and "=" not in path:
-        return _new_positions(table, path, context)
-    if table.pairs_only and not (table.segment_pairs and ";" in path):
-        return _new_pairs(table, path, context)
+def _new_segments(table: OpTable, path: str, context: Context) -> str:
+    """Return *path* with the operations on any of its keys applied."""
     segments, slash = segments_of(path)
     texts: list[Outcome] = []  # of the positional segments
     places: list[int] = []
@@ -145,7 +146,7 @@ def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) 
 
 
 def _new_positions(table: OpTable, path: str, context: Context) -> str:
-    """Return the new path, of one that is nothing but segments."""
+    """Return *path*, which is nothing but segments, with the operations on these applied."""
     texts = path.split("/")
     slash = not texts[-1]
     if slash:
@@ -194,7 +195,7 @@ _pair = re.compile(r"/([A-Za-z0-9_.\-]+)=([^/;]*)|;([^/;=]*)(?:(=)([^/;]*))?")
 
 
 def _new_pairs(table: OpTable, path: str, context: Context) -> str:
-    """Return the new path, where only matrix parameters or key=value segments are touched."""
+    """Return *path* with the operations on matrix parameters or key=value segments applied, where there are no others."""
 
     def written(match: re.Match[str]) -> str:
         segment, segment_value, name, mark, value = match.groups()
