@@ -92,11 +92,7 @@ class RequestFilter:
         self._seen.wait(identity.slot, filtered)
         identity.discarded = identity.slot
         self.count()
-        logger.debug(
-            "Discarded %(request)s: the same page as %(url)s by rule %(rule)s",
-            {"request": request, "url": verdict.page or identity.key, "rule": rule},
-            extra={"spider": self._status.spider},
-        )
+        self._log("Discarded", request, identity, verdict, rule)
         return True
 
     def count(self) -> None:
@@ -108,8 +104,14 @@ class RequestFilter:
         rule = filtering_rules(self._identities, request.url, verdict.page)[0]
         self._stats.inc_value("dedup/shadow/discarded")
         self._stats.inc_value(f"dedup/shadow/rule/{rule}")
-        logger.debug(
-            "Would discard %(request)s: the same page as %(url)s by rule %(rule)s",
-            {"request": request, "url": verdict.page or identity.key, "rule": rule},
-            extra={"spider": self._status.spider},
-        )
+        self._log("Would discard", request, identity, verdict, rule)
+
+    def _log(
+        self, what: str, request: "Request", identity: "UrlIdentity", verdict: "RequestVerdict", rule: str
+    ) -> None:
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug(
+                "%(what)s %(request)s: the same page as %(url)s by rule %(rule)s",
+                {"what": what, "request": request, "url": verdict.page or identity.key, "rule": rule},
+                extra={"spider": self._status.spider},
+            )
