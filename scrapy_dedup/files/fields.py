@@ -6,11 +6,11 @@ from typing import Any
 
 from .errors import FormError
 
-__all__ = ["Field", "flag", "number", "one_of", "only_keys", "share", "shown", "string", "strings", "written"]
+__all__ = ["TableField", "flag", "number", "one_of", "only_keys", "share", "shown", "string", "strings", "written"]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TableField:
     """A key of a table, and the attribute that it says of what the table is about; named the same unless given.
 
     ``read`` returns the attribute for (key, value in the file), and raises FormError; ``write`` returns the value for
@@ -29,7 +29,7 @@ class Field:
         return self.attribute or self.key
 
 
-def written(fields: Iterable[Field], whole: Any) -> dict[str, Any]:
+def written(fields: Iterable[TableField], whole: Any) -> dict[str, Any]:
     """Return what is written of *whole*, by key."""
     return {field.key: field.write(getattr(whole, field.name)) for field in fields if field.when(whole)}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import FormError, RuleFileError
-from .faults import Lines, site_meant
-from .fields import Field, string
+from .fields import TableField, string
+from .toml_reading import Lines, site_meant
 
 
 class TableReader:
@@ -43,7 +43,7 @@ class TableReader:
 
     def site(self, document: Mapping[str, Any]) -> str:
         """Return the site of the file, "" if it names none."""
-        site = self.values(document, [Field("site", string)], None).get("site", "")
+        site = self.values(document, [TableField("site", string)], None).get("site", "")
         wanted = site_meant(site)
         if wanted != site:
             problem = "a site is a domain as rules know it, without scheme, path and www"
@@ -68,7 +68,7 @@ class TableReader:
                 self.fault(self.line(number, key), f'{what} has no key "{key}"', remedy)
 
     def values(
-        self, table: Mapping[str, Any], fields: Iterable[Field], number: int | None, *within: str
+        self, table: Mapping[str, Any], fields: Iterable[TableField], number: int | None, *within: str
     ) -> dict[str, Any]:
         """Return what a table says of its *fields*, by attribute; *within* leads to it where it is part of another one."""
         found: dict[str, Any] = {}

@@ -4,7 +4,7 @@ import re
 from typing import Any, Final, get_args
 
 from ..files.errors import FormError
-from ..files.fields import Field, flag, number, one_of, share, string, strings
+from ..files.fields import TableField, flag, number, one_of, share, string, strings
 from .path import PathKind, State, TransientPath
 
 __all__ = [
@@ -59,19 +59,19 @@ def _was_compared(path: TransientPath) -> bool:
 
 #: Each of them is an attribute of a path.
 PATH = (
-    Field("selector", string),
-    Field("attribute", string),
-    Field("kind", one_of(*get_args(PathKind))),
-    Field("state", one_of(*get_args(State))),
-    Field("typed", flag),
-    Field("words", strings, list),
-    Field("everywhere", flag),
-    Field("changed", number, when=_was_compared, attribute="changes"),
-    Field("compared", number, when=_was_compared, attribute="opportunities"),
-    Field("pages", number, when=_was_compared),
-    Field("confidence", share, when=_was_compared),
+    TableField("selector", string),
+    TableField("attribute", string),
+    TableField("kind", one_of(*get_args(PathKind))),
+    TableField("state", one_of(*get_args(State))),
+    TableField("typed", flag),
+    TableField("words", strings, list),
+    TableField("everywhere", flag),
+    TableField("changed", number, when=_was_compared, attribute="changes"),
+    TableField("compared", number, when=_was_compared, attribute="opportunities"),
+    TableField("pages", number, when=_was_compared),
+    TableField("confidence", share, when=_was_compared),
 )
 #: Of these several make one attribute, or one makes several.
-POSITION = (Field("position", _place),)
-SLOT = (Field("text", string), Field("slot", strings))
-EXAMPLES = (Field("before", _texts), Field("after", _texts))
+POSITION = (TableField("position", _place),)
+SLOT = (TableField("text", string), TableField("slot", strings))
+EXAMPLES = (TableField("before", _texts), TableField("after", _texts))

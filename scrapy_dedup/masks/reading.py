@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..files.errors import FormError, RuleFileError, halves
-from ..files.faults import parsed
-from ..files.fields import Field, one_of, strings
+from ..files.fields import TableField, one_of, strings
 from ..files.table_reader import TableReader
+from ..files.toml_reading import parsed
 from .model import Mask, Mode
 from .page_kinds import NOT, PageKinds, pattern_of, template_of_entry
 from .path import Template, TransientPath
@@ -18,8 +18,8 @@ from .slots import GAP, Slot, slot_in, slot_problem
 __all__ = ["MaskText", "read_mask"]
 
 _FILE_KEYS = ("format", "site", "mode", KINDS, MACHINE, "path")
-_MODE = (Field("mode", one_of(*get_args(Mode))),)
-_LAYOUTS = (Field("layouts", strings),)
+_MODE = (TableField("mode", one_of(*get_args(Mode))),)
+_LAYOUTS = (TableField("layouts", strings),)
 
 
 def read_mask(text: str, path: Path) -> tuple[Mask | None, list[RuleFileError]]:

@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..files.errors import FormError
-from ..files.fields import Field, number, share, string, strings
+from ..files.fields import TableField, number, share, string, strings
 from .model import Evidence
 
 __all__ = ["EVIDENCE"]
@@ -61,22 +61,22 @@ def _was_checked(evidence: Evidence) -> bool:
 
 
 EVIDENCE = (
-    Field("learners", strings, list),
-    Field("method", string, when=lambda evidence: evidence.method),
-    Field("apart", number, when=lambda evidence: evidence.apart),
-    Field("groups", number, when=_drops),
-    Field("counterexamples", number, when=_drops),
-    Field("pages", number),
-    Field("urls", number),
-    Field("removed", number, when=_drops),
-    Field("upper95", share, when=_drops),
-    Field("examples", _examples, _pair_lists),
-    Field("lengths", _lengths, _length_table, when=lambda evidence: evidence.lengths),
-    Field("until", _moment, _moment_text, when=lambda evidence: evidence.until),
-    Field("samples", number, when=_was_checked),
-    Field("refuted", number, when=_was_checked),
-    Field("probes", number, when=lambda evidence: evidence.probes),
-    Field("contradicted", number, when=lambda evidence: evidence.probes),
-    Field("refuted_at", _moment, _moment_text, when=lambda evidence: evidence.refuted_at),
+    TableField("learners", strings, list),
+    TableField("method", string, when=lambda evidence: evidence.method),
+    TableField("apart", number, when=lambda evidence: evidence.apart),
+    TableField("groups", number, when=_drops),
+    TableField("counterexamples", number, when=_drops),
+    TableField("pages", number),
+    TableField("urls", number),
+    TableField("removed", number, when=_drops),
+    TableField("upper95", share, when=_drops),
+    TableField("examples", _examples, _pair_lists),
+    TableField("lengths", _lengths, _length_table, when=lambda evidence: evidence.lengths),
+    TableField("until", _moment, _moment_text, when=lambda evidence: evidence.until),
+    TableField("samples", number, when=_was_checked),
+    TableField("refuted", number, when=_was_checked),
+    TableField("probes", number, when=lambda evidence: evidence.probes),
+    TableField("contradicted", number, when=lambda evidence: evidence.probes),
+    TableField("refuted_at", _moment, _moment_text, when=lambda evidence: evidence.refuted_at),
 )
 """The fields, in the order in which they are written; where a rule only keeps, there are no groups."""

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..files.errors import FormError, halves
-from ..files.fields import Field, one_of, only_keys, shown, string, strings, written
+from ..files.fields import TableField, one_of, only_keys, shown, string, strings, written
 from ..urls import ValueClass
 from .operations import (
     TRANSFORMS,
@@ -163,32 +163,32 @@ def _after(key: str, form: Form) -> int:
     return form
 
 
-def _unless_empty(key: str, read: Callable[[str, Any], Any], write: Callable[[Any], Any] = str) -> Field:
-    return Field(key, read, write, when=attrgetter(key))
+def _unless_empty(key: str, read: Callable[[str, Any], Any], write: Callable[[Any], Any] = str) -> TableField:
+    return TableField(key, read, write, when=attrgetter(key))
 
 
-_TABLES: dict[str, tuple[Callable[..., Operation], tuple[Field, ...]]] = {
-    "ignore": (Ignore, (Field("ignore", _only, _only_form, attribute="only"),)),
-    "cut": (partial(Ignore, cut=True), (Field("cut", _only, _only_form, attribute="only"),)),
-    "ignore-value": (IgnoreValue, (Field("ignore-value", _only, _only_form, attribute="only"),)),
+_TABLES: dict[str, tuple[Callable[..., Operation], tuple[TableField, ...]]] = {
+    "ignore": (Ignore, (TableField("ignore", _only, _only_form, attribute="only"),)),
+    "cut": (partial(Ignore, cut=True), (TableField("cut", _only, _only_form, attribute="only"),)),
+    "ignore-value": (IgnoreValue, (TableField("ignore-value", _only, _only_form, attribute="only"),)),
     "replace": (
         Replace,
         (
-            Field("replace", _sources, _sources_form, attribute="source"),
+            TableField("replace", _sources, _sources_form, attribute="source"),
             *[_unless_empty(key, string) for key in ("join", "prefix", "suffix")],
             _unless_empty("transform", one_of(*TRANSFORMS)),
         ),
     ),
-    "nested": (Nested, (Field("nested", _nested, _nested_form, attribute="ignore"),)),
+    "nested": (Nested, (TableField("nested", _nested, _nested_form, attribute="ignore"),)),
     "any-order": (
         AnyOrder,
-        (Field("any-order", strings, list, attribute="names"), _unless_empty("after", _after, int)),
+        (TableField("any-order", strings, list, attribute="names"), _unless_empty("after", _after, int)),
     ),
-    "set-of-values": (SetOfValues, (Field("set-of-values", _delimiter, attribute="delimiter"),)),
+    "set-of-values": (SetOfValues, (TableField("set-of-values", _delimiter, attribute="delimiter"),)),
     "anchor": (
         Anchored,
         (
-            Field("anchor", string, attribute="prefix"),
+            TableField("anchor", string, attribute="prefix"),
             _unless_empty("lead", string),
             _unless_empty("pages", strings, list),
         ),

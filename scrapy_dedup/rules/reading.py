@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..files.errors import FormError, RuleFileError, halves
-from ..files.faults import parsed
-from ..files.fields import Field, one_of, string
+from ..files.fields import TableField, one_of, string
 from ..files.table_reader import TableReader
+from ..files.toml_reading import parsed
 from ..urls import DeepSplit
 from .evidence_table import EVIDENCE
 from .model import (
@@ -31,7 +31,11 @@ FORMAT = "dedup-rules/1"
 is_rule_header = re.compile(r"""\s*\[\[\s*(?:rule|"rule"|'rule')\s*\]\]""").match
 _FILE_KEYS = ("format", "site", "deep", "rule")
 _RULE_KEYS = ("id", "status", "note", "match", "ops", "evidence")
-_RULE = (Field("id", string), Field("note", string), Field("status", one_of(*[str(status.value) for status in Status])))
+_RULE = (
+    TableField("id", string),
+    TableField("note", string),
+    TableField("status", one_of(*[str(status.value) for status in Status])),
+)
 
 
 def read_rules(text: str, path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:

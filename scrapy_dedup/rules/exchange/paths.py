@@ -138,20 +138,20 @@ def areas_of(match: Mapping[str, Predicate]) -> list[Area]:
 
     Raises Inexpressible where it is about more than the first segments.
     """
-    asked = {key: predicate for key, predicate in match.items() if key.startswith(_PATH_KEYS)}
-    if not asked:
+    conditions = {key: predicate for key, predicate in match.items() if key.startswith(_PATH_KEYS)}
+    if not conditions:
         return [Area("/", itself=True, below=True)]
     segments: list[str] = []
-    while (text := _text(asked.get(f"path.{len(segments)}"))) is not None:
-        del asked[f"path.{len(segments)}"]
+    while (text := _text(conditions.get(f"path.{len(segments)}"))) is not None:
+        del conditions[f"path.{len(segments)}"]
         segments.append(text)
     open_end = bool(segments) and segments[-1] == "*"
     if open_end:
         del segments[-1]
-    closed = asked.pop(f"path.{len(segments) + open_end}", None) == Absent()
-    extension, slash = asked.pop("ext", None), asked.pop("path.trail", None)
-    if asked:
-        raise Inexpressible(f"such condition on {next(iter(asked))}")
+    closed = conditions.pop(f"path.{len(segments) + open_end}", None) == Absent()
+    extension, slash = conditions.pop("ext", None), conditions.pop("path.trail", None)
+    if conditions:
+        raise Inexpressible(f"such condition on {next(iter(conditions))}")
     here = "/" + "/".join(segments)
     above = f"{here}/" if segments else here
     looks_extended = bool(segments) and split_extension(segments[-1])[1] is not None

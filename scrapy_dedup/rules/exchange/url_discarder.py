@@ -46,13 +46,13 @@ def read_url_discarder(text: str, path: Path, sites: Iterable[str] = (), groups:
         if problem is not None:
             raise RuleFileError(path, line, f"rule {number}: {problem}", _EXAMPLE)
         if any(form["urlPattern"]["include"]):
-            rules += _read(form, f"line {line}", left_out, domains)
+            rules += _rules_of(form, f"line {line}", left_out, domains)
         else:
             universal.append((f"line {line}", form))
     bare = [site for site in wanted if all(rule.site != site for rule in rules)]
     for what, form in universal:
         if bare:
-            rules += [rule for site in bare for rule in _read(form, what, left_out, domains, site)]
+            rules += [rule for site in bare for rule in _rules_of(form, what, left_out, domains, site)]
         else:
             why = "does not act on sites with rules of their own" if wanted else "is of no site; name those it is for"
             left_out.append(NotExpressible(what, f"not read: a universal rule {why}"))
@@ -60,32 +60,32 @@ def read_url_discarder(text: str, path: Path, sites: Iterable[str] = (), groups:
     return Imported(manual(kept, "imported: duplicate-url-discarder"), tuple(left_out))
 
 
-def _read(
+def _rules_of(
     form: Mapping[str, Any], what: str, left_out: list[NotExpressible], groups: SiteGroups, site: str = ""
 ) -> list[Rule]:
-    """Return what one rule of a file says; *site* is that of a universal one."""
-    rules: list[Rule] = []
+    """Return our rules for one of a file; *site* is that of a universal one."""
     try:
         if form["urlPattern"].get("exclude"):
             raise Inexpressible("a rule has no exceptions (exclude)")
-        said = list(_operations(form, what, left_out))
+        steps = list(_operations(form, what, left_out))
     except Inexpressible as error:
         left_out.append(NotExpressible(what, f"not read: {error}"))
-        return rules
+        return []
+    rules: list[Rule] = []
     for pattern in form["urlPattern"]["include"] or [""]:
         try:
             of, matches = (site, [{}]) if site else matches_of_pattern(pattern, groups)
         except Inexpressible as error:
             left_out.append(NotExpressible(what, f"{pattern!r} not read: {error}"))
         else:
-            rules += [_rule(of, {**match, **more}, ops) for match in matches for more, ops in said]
+            rules += [_rule(of, {**match, **more}, ops) for match in matches for more, ops in steps]
     return rules
 
 
 def _rule(site: str, match: Match, operations: dict[str, Operation]) -> Rule:
-    # "q.*" leaves alone what the rule asks for; the processor does not.
-    asked = {key: Ignore() for key in match if key.startswith("q.") and "q.*" in operations and key not in operations}
-    return Rule(site, match, {**operations, **asked})
+    # "q.*" leaves alone what the rule's match names; the processor does not.
+    more = {key: Ignore() for key in match if key.startswith("q.") and "q.*" in operations and key not in operations}
+    return Rule(site, match, {**operations, **more})
 
 
 def _items(text: str, path: Path) -> Iterator[tuple[int, Any]]:
@@ -99,17 +99,13 @@ def _items(text: str, path: Path) -> Iterator[tuple[int, Any]]:
     if not isinstance(whole, list):
         raise RuleFileError(path, 1, "this is no list of rules", f"write [..]; {_EXAMPLE}")
     decoder = json.JSONDecoder()
-    at = text.index("[") + 1
-    line = 1 + text.count("\n", 0, at)
+    line, counted, at = 1, 0, text.index("[") + 1
     for item in whole:
-        start = at
         while text[at] in " \t\r\n,":
             at += 1
-        line += text.count("\n", start, at)
+        line += text.count("\n", counted, at)
         yield line, item
-        end = decoder.raw_decode(text, at)[1]
-        line += text.count("\n", at, end)
-        at = end
+        counted, at = at, decoder.raw_decode(text, at)[1]
 
 
 def _problem(form: Any) -> str | None:

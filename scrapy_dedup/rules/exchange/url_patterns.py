@@ -31,7 +31,7 @@ def matches_of_pattern(pattern: str, groups: SiteGroups) -> tuple[str, list[Matc
     except ValueError as error:
         raise Inexpressible(f"no pattern ({error})") from None
     if parts.fragment:
-        raise Inexpressible("a fragment is no part of what rules ask for")
+        raise Inexpressible("a fragment is no part of what rules are about")
     if "*" in parts.netloc or "|" in parts.netloc or "@" in parts.netloc:
         raise Inexpressible(f"no host is called {parts.netloc!r}")
     if scheme not in {"", "http", "https"}:
@@ -72,18 +72,20 @@ def patterns_of(
 
     Raises Inexpressible.
     """
-    asked = dict(others)
-    scheme = asked.pop("scheme", None)
+    conditions = dict(others)
+    scheme = conditions.pop("scheme", None)
     if not (scheme is None or (isinstance(scheme, Literal) and not scheme.optional)):
         raise Inexpressible("the format has no such condition on the scheme")
-    query = "&".join(_parameter(key, asked.pop(key)) for key in [key for key in asked if key.startswith("q.")])
+    query = "&".join(
+        _parameter(key, conditions.pop(key)) for key in [key for key in conditions if key.startswith("q.")]
+    )
     labels: list[str] = []
-    while isinstance(label := asked.get(f"host.{len(labels) + 1}"), Literal) and not label.optional:
+    while isinstance(label := conditions.get(f"host.{len(labels) + 1}"), Literal) and not label.optional:
         labels.append(label.value)
-        del asked[f"host.{len(labels)}"]
-    rest = [asked.pop(f"host.{len(labels) + number}", None) for number in (1, 2)]
-    if asked:
-        raise Inexpressible(f"the format has no condition on {next(iter(asked))}")
+        del conditions[f"host.{len(labels)}"]
+    rest = [conditions.pop(f"host.{len(labels) + number}", None) for number in (1, 2)]
+    if conditions:
+        raise Inexpressible(f"the format has no condition on {next(iter(conditions))}")
     area.check(approximate=approximate)
     if any(char in area.text for char in "|?#;"):
         raise Inexpressible("a pattern has no way to write that path")

@@ -1,4 +1,4 @@
-"""Where in a file of rules or masks a fault is."""
+"""TOML read: what a file says, and the line of each key of it, for faults."""
 
 import re
 import sys
