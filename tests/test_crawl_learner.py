@@ -14,6 +14,7 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.learn import learner
+from scrapy_dedup.crawl.settings import rule_directories
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning.phrases import counted
 from scrapy_dedup.masks.files import load_masks, save_mask
@@ -120,14 +121,14 @@ async def test_a_directory_that_cannot_be_written(
 
 
 def test_what_hinders_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert learner.hindrance(tmp_path / "not/yet/there") is None
+    assert rule_directories.hindrance(tmp_path / "not/yet/there") is None
     assert not list(tmp_path.iterdir()), "nothing is left behind, and nothing made"
 
     def refuse(dir: Path) -> Any:  # noqa: A002
         raise OSError(errno.EROFS, "Read-only file system", str(dir))
 
-    monkeypatch.setattr(learner, "TemporaryFile", refuse)
-    assert learner.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable: Read-only file system"
+    monkeypatch.setattr(rule_directories, "TemporaryFile", refuse)
+    assert rule_directories.hindrance(tmp_path / "rules") == f"{tmp_path} is not writable: Read-only file system"
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")

@@ -46,7 +46,7 @@ def verdict(changed: ProbeOutcome, dropped: ProbeOutcome) -> ProbeVerdict:
 
     That dropping alone makes no difference says little: the value may be what goes without saying (page=1).
 
-    >>> verdict(Outcome.SAME, Outcome.FAILS), verdict(Outcome.FAILS, Outcome.FAILS)
+    >>> verdict(ProbeOutcome.SAME, ProbeOutcome.FAILS), verdict(ProbeOutcome.FAILS, ProbeOutcome.FAILS)
     (<Verdict.REQUIRED: 'required'>, <Verdict.RELEVANT: 'relevant'>)
     """
     if changed is ProbeOutcome.SAME:
@@ -64,7 +64,7 @@ def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | No
     >>> from scrapy_dedup.learning.methods.entropy import head_fingerprint
     >>> short, long = (head_fingerprint({"Content-Length": length}) for length in ("512", "90210"))
     >>> head_outcome(short, short), head_outcome(short, long)
-    (<Outcome.UNKNOWN: 'unknown'>, <Outcome.OTHER: 'other'>)
+    (<ProbeOutcome.UNKNOWN: 'unknown'>, <ProbeOutcome.OTHER: 'other'>)
     """
     if control is None or modified is None or control.strength is not modified.strength:
         return ProbeOutcome.UNKNOWN

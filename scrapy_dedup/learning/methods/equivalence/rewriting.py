@@ -27,7 +27,7 @@ class VariableKind(str, Enum):
     def admits(self, value: str) -> bool:
         """Tell whether *value* is of this kind.
 
-        >>> Kind.NUMBER.admits("270960681X"), Kind.NUMBER.admits("sr_1_3_12"), Kind.STRING.admits("7")
+        >>> VariableKind.NUMBER.admits("270960681X"), VariableKind.NUMBER.admits("sr_1_3_12"), VariableKind.STRING.admits("7")
         (True, False, True)
         """
         return self is VariableKind.STRING or _is_number(value) is not None
@@ -123,7 +123,7 @@ class RewriteRule:
     """URLs that match the left side lead to the page of the right side. ``slots``: one for each key.
 
     >>> form = Form("http://a.example", ("/", "?id", "?sid"), (0, 1))
-    >>> rule = RewriteRule(form, (Fixed("x"), Variable("a", Kind.NUMBER), Anything()))
+    >>> rule = RewriteRule(form, (Fixed("x"), Variable("a", VariableKind.NUMBER), Anything()))
     >>> print(rule)
     http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
     >>> rule.rewrite("http://a.example/x?id=7&sid=f00")

@@ -47,9 +47,9 @@ def compared(before: Sequence[str], after: Sequence[str]) -> TextDifference:
     >>> compared(["a", "b", "c"], ["c", "a", "b"]).is_same
     True
     >>> compared(["a", "b", "c"], ["a", "x", "c"])
-    Comparison(lost=1, came=1, replaced=(1,))
+    TextDifference(lost=1, came=1, replaced=(1,))
     >>> compared(["a", "b"], ["new", "a", "b"])
-    Comparison(lost=0, came=1, replaced=None)
+    TextDifference(lost=0, came=1, replaced=None)
     """
     if before == after:
         return SAME
