@@ -47,7 +47,7 @@ def verdict(changed: ProbeOutcome, dropped: ProbeOutcome) -> ProbeVerdict:
     That dropping alone makes no difference says little: the value may be what goes without saying (page=1).
 
     >>> verdict(ProbeOutcome.SAME, ProbeOutcome.FAILS), verdict(ProbeOutcome.FAILS, ProbeOutcome.FAILS)
-    (<Verdict.REQUIRED: 'required'>, <Verdict.RELEVANT: 'relevant'>)
+    (<ProbeVerdict.REQUIRED: 'required'>, <ProbeVerdict.RELEVANT: 'relevant'>)
     """
     if changed is ProbeOutcome.SAME:
         return ProbeVerdict.IRRELEVANT if dropped is ProbeOutcome.SAME else ProbeVerdict.REQUIRED
