@@ -8,7 +8,7 @@ a Scrapy that makes its fingerprints in another way, is left to Scrapy.
 import re
 from collections.abc import Callable
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scrapy import Request
 from scrapy.dupefilters import RFPDupeFilter
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy.utils.request import RequestFingerprinterProtocol
 
     from ..support.faults import Faults
-    from .identities import Identities
 
 _NAME: Final = "[A-Za-z0-9_-][A-Za-z0-9_.-]*"  # of a segment: neither "." nor ".."
 _PAIR: Final = "[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]*"
@@ -47,11 +46,21 @@ def plain_fingerprints(ask: Callable[[Request], bytes]) -> Callable[[str], bytes
     return plain_fingerprint if ask(Request(_SAMPLE)) == plain_fingerprint(_SAMPLE) else lambda _: None
 
 
+class FingerprintMemory(Protocol):
+    """Remembers Scrapy's own fingerprints by URL: the identities of a crawl do."""
+
+    def are_of(self, fingerprinter: object) -> bool:
+        """Whether *fingerprinter* is that of the crawl, and Scrapy's own."""
+
+    def stock_fingerprint(self, request: Request, ask: Callable[[Request], bytes]) -> bytes:
+        """Return what *ask*, Scrapy's own fingerprint, returns, from memory where possible."""
+
+
 class RememberedFingerprints:
     """Scrapy's own fingerprinter behind the memory of identities."""
 
     def __init__(
-        self, identities: "Identities", fingerprinter: "RequestFingerprinterProtocol", faults: "Faults"
+        self, identities: FingerprintMemory, fingerprinter: "RequestFingerprinterProtocol", faults: "Faults"
     ) -> None:
         self._identities = identities
         self._faults = faults
@@ -66,7 +75,7 @@ class RememberedFingerprints:
             return self._ask(request)
 
 
-def remember_fingerprints(dupe_filter: Any, identities: "Identities", faults: "Faults") -> None:
+def remember_fingerprints(dupe_filter: Any, identities: FingerprintMemory, faults: "Faults") -> None:
     """Let a dupe filter that asks Scrapy's own fingerprinter of the crawl get its answers from memory where possible."""
     if isinstance(dupe_filter, RFPDupeFilter) and identities.are_of(dupe_filter.fingerprinter):
         dupe_filter.fingerprinter = RememberedFingerprints(identities, dupe_filter.fingerprinter, faults)
