@@ -11,7 +11,7 @@ from .toml_reading import Lines, site_meant
 
 
 class TableReader:
-    """Reads one file, and collects its faults; what it returns of a faulty part of it means nothing.
+    """Reads one file, and collects its faults; what it returns for a faulty part means nothing.
 
     The tables of the file are counted from 0; None stands for its head. *is_header* tells whether a line begins a table.
     """
@@ -32,7 +32,7 @@ class TableReader:
         self.errors.append(RuleFileError(self.path, line, problem, remedy))
 
     def has_format(self, document: Mapping[str, Any], wanted: str, what: str) -> bool:
-        """Tell whether the file is of the format that is *wanted* of *what* it is, "a rule file" say."""
+        """Return whether the file has the *wanted* format, and note a fault if not; *what* is "a rule file", say."""
         form = document.get("format")
         if "format" not in document:
             self.fault(1, "format is missing", f'the first line of {what} is format = "{wanted}"')
@@ -59,7 +59,7 @@ class TableReader:
         return []
 
     def known_keys(self, table: Mapping[str, Any], known: Iterable[str], number: int | None, what: str) -> None:
-        """Note a fault for each key of a table that is none of the *known* ones that *what* it is has."""
+        """Note a fault for each key of a table that is not *known*; *what* names the table in messages: "a rule", say."""
         known = list(known)
         for key in table:
             if key not in known:
@@ -70,7 +70,10 @@ class TableReader:
     def values(
         self, table: Mapping[str, Any], fields: Iterable[TableField], number: int | None, *within: str
     ) -> dict[str, Any]:
-        """Return what a table says of its *fields*, by attribute; *within* leads to it where it is part of another one."""
+        """Return the values of a table's *fields* that are there, by attribute.
+
+        *within*: the keys that lead to it from the table with this *number*, if it is part of that one.
+        """
         found: dict[str, Any] = {}
         for field in fields:
             if field.key in table:
