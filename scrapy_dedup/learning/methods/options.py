@@ -205,7 +205,7 @@ def described(method: str) -> list[tuple[str, str, str, str]]:
         if one.metadata
     ]
     if METHODS[method] is PatternTreeOptions:
-        from .pattern_tree.modes import FAITHFUL, right_values
+        from .pattern_tree_gaps import FAITHFUL, right_values
 
         found += [(name, right, _text(getattr(FAITHFUL, name)), "") for name, right in right_values().items()]
     return found
@@ -220,7 +220,7 @@ def _read(name: str, value: Any, read: Read) -> Any:
 
 def _row(name: str, value: Any) -> dict[str, Any] | None:
     """Return what a row of the table of gaps is set to, None where there is no such row."""
-    from .pattern_tree.modes import readers
+    from .pattern_tree_gaps import readers
 
     read = readers().get(name)
     return None if read is None else {name: _read(name, value, read)}

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
-from scrapy_dedup.learning.methods.pattern_tree.modes import FAITHFUL
 from scrapy_dedup.learning.methods.pattern_tree.views import composed, view_of
+from scrapy_dedup.learning.methods.pattern_tree_gaps import FAITHFUL
 from scrapy_dedup.urls import normal_form, site_of_url
 
 MAX_SOURCES = 50

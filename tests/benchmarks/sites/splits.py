@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_dedup.learning.methods.pattern_tree.modes import Options
+from scrapy_dedup.learning.methods.pattern_tree_gaps import Options
 
 from .crawl import Row
 from .seeded import share_of

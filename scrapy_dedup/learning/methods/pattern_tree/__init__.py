@@ -7,8 +7,8 @@
 'http://example.com/item?id=4&sid=*'
 """
 
+from ..pattern_tree_gaps import FAITHFUL, IMPROVED, Options
 from .expression import proposals
-from .modes import FAITHFUL, IMPROVED, Options
 from .published import choices_of, decide
 from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
 from .whole_method import PatternTreeRules, learn, tree_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
+from ..pattern_tree_gaps import Options
 from .effects import Effects
-from .modes import Options
 from .rule_candidates import same_formation
 from .rules import Ignore, RewriteRule, concatenated
 from .tree import Node, PatternTree

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .modes import Options
+from ..pattern_tree_gaps import Options
 from .tree import Node, PatternTree
 
 MAX_SHARE = 0.05

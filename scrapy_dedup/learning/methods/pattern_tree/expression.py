@@ -26,7 +26,7 @@ from ...proposals.combining import rules_of
 from ...proposals.dropping import dropped, seen_values, value_dropped, widened
 from ...proposals.proposal import Match, Proposal
 from ..method_decision import NotSayable
-from .modes import IMPROVED
+from ..pattern_tree_gaps import IMPROVED
 from .patterns import Fixed, Part, Pattern, Varied
 from .rules import Keep, Replace, RewriteRule, SetLiteral
 from .tree import TRIVIAL, Node

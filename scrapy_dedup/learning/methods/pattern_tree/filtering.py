@@ -9,8 +9,8 @@ from ...config import current
 from ...data.grouping import Groups, grouped
 from ...evidence.arrays import Codes, Flags, Hashes
 from ...evidence.shares import upper_bound, worth_asking
+from ..pattern_tree_gaps import Options
 from .effects import Effects
-from .modes import Options
 from .rule_candidates import same_formation
 from .rules import Ignore, RewriteRule
 from .tree import PatternTree

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...evidence.arrays import ABSENT, Codes
-from .modes import Options
+from ..pattern_tree_gaps import Options
 
 MIN_RATIO = 3.0
 MIN_SIGMAS = 3.0

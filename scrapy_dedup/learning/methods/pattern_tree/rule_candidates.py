@@ -9,9 +9,9 @@ from ...data.frame import Frame, Level
 from ...data.sampling import SEED
 from ...evidence.arrays import Rows
 from ...search.difference_sets import drop_set
+from ..pattern_tree_gaps import Options
 from .duplicates import DuplicateNodes, duplicate_nodes
 from .effects import Effects
-from .modes import Options
 from .patterns import Fixed, Pattern
 from .rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
 from .tree import Node, PatternTree

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....urls import GroupsLike
-from .modes import FAITHFUL, Options
+from ..pattern_tree_gaps import FAITHFUL, Options
 from .patterns import ANYTHING, Pattern
 from .views import View, composed, site_text, view_of
 

@@ -10,7 +10,7 @@ from ....urls import class_of
 from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...proposals.dropping import widened
-from .modes import Options
+from ..pattern_tree_gaps import Options
 from .node_split import Distribution, choice, distribution, salient_values
 from .patterns import Fixed, Part, Pattern, Varied, ordered
 

@@ -11,7 +11,7 @@ from ...config import current
 from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...evidence.shares import upper_bound
-from .modes import Options
+from ..pattern_tree_gaps import Options
 from .rules import Replace
 from .tree import Node, PatternTree
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ....urls import DeepSplit, GroupsLike, normal_parts, site_of_url, values_of
 from ...data.url_table import REPEAT, joined_repeats
-from .modes import Options
+from ..pattern_tree_gaps import Options
 
 View = dict[str, str]
 """Key -> value; the values of a repeated key are joined by ``REPEAT``."""
@@ -13,7 +13,7 @@ View = dict[str, str]
 def view_of(url: str, options: Options, groups: GroupsLike = None, deep: Mapping[str, DeepSplit] | None = None) -> View:
     """Return the key-value pairs of a URL; empty where the text is no URL with a host.
 
-    >>> from .modes import FAITHFUL, IMPROVED
+    >>> from scrapy_dedup.learning.methods.pattern_tree_gaps import FAITHFUL, IMPROVED
     >>> url = "http://us.example.com/images/results.aspx?q=hp"
     >>> view_of(url, FAITHFUL)
     {'scheme': 'http', 'host.1': 'us', 'path.0': 'images', 'path.1': 'results.aspx', 'q.q': 'hp'}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .modes import Options
+from ..pattern_tree_gaps import Options
 
 STEPS = 200
 Matrix = npt.NDArray[np.float64]

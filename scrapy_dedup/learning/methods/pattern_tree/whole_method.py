@@ -11,10 +11,10 @@ from ...data.grouping import grouped
 from ...data.url_table import Table, encode
 from ...evidence.arrays import Hashes, Rows
 from ...evidence.shares import worth_asking
+from ..pattern_tree_gaps import FAITHFUL, Options
 from .deployment import select_by_graph, select_naively, widened_to_targets
 from .effects import Effects
 from .filtering import qualified
-from .modes import FAITHFUL, Options
 from .peeling import Peel, peeled
 from .rule_candidates import candidate_rules
 from .rules import RewriteRule, rewritten
