@@ -13,27 +13,12 @@ from secrets import token_hex
 
 from filelock import FileLock, Timeout
 
-from .errors import RuleFileError, RuleWriteError
-from .site_names import digest
+from .errors import RuleWriteError
+from .site_files import digest
 
-__all__ = ["locked", "text_of", "write"]
+__all__ = ["locked", "write"]
 
 _LOCK_SECONDS = 60
-
-
-def text_of(path: Path) -> str | None:
-    """Return the text of a file, None if there is none. Raises RuleFileError."""
-    try:
-        data = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise RuleFileError(path, None, f"cannot be read: {error.strerror}", "make it readable") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise RuleFileError(path, line, "this is not UTF-8", "save the file as UTF-8") from None
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
-from ..files.locked import locked, text_of, write
-from ..files.site_names import name_fault, path_for, plain_name
+from ..files.locked import locked, write
+from ..files.site_files import path_for, plain_name, read_named, text_of
 from .merging import merged_masks
 from .model import Mask
 from .path import TransientPath
@@ -61,7 +61,7 @@ def load_masks(directories: "Iterable[str | PathLike[str]]") -> dict[str, Mask]:
     found: dict[str, list[Mask]] = {}
     for directory in directories:
         for path in _mask_files(directory):
-            mask, errors = _named(path)
+            mask, errors = read_named(path, MASK_SUFFIX, read_mask)
             if errors:
                 raise errors[0]
             if mask is not None:
@@ -71,29 +71,11 @@ def load_masks(directories: "Iterable[str | PathLike[str]]") -> dict[str, Mask]:
 
 def check_masks(directory: "str | PathLike[str]") -> list[RuleFileError]:
     """Return all that is wrong with the mask files of *directory*; nothing if it is missing."""
-    return [error for path in _mask_files(directory) for error in _named(path)[1]]
+    return [error for path in _mask_files(directory) for error in read_named(path, MASK_SUFFIX, read_mask)[1]]
 
 
 def _mask_files(directory: "str | PathLike[str]") -> list[Path]:
     return sorted(Path(directory).glob(f"*{MASK_SUFFIX}"))
-
-
-def _named(path: Path) -> tuple[Mask | None, list[RuleFileError]]:
-    """Return the mask in a file that is named by its site, and what is wrong with the file."""
-    try:
-        text = text_of(path)
-    except RuleFileError as error:
-        return None, [error]
-    if text is None:
-        return None, []
-    mask, errors = read_mask(text, path)
-    if mask is None:
-        return None, errors
-    if not mask.site:
-        remedy = f'add a line such as site = "{path.name.removesuffix(MASK_SUFFIX)}"'
-        return None, [RuleFileError(path, 1, "site is missing", remedy)]
-    fault = name_fault(path, text, mask.site, MASK_SUFFIX)
-    return (mask, []) if fault is None else (None, [fault])
 
 
 def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
-from ..files.locked import locked, text_of, write
-from ..files.site_names import name_fault, path_for, plain_name
+from ..files.locked import locked, write
+from ..files.site_files import path_for, plain_name, read_named, text_of
 from ..masks.files import MASK_SUFFIX
 from ..urls import DeepSplit
 from .lifecycle import merge, settled, without_evidence
@@ -123,7 +123,7 @@ def check(directory: "str | PathLike[str]") -> list[RuleFileError]:
     except RuleFileError as error:
         return [error]
     for path in paths:
-        errors += _parsed(path)[1]
+        errors += read_named(path, ".toml", read_rules)[1]
     return errors
 
 
@@ -213,7 +213,7 @@ def _rule_files(directory: Path) -> list[Path]:
 
 def _read(path: Path) -> SiteRules | None:
     """Return the rules of the file at *path*; None if there is none."""
-    found, errors = _parsed(path)
+    found, errors = read_named(path, ".toml", read_rules)
     if errors:
         raise errors[0]
     if found is None:
@@ -240,18 +240,6 @@ def _tell_of_demoted(path: Path, rule: str) -> None:
         path,
         rule,
     )
-
-
-def _parsed(path: Path) -> tuple[SiteRules | None, list[RuleFileError]]:
-    try:
-        text = text_of(path)
-    except RuleFileError as error:
-        return None, [error]
-    if text is None:
-        return None, []
-    found, errors = read_rules(text, path)
-    fault = name_fault(path, text, found.site, ".toml") if found is not None else None
-    return (found, errors) if fault is None else (None, [fault])
 
 
 def _write(path: Path, rules: SiteRules, old: SiteRules | None) -> None:

@@ -1,17 +1,17 @@
-"""The names of the files of sites, each of which says in itself whose it is."""
+"""Files of one site each: their names, and their texts. Each says in itself whose it is."""
 
 import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from .errors import RuleFileError
 
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["digest", "name_fault", "path_for", "plain_name"]
+__all__ = ["digest", "path_for", "plain_name", "read_named", "text_of"]
 
 
 def plain_name(site: str) -> str:
@@ -26,6 +26,9 @@ class OfSite(Protocol):
     @property
     def site(self) -> str:
         """The site."""
+
+
+T = TypeVar("T", bound=OfSite)
 
 
 def names_for(site: str, suffix: str) -> tuple[str, str]:
@@ -49,8 +52,45 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
 
 
-def name_fault(path: Path, text: str, site: str, suffix: str) -> RuleFileError | None:
+def text_of(path: Path) -> str | None:
+    """Return the text of a file, None if there is none. Raises RuleFileError."""
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RuleFileError(path, None, f"cannot be read: {error.strerror}", "make it readable") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise RuleFileError(path, line, "this is not UTF-8", "save the file as UTF-8") from None
+
+
+def read_named(
+    path: Path, suffix: str, read: Callable[[str, Path], tuple[T | None, list[RuleFileError]]]
+) -> tuple[T | None, list[RuleFileError]]:
+    """Return (what *read* finds in the file at *path*, all that is wrong with it); its site must be that of its name.
+
+    Nothing is found where there is no file, and where anything is wrong.
+    """
+    try:
+        text = text_of(path)
+    except RuleFileError as error:
+        return None, [error]
+    if text is None:
+        return None, []
+    found, errors = read(text, path)
+    fault = _name_fault(path, text, found.site, suffix) if found is not None else None
+    return (found, errors) if fault is None else (None, [fault])
+
+
+def _name_fault(path: Path, text: str, site: str, suffix: str) -> RuleFileError | None:
     """Return what is wrong with the name of the file at *path*, which says in its *text* that it is of *site*."""
+    if not site:
+        return RuleFileError(
+            path, 1, "site is missing", f'add a line such as site = "{path.name.removesuffix(suffix)}"'
+        )
     wanted, _ = names = names_for(site, suffix)
     if path.name in names:
         return None
