@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
@@ -34,42 +35,25 @@ logger = logging.getLogger(__name__)
 JOURNAL = "dedup.seen"
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class CrawlOpening:
     """Opens what a crawl needs: what is seen with the dupe filter, all else with the spider."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        faults: "Faults",
-        store: "CrawlStore",
-        directories: "RuleDirectories",
-        identities: "Identities",
-        masks: "SiteMasks",
-        seen: "Seen",
-        rescheduler: "Rescheduler",
-        replay_schedule: "ReplaySchedule",
-        postponing: "Postponing",
-        before_idle: "BeforeIdle",
-    ) -> None:
-        self._crawler = crawler
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._faults = faults
-        self._store = store
-        self._directories = directories
-        self._identities = identities
-        self._masks = masks
-        self._seen = seen
-        self._rescheduler = rescheduler
-        self._replay_schedule = replay_schedule
-        self._postponing = postponing
-        self._before_idle = before_idle
-        self._has_opened_seen = False
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _store: "CrawlStore"
+    _directories: "RuleDirectories"
+    _identities: "Identities"
+    _masks: "SiteMasks"
+    _seen: "Seen"
+    _rescheduler: "Rescheduler"
+    _replay_schedule: "ReplaySchedule"
+    _postponing: "Postponing"
+    _before_idle: "BeforeIdle"
+    _has_opened_seen: bool = attrs.field(default=False, init=False)
 
     def open_seen(self) -> None:
         """Take over what earlier runs of the job have fetched; once."""

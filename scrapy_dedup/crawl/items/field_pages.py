@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ...masks.fields.transient_page import FieldCuts, Reading, TransientPage
 
 if TYPE_CHECKING:
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
     from .partial_items import HandOver, KeptPage
 
 
+@attrs.define(eq=False, repr=False)
 class FieldPages:
     """Finds what of a field is transient: in the page that it comes from.
 
@@ -18,17 +21,11 @@ class FieldPages:
     the response's own. Where two pages have a string equally, they must agree.
     """
 
-    def __init__(
-        self,
-        own: TransientPage | None,
-        steps: "tuple[HandOver, ...]" = (),
-        page_of: "Callable[[KeptPage], TransientPage] | None" = None,
-    ) -> None:
-        self._own = own
-        self._steps = steps
-        self._page_of = page_of
-        #: Fields, or parts of lists, in which another page than the response's own has shown what is transient.
-        self.elsewhere = 0
+    _own: TransientPage | None
+    _steps: "tuple[HandOver, ...]" = ()
+    _page_of: "Callable[[KeptPage], TransientPage] | None" = None
+    #: Fields, or parts of lists, in which another page than the response's own has shown what is transient.
+    elsewhere: int = attrs.field(default=0, init=False)
 
     def find(self, strings: list[str], kind: str) -> FieldCuts:
         """Return what of a field, one string or several, is transient; *kind* is "html" or "text"."""

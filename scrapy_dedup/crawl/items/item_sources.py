@@ -7,6 +7,8 @@ all items of the response are done.
 
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 if TYPE_CHECKING:
     from scrapy.http import Response
 
@@ -16,30 +18,28 @@ MOST_RESPONSES: Final = 1_000
 MOST_BYTES: Final = 33_554_432
 
 
+@attrs.define(eq=False, repr=False)
 class _SourceResponse:
     """A response with items under way."""
 
-    __slots__ = ("items", "pending", "response")
-
-    def __init__(self, response: "Response") -> None:
-        self.response = response
-        #: Numbers of the items that nobody has asked for yet.
-        self.items: set[int] = set()
-        #: Items that are not done.
-        self.pending = 0
+    response: "Response"
+    #: Numbers of the items that nobody has asked for yet.
+    items: set[int] = attrs.field(factory=set, init=False)
+    #: Items that are not done.
+    pending: int = attrs.field(default=0, init=False)
 
 
+@attrs.define(eq=False, repr=False)
 class ItemSources:
     """The responses of items on their way to the pipeline."""
 
-    def __init__(self, most: int = MOST_RESPONSES, most_bytes: int = MOST_BYTES) -> None:
-        self._most = most
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        #: id(item) -> the item, held so that its id stays its own, and the responses that it came from.
-        self._items: dict[int, tuple[Any, list[_SourceResponse]]] = {}
-        #: id(response) -> its source, which holds it.
-        self._sources: dict[int, _SourceResponse] = {}
+    _most: int = MOST_RESPONSES
+    _most_bytes: int = MOST_BYTES
+    _bytes: int = attrs.field(default=0, init=False)
+    #: id(item) -> the item, held so that its id stays its own, and the responses that it came from.
+    _items: dict[int, tuple[Any, list[_SourceResponse]]] = attrs.field(factory=dict, init=False)
+    #: id(response) -> its source, which holds it.
+    _sources: dict[int, _SourceResponse] = attrs.field(factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self._items)

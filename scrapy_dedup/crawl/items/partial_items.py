@@ -13,6 +13,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
+import attrs
 from itemadapter import ItemAdapter
 from xxhash import xxh3_64_intdigest
 
@@ -76,19 +77,19 @@ class HandOver(NamedTuple):
         return _digest(string) in self.strings
 
 
+@attrs.define(eq=False, repr=False)
 class PartialItems:
     """The pages on which the partial items under way were begun."""
 
-    def __init__(self, most: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES) -> None:
-        self._run = token_hex(4)
-        self._most = most
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._number = 0
-        #: Mark of a request -> its steps, the last one first.
-        self._steps: OrderedDict[str, tuple[HandOver, ...]] = OrderedDict()
-        #: Those of responses that have come.
-        self._come: WeakKeyDictionary[Response, tuple[HandOver, ...]] = WeakKeyDictionary()
+    _most: int = MOST_REQUESTS
+    _most_bytes: int = MOST_BYTES
+    _run: str = attrs.field(factory=lambda: token_hex(4), init=False)
+    _bytes: int = attrs.field(default=0, init=False)
+    _number: int = attrs.field(default=0, init=False)
+    #: Mark of a request -> its steps, the last one first.
+    _steps: OrderedDict[str, tuple[HandOver, ...]] = attrs.field(factory=OrderedDict, init=False)
+    #: Those of responses that have come.
+    _come: "WeakKeyDictionary[Response, tuple[HandOver, ...]]" = attrs.field(factory=WeakKeyDictionary, init=False)
 
     def __len__(self) -> int:
         return len(self._steps)

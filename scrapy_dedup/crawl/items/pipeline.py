@@ -3,6 +3,7 @@
 import logging
 from typing import TYPE_CHECKING, Any
 
+import attrs
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
@@ -127,20 +128,20 @@ class TransientPipeline:
         return item
 
 
+@attrs.define(eq=False, repr=False)
 class _Field:
     """Rewrites the values of one field of an item, and counts."""
 
-    def __init__(self, page: "FieldPages", kind: str, *, marks: bool) -> None:
-        self._page = page
-        self._kind = kind
-        self._marks = marks
-        #: Values that changed.
-        self.fields = 0
-        #: Places that were stripped or marked, and how many characters stand there.
-        self.blocks = 0
-        self.characters = 0
-        #: Values in which something was left since it was uncertain where it comes from.
-        self.ambiguous = 0
+    _page: "FieldPages"
+    _kind: str
+    _marks: bool = attrs.field(kw_only=True)
+    #: Values that changed.
+    fields: int = attrs.field(default=0, init=False)
+    #: Places that were stripped or marked, and how many characters stand there.
+    blocks: int = attrs.field(default=0, init=False)
+    characters: int = attrs.field(default=0, init=False)
+    #: Values in which something was left since it was uncertain where it comes from.
+    ambiguous: int = attrs.field(default=0, init=False)
 
     def __call__(self, strings: list[str]) -> list[str] | None:
         documents = {number: text for number, string in enumerate(strings) if (text := self._json(string)) is not None}

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
+import attrs
 from scrapy.http import HtmlResponse
 from scrapy.utils.response import get_base_url
 
@@ -32,34 +33,31 @@ LONGEST: Final = 100_000
 _MOST_READ: Final = 4
 
 
+@attrs.define(eq=False, repr=False)
 class TransientContent:
     """The masks of a crawl at work."""
 
-    def __init__(
-        self,
-        settings: "DedupSettings",
-        stats: "StatsCollector",
-        identities: "Identities",
-        masks: "SiteMasks",
-        faults: "Faults",
-    ) -> None:
-        self.settings = settings
-        self.masks = masks
-        self.faults = faults
-        self._stats = stats
-        self._identities = identities
-        self.sources = ItemSources()
-        #: Whether links are to be marked.
-        self.marks_links = settings.transient_links or settings.transient_priority > 0
-        #: Whether fields lose what nobody sees of a page; it cannot be marked.
-        self.markup = takes_markup(settings) and settings.strip == "remove"
-        #: Whether a pipeline asks which response an item came from.
-        self.has_pipeline = False
-        self.partial_items = PartialItems()
-        self._kept: WeakKeyDictionary[Response, KeptPage] = WeakKeyDictionary()
-        self._read: OrderedDict[KeptPage, TransientPage] = OrderedDict()
-        self._pages: WeakKeyDictionary[Response, TransientPage | None] = WeakKeyDictionary()
-        self._links: WeakKeyDictionary[Response, frozenset[str]] = WeakKeyDictionary()
+    settings: "DedupSettings"
+    _stats: "StatsCollector"
+    _identities: "Identities"
+    masks: "SiteMasks"
+    faults: "Faults"
+    sources: ItemSources = attrs.field(factory=ItemSources, init=False)
+    #: Whether links are to be marked.
+    marks_links: bool = attrs.field(init=False)
+    #: Whether fields lose what nobody sees of a page; it cannot be marked.
+    markup: bool = attrs.field(init=False)
+    #: Whether a pipeline asks which response an item came from.
+    has_pipeline: bool = attrs.field(default=False, init=False)
+    partial_items: PartialItems = attrs.field(factory=PartialItems, init=False)
+    _kept: "WeakKeyDictionary[Response, KeptPage]" = attrs.field(factory=WeakKeyDictionary, init=False)
+    _read: OrderedDict[KeptPage, TransientPage] = attrs.field(factory=OrderedDict, init=False)
+    _pages: "WeakKeyDictionary[Response, TransientPage | None]" = attrs.field(factory=WeakKeyDictionary, init=False)
+    _links: "WeakKeyDictionary[Response, frozenset[str]]" = attrs.field(factory=WeakKeyDictionary, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.marks_links = self.settings.transient_links or self.settings.transient_priority > 0
+        self.markup = takes_markup(self.settings) and self.settings.strip == "remove"
 
     def note_item(self, item: Any, response: "Response") -> None:
         """Remember for the pipeline that *item* came from *response*."""

@@ -22,6 +22,8 @@ from tempfile import TemporaryFile
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+import attrs
+
 from ...learning.choices import JUDGE
 
 if TYPE_CHECKING:
@@ -56,17 +58,17 @@ class LearningOutcome(NamedTuple):
     ended: bool = False
 
 
+@attrs.define(eq=False, repr=False)
 class Learner:
     """The process; it is started when it is needed. To be used by one thread at a time, but for :meth:`stop`."""
 
-    def __init__(self, settings: "DedupSettings", directory: Path) -> None:
-        self._settings = settings
-        self._directory = directory
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answers: SimpleQueue[bytes] = SimpleQueue()
-        self._errors: IO[bytes] | None = None
-        self._lock = Lock()
-        self._stopped = False
+    _settings: "DedupSettings"
+    _directory: Path
+    _process: subprocess.Popen[bytes] | None = attrs.field(default=None, init=False)
+    _answers: SimpleQueue[bytes] = attrs.field(factory=SimpleQueue, init=False)
+    _errors: IO[bytes] | None = attrs.field(default=None, init=False)
+    _lock: Lock = attrs.field(factory=Lock, init=False)
+    _stopped: bool = attrs.field(default=False, init=False)
 
     @property
     def pid(self) -> int | None:

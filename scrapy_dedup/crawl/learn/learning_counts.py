@@ -4,6 +4,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from ...learning.phrases import counted
 
 if TYPE_CHECKING:
@@ -17,19 +19,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@attrs.define(eq=False, repr=False)
 class LearningCounts:
     """Counts what was learned, and logs it."""
 
-    def __init__(self, status: "CrawlStatus", stats: "StatsCollector", store: "CrawlStore") -> None:
-        self._status = status
-        self._stats = stats
-        self._store = store
-        #: Learnings that failed, one after the other.
-        self.failures = 0
-        #: How long they took in all.
-        self.seconds = 0.0
-        #: Rules that were found, by site.
-        self._rules: dict[str, int] = {}
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    #: Learnings that failed, one after the other.
+    failures: int = attrs.field(default=0, init=False)
+    #: How long they took in all.
+    seconds: float = attrs.field(default=0.0, init=False)
+    #: Rules that were found, by site.
+    _rules: dict[str, int] = attrs.field(factory=dict, init=False)
 
     def count(self, summary: "Mapping[str, Any]", seconds: float) -> None:
         """Count what was found."""

@@ -3,6 +3,8 @@
 import time
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from ..support.compatibility import run_in_thread
 from .learner import Learner, LearningOutcome
 from .learning_counts import LearningCounts
@@ -19,27 +21,22 @@ if TYPE_CHECKING:
     from ..support.crawl_store import CrawlStore
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class LearningRuns:
     """Learns sites in another process, one learning at a time."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        directories: "RuleDirectories",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._store = store
-        self._directories = directories
-        self.counts = LearningCounts(status, stats, store)
-        self._learner: Learner | None = None
-        #: Site -> its last observation, from which it is being learned.
-        self._last: dict[str, int] = {}
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _directories: "RuleDirectories"
+    counts: LearningCounts = attrs.field(init=False)
+    _learner: Learner | None = attrs.field(default=None, init=False)
+    #: Site -> its last observation, from which it is being learned.
+    _last: dict[str, int] = attrs.field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.counts = LearningCounts(self._status, self._stats, self._store)
 
     @property
     def learner(self) -> Learner:

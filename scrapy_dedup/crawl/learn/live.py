@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
@@ -38,53 +39,38 @@ _BACK_OFF: Final = 10.0
 _LONGEST_BACK_OFF: Final = 600.0
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Learning:
     """The learning of one crawl."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        faults: "Faults",
-        directories: "RuleDirectories",
-        masks: "SiteMasks",
-        repeats: "Repeats",
-        rescheduler: "Rescheduler",
-        replay_schedule: "ReplaySchedule",
-        rule_reload: "RuleReload",
-        learning_runs: "LearningRuns",
-        before_idle: "BeforeIdle",
-    ) -> None:
-        self._crawler = crawler
-        self._settings = settings
-        self._status = status
-        self._faults = faults
-        self._directories = directories
-        self._masks = masks
-        self._repeats = repeats
-        self._rescheduler = rescheduler
-        self._replay_schedule = replay_schedule
-        self._rule_reload = rule_reload
-        self._runs = learning_runs
-        self._before_idle = before_idle
-        self.schedule = LearningSchedule()
-        #: Sites are learned, and their rules in use if that is done while the crawl goes on: the sites, and what the
-        #: learning process answered.
-        self.sites_learned: AwaitedEvent[[Collection[str], Mapping[str, Any]]] = AwaitedEvent()
-        self._timer: CallLaterResult | None = None
-        self._running: list[Deferred[None]] | None = None
-        #: What waits for the learning after that.
-        self._next: list[Deferred[None]] = []
-        #: Whether a rule was refuted since it began, and whether one had been when it began.
-        self._refuted = False
-        self._replaces = False
-        #: Whether it was asked since what to fetch again, and whether it had been when it began.
-        self._asked = False
-        self._answers = False
-        self._began = time.monotonic()
-        self._rest_until = 0.0
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _faults: "Faults"
+    _directories: "RuleDirectories"
+    _masks: "SiteMasks"
+    _repeats: "Repeats"
+    _rescheduler: "Rescheduler"
+    _replay_schedule: "ReplaySchedule"
+    _rule_reload: "RuleReload"
+    _learning_runs: "LearningRuns"
+    _before_idle: "BeforeIdle"
+    schedule: LearningSchedule = attrs.field(factory=LearningSchedule, init=False)
+    #: Sites are learned, and their rules in use if that is done while the crawl goes on: the sites, and what the
+    #: learning process answered.
+    sites_learned: AwaitedEvent[[Collection[str], Mapping[str, Any]]] = attrs.field(factory=AwaitedEvent, init=False)
+    _timer: CallLaterResult | None = attrs.field(default=None, init=False)
+    _running: list[Deferred[None]] | None = attrs.field(default=None, init=False)
+    #: What waits for the learning after that.
+    _next: list[Deferred[None]] = attrs.field(factory=list, init=False)
+    #: Whether a rule was refuted since it began, and whether one had been when it began.
+    _refuted: bool = attrs.field(default=False, init=False)
+    _replaces: bool = attrs.field(default=False, init=False)
+    #: Whether it was asked since what to fetch again, and whether it had been when it began.
+    _asked: bool = attrs.field(default=False, init=False)
+    _answers: bool = attrs.field(default=False, init=False)
+    _began: float = attrs.field(factory=time.monotonic, init=False)
+    _rest_until: float = attrs.field(default=0.0, init=False)
 
     # While the crawl goes on
 
@@ -102,8 +88,9 @@ class Learning:
             return
         if due:
             self._begin_if_idle()
-        elif not self._runs.has_learner and self.schedule.near:  # to start takes longer than to learn a small site
-            deferred_from_coro(run_in_thread(self._runs.learner.start)).addErrback(lambda _: None)
+        elif not self._learning_runs.has_learner and self.schedule.near:
+            # To start takes longer than to learn a small site.
+            deferred_from_coro(run_in_thread(self._learning_runs.learner.start)).addErrback(lambda _: None)
 
     async def replace_suspended(self, site: str) -> None:
         """Use the rules of *site* without those that are suspended, and learn others in their place.
@@ -129,7 +116,7 @@ class Learning:
 
     async def ask(self, sites: Collection[str]) -> set[str]:
         """Learn *sites* for what to fetch again, as the spider is about to run idle; return those that are worth it."""
-        worth = await self._runs.worth(self.schedule, sites)
+        worth = await self._learning_runs.worth(self.schedule, sites)
         if worth and not self._status.is_closing:
             self._ask(worth)
         return worth
@@ -236,23 +223,23 @@ class Learning:
 
     async def _learn_and_use(self, sites: Collection[str]) -> str | None:
         """Learn *sites*, and use what was found; return what went wrong, None if nothing did."""
-        outcome = await self._runs.learn(sites)
+        outcome = await self._learning_runs.learn(sites)
         if outcome.summary is None:
             return "" if outcome.ended or self._status.is_closing else outcome.problem
         # No rest for what comes below: that takes long where much is queued, but hardly any computing.
-        self._rest_until = self._began + (self._runs.counts.seconds - _AT_ONCE) / _SHARE
+        self._rest_until = self._began + (self._learning_runs.counts.seconds - _AT_ONCE) / _SHARE
         if self._settings.learns_live:
             await self._rule_reload.reload(sites)
             self._masks.use(await run_in_thread(read_masks, self._directories.all, self._faults))
         await self.sites_learned.send(sites, outcome.summary)
-        self._runs.counts.failures = 0
+        self._learning_runs.counts.failures = 0
         return None
 
     def _failed(self, problem: str) -> None:
         """Wait before the next time; "" is nothing to be told."""
-        self._rest_until = time.monotonic() + min(_BACK_OFF * 2**self._runs.counts.failures, _LONGEST_BACK_OFF)
+        self._rest_until = time.monotonic() + min(_BACK_OFF * 2**self._learning_runs.counts.failures, _LONGEST_BACK_OFF)
         if problem:
-            self._runs.counts.failed(problem)
+            self._learning_runs.counts.failed(problem)
 
     # When it closes
 
@@ -270,9 +257,9 @@ class Learning:
             ended: Deferred[None] = Deferred()
             self._running.append(ended)  # before anything is awaited: it may end meanwhile
             if not last:
-                await run_in_thread(self._runs.learner.stop)
+                await run_in_thread(self._learning_runs.learner.stop)
             await maybe_deferred_to_future(ended)
         if last:
-            await self._runs.learn_last(self.schedule)
-        await self._runs.stop()
+            await self._learning_runs.learn_last(self.schedule)
+        await self._learning_runs.stop()
         await run_in_thread(self._directories.close)

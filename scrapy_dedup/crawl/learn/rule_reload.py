@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+import attrs
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
@@ -38,41 +39,26 @@ if TYPE_CHECKING:
 _SOME = 16  # what is forgotten between two looks at the clock
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class RuleReload:
     """Brings new rules into a crawl; one reload at a time."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        directories: "RuleDirectories",
-        identities: "Identities",
-        suspended: "SuspendedRules",
-        seen: "Seen",
-        marks: "RunMarks",
-        rescheduler: "Rescheduler",
-        replay_schedule: "ReplaySchedule",
-        before_idle: "BeforeIdle",
-    ) -> None:
-        self._crawler = crawler
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._directories = directories
-        self._identities = identities
-        self._suspended = suspended
-        self._seen = seen
-        self._marks = marks
-        self._rescheduler = rescheduler
-        self._replay_schedule = replay_schedule
-        self._before_idle = before_idle
-        self._unsettled: deque[Waiting] = deque()
-        # Large dictionaries would hold up the event loop if they were forgotten at once.
-        self._needless: deque[dict[Any, Any]] = deque()
-        self._lock = DeferredLock()
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _directories: "RuleDirectories"
+    _identities: "Identities"
+    _suspended: "SuspendedRules"
+    _seen: "Seen"
+    _marks: "RunMarks"
+    _rescheduler: "Rescheduler"
+    _replay_schedule: "ReplaySchedule"
+    _before_idle: "BeforeIdle"
+    _unsettled: "deque[Waiting]" = attrs.field(factory=deque, init=False)
+    # Large dictionaries would hold up the event loop if they were forgotten at once.
+    _needless: deque[dict[Any, Any]] = attrs.field(factory=deque, init=False)
+    _lock: DeferredLock = attrs.field(factory=DeferredLock, init=False)
 
     @property
     def unsettled(self) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ...store.news import Recorded, declares, news, recorded, repeats
@@ -34,21 +35,19 @@ MOST_KINDS = 20_000
 MOST_FRESH: Final = 1_000
 
 
+@dataclass(slots=True)
 class _Site:
     """What is counted of one site."""
 
-    __slots__ = ("enough", "kinds", "learned", "learned_kinds", "repeats", "seen")
-
-    def __init__(self) -> None:
-        self.seen = 0
-        #: How many of those were there when it was learned the last time.
-        self.learned = 0
-        #: Kinds of pages that were not there then, with the number of their pages; and those that were.
-        self.kinds: Counter[int] = Counter()
-        self.learned_kinds: frozenset[int] = frozenset()
-        #: Kinds of pages with the number of contents they have repeated, and with the one at which it is learned.
-        self.repeats: Counter[int] = Counter()
-        self.enough: dict[int, int] = {}
+    seen: int = 0
+    #: How many of those were there when it was learned the last time.
+    learned: int = 0
+    #: Kinds of pages that were not there then, with the number of their pages; and those that were.
+    kinds: Counter[int] = field(default_factory=Counter)
+    learned_kinds: frozenset[int] = frozenset()
+    #: Kinds of pages with the number of contents they have repeated, and with the one at which it is learned.
+    repeats: Counter[int] = field(default_factory=Counter)
+    enough: dict[int, int] = field(default_factory=dict)
 
 
 class LearningSchedule:

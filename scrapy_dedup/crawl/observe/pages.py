@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 from scrapy import Request
 
 from ..identity.identities import is_plain_get
@@ -32,6 +33,7 @@ _LONGEST_BLANK: Final = 100
 
 
 @without_spider
+@attrs.define(eq=False, repr=False, kw_only=True)
 class PageMiddleware:
     """Spider middleware, before HttpError: final responses to requests of the scheduler.
 
@@ -40,30 +42,16 @@ class PageMiddleware:
     refuses has not reached the spider: its request counts as failed.
     """
 
-    def __init__(
-        self,
-        *,
-        page_events: "PageEvents",
-        identities: "Identities",
-        claims: "SlotClaims",
-        outcomes: "RequestOutcomes",
-        aliases: "Aliases",
-        recorder: "Recorder",
-        in_flight: "ResponsesInFlight",
-        excluded: "ExcludedResponses",
-        tally: "Tally",
-        faults: "Faults",
-    ) -> None:
-        self._events = page_events
-        self._identities = identities
-        self._claims = claims
-        self._outcomes = outcomes
-        self._aliases = aliases
-        self._recorder = recorder
-        self._in_flight = in_flight
-        self._excluded = excluded
-        self._tally = tally
-        self._faults = faults
+    _page_events: "PageEvents"
+    _identities: "Identities"
+    _claims: "SlotClaims"
+    _outcomes: "RequestOutcomes"
+    _aliases: "Aliases"
+    _recorder: "Recorder"
+    _in_flight: "ResponsesInFlight"
+    _excluded: "ExcludedResponses"
+    _tally: "Tally"
+    _faults: "Faults"
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
@@ -89,7 +77,7 @@ class PageMiddleware:
         if request is None:
             return
         try:
-            self._events.response_received.send(request)
+            self._page_events.response_received.send(request)
             self._look_at(request, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("page", "A response could not be looked at")
@@ -98,7 +86,7 @@ class PageMiddleware:
         """Hand on what the spider gives; mark its requests as new ones, and note when it is done."""
         links = given = False
         look = self._searched(response)
-        events = self._events
+        events = self._page_events
         async for each in result:
             if not given:
                 given = True
@@ -141,7 +129,7 @@ class PageMiddleware:
             else:
                 self._outcomes.failed(request)
         self._recorder.page(request, response, identity.site)
-        self._events.page_fetched.send(request, response, identity.site)
+        self._page_events.page_fetched.send(request, response, identity.site)
 
     def _count_excluded(self, request: Request) -> None:
         """Count the answer to a request that is not compared, unless that is what the spider asks for."""
@@ -163,7 +151,7 @@ class PageMiddleware:
     def _end(self, response: "Response", *, links: bool, failed: bool = False) -> None:
         request = response.request
         try:
-            self._events.callback_done.send(request)
+            self._page_events.callback_done.send(request)
             reached = self._in_flight.end(response)
             if request is None or reached is None:
                 return

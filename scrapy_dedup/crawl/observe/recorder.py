@@ -7,6 +7,7 @@ middleware, since those never reach spiders.
 
 from typing import TYPE_CHECKING
 
+import attrs
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
@@ -20,6 +21,8 @@ from ..support.request_meta import SWITCH
 from .store_rows import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -45,35 +48,25 @@ def is_robots(url: str) -> bool:
     return url.partition("?")[0].endswith("/robots.txt")
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Recorder:
     """Hands over what was seen to the thread of the store."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        identities: "Identities",
-        excluded: "ExcludedResponses",
-        repeats: "Repeats",
-        kept_texts: "KeptTexts",
-        page_events: "PageEvents",
-    ) -> None:
-        self._scope = settings.scope
-        self._max_body = settings.max_body
-        self._status = status
-        self._stats = stats
-        self._store = store
-        self._identities = identities
-        self._excluded = excluded
-        self._repeats = repeats
-        self._kept_texts = kept_texts
-        self._page_recorded = page_events.page_recorded
-        self._small = SmallPages()
-        # Scrapy's collector makes each of its methods anew when it is asked for it.
-        self._count = stats.inc_value
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _excluded: "ExcludedResponses"
+    _repeats: "Repeats"
+    _kept_texts: "KeptTexts"
+    _page_events: "PageEvents"
+    _small: SmallPages = attrs.field(factory=SmallPages, init=False)
+    # Scrapy's collector makes each of its methods anew when it is asked for it.
+    _count: "Callable[..., None]" = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._count = self._stats.inc_value
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
@@ -91,16 +84,16 @@ class Recorder:
             return
         versioned = self._kept_texts.wanted(site, request.url)
         if is_quick(response):
-            made = page_row(response, row, self._max_body, versioned=versioned)
+            made = page_row(response, row, self._settings.max_body, versioned=versioned)
             taken = self._record(made)
             self._note(made)
         else:
-            later = LaterRow(response, row, self._max_body, versioned=versioned, made=self._note)
+            later = LaterRow(response, row, self._settings.max_body, versioned=versioned, made=self._note)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
         if taken and not row.from_cache:
-            self._page_recorded.send(site, request.url)
+            self._page_events.page_recorded.send(site, request.url)
 
     def redirect(self, request: "Request", response: "Response", site: str) -> None:
         """Record a redirect."""
@@ -116,7 +109,7 @@ class Recorder:
         # What rules may rest on is not believed when the site has taken it back.
         if lines or self._identities.book.for_site(site):
             from_cache = "cached" in response.flags
-            row = base_row(request, response, self._scope, site, "", from_cache=from_cache)
+            row = base_row(request, response, self._settings.scope, site, "", from_cache=from_cache)
             digest = fingerprint_body(response.body, kind=ContentKind.OTHER)
             self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
             self._excluded.add("robots.txt")
@@ -134,7 +127,7 @@ class Recorder:
             self._stats.inc_value("dedup/recorded/skipped/cached")
             self._excluded.add("cached")
             return None
-        return base_row(request, response, self._scope, site, self._status.spider.name, from_cache=from_cache)
+        return base_row(request, response, self._settings.scope, site, self._status.spider.name, from_cache=from_cache)
 
     def _record(self, row: ObservationRow | LaterRow, size: int = 0) -> bool:
         taken = self._store.add(row, size)

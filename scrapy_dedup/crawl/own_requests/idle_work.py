@@ -1,9 +1,9 @@
 """Idle work: starter refetches, revisits and probes, before the spider runs idle."""
 
-from functools import cached_property
 from time import time
 from typing import TYPE_CHECKING, Final
 
+import attrs
 from scrapy.utils.defer import deferred_from_coro
 
 from ...rules.book import RuleBook
@@ -57,55 +57,49 @@ def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: 
             store.add(rows)
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class IdleWork:
     """Revisits and probes of one crawl, paid out of what it has saved, after its starter refetches."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        faults: "Faults",
-        directories: "RuleDirectories",
-        tally: "Tally",
-        savings_budget: "SavingsBudget",
-        internal_requests: "InternalRequests",
-        revisits: "Revisits",
-        starter: "StarterRefetches",
-        robots: "RobotsFiles",
-        before_idle: "BeforeIdle",
-        new_prober: "Callable[[], Prober]",
-    ) -> None:
-        self._settings = settings
-        self._faults = faults
-        self._directories = directories
-        self._tally = tally
-        self._budget = savings_budget
-        self._requests = internal_requests
-        self._revisits = revisits
-        self._starter = starter
-        self._robots = robots
-        self._before_idle = before_idle
-        self._new_prober = new_prober
-        # Who replays a cache and nothing else wants no requests.
-        replays = crawler.settings.getbool("HTTPCACHE_ENABLED") and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        self._wanted = bool(settings.extra or settings.revisits) and not replays
-        #: Whether revisits were asked for, whatever they cost.
-        self._asked = settings.revisits > 0
-        #: Site -> what was avoided there when it was probed.
-        self._probed: dict[str, int] = {}
-        self._at_work = False
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _faults: "Faults"
+    _directories: "RuleDirectories"
+    _tally: "Tally"
+    _savings_budget: "SavingsBudget"
+    _internal_requests: "InternalRequests"
+    _revisits: "Revisits"
+    _starter: "StarterRefetches"
+    _robots: "RobotsFiles"
+    _before_idle: "BeforeIdle"
+    _new_prober: "Callable[[], Prober]"
+    _prober: "Prober | None" = attrs.field(default=None, init=False)
+    _wanted: bool = attrs.field(init=False)
+    #: Whether revisits were asked for, whatever they cost.
+    _asked: bool = attrs.field(init=False)
+    #: Site -> what was avoided there when it was probed.
+    _probed: dict[str, int] = attrs.field(factory=dict, init=False)
+    _at_work: bool = attrs.field(default=False, init=False)
 
-    @cached_property
+    def __attrs_post_init__(self) -> None:
+        # Who replays a cache and nothing else wants no requests.
+        given = self._crawler.settings
+        replays = given.getbool("HTTPCACHE_ENABLED") and given.getbool("HTTPCACHE_IGNORE_MISSING")
+        self._wanted = bool(self._settings.extra or self._settings.revisits) and not replays
+        self._asked = self._settings.revisits > 0
+
+    @property
     def prober(self) -> "Prober":
         """The prober, made when it is first needed: it takes a fifth of a second to import."""
-        return self._new_prober()
+        if self._prober is None:
+            self._prober = self._new_prober()
+        return self._prober
 
     def before_idle(self) -> bool:
         """Begin what is to be done; return whether that goes on."""
         if self._starter.before_idle():
             return True
-        if not self._at_work and self._wanted and self._requests.are_possible and (sites := self._sites()):
+        if not self._at_work and self._wanted and self._internal_requests.are_possible and (sites := self._sites()):
             self._at_work = True
             deferred_from_coro(self._work(sites)).addErrback(lambda _: None)
         return self._at_work
@@ -117,8 +111,8 @@ class IdleWork:
         paid = [
             site
             for site in self._tally.sites
-            if self._budget.room(site)
-            and site not in self._requests.barred
+            if self._savings_budget.room(site)
+            and site not in self._internal_requests.barred
             and (site in to_revisit or self._is_worth_probing(site))
         ]
         return list(dict.fromkeys((*asked, *paid)))
@@ -134,12 +128,12 @@ class IdleWork:
 
         Raises RuleFileError, StoreError.
         """
-        if "prober" in vars(self) and self.prober.tried:
-            note_probes(self.prober.tried, self._settings, self._directories.learned)
+        if self._prober is not None and self._prober.tried:
+            note_probes(self._prober.tried, self._settings, self._directories.learned)
 
     def _is_worth_probing(self, site: str) -> bool:
         """Whether probes can be paid for, and there is more to try than the last time."""
-        enough = self._budget.room(site) >= PER_PAGE
+        enough = self._savings_budget.room(site) >= PER_PAGE
         return enough and self._tally.of(site).avoided > _MORE * self._probed.get(site, 0)
 
     async def _work(self, sites: list[str]) -> None:
@@ -158,13 +152,13 @@ class IdleWork:
     async def _work_on(self, site: str) -> None:
         if self._asked:
             await self._revisits.run(site, GrantedBudget(self._revisits.waiting(site)))
-        if self._budget.room(site):
-            self._budget.real[site] = await self._robots.allowed(site)
-        if not self._asked and (room := self._budget.room(site)):
-            await self._revisits.run(site, PartialBudget(self._budget, (room + 1) // 2))
+        if self._savings_budget.room(site):
+            self._savings_budget.real[site] = await self._robots.allowed(site)
+        if not self._asked and (room := self._savings_budget.room(site)):
+            await self._revisits.run(site, PartialBudget(self._savings_budget, (room + 1) // 2))
         if self._is_worth_probing(site):
             self._probed[site] = self._tally.of(site).avoided
             await run_in_thread(lambda: self.prober)  # to import it takes long
-            await self.prober.run(await self.prober.find(site), self._budget)
+            await self.prober.run(await self.prober.find(site), self._savings_budget)
         if not self._asked:
-            await self._revisits.run(site, self._budget)
+            await self._revisits.run(site, self._savings_budget)

@@ -9,6 +9,7 @@ import logging
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import attrs
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
@@ -73,34 +74,22 @@ class CrawlClosing(Exception):
     """No more requests can be made: the spider closes, or is paused."""
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class InternalRequests:
     """Makes the plug-in's own requests, and records what comes."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        excluded: "ExcludedResponses",
-        kept_texts: "KeptTexts",
-        learning: "Learning",
-        before_idle: "BeforeIdle",
-    ) -> None:
-        self._crawler = crawler
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._store = store
-        self._excluded = excluded
-        self._kept_texts = kept_texts
-        self._learning = learning
-        self._before_idle = before_idle
-        #: Sites that are left alone.
-        self.barred: set[str] = set()
-        self._refused: dict[str, int] = {}
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _excluded: "ExcludedResponses"
+    _kept_texts: "KeptTexts"
+    _learning: "Learning"
+    _before_idle: "BeforeIdle"
+    #: Sites that are left alone.
+    barred: set[str] = attrs.field(factory=set, init=False)
+    _refused: dict[str, int] = attrs.field(factory=dict, init=False)
 
     @property
     def are_possible(self) -> bool:

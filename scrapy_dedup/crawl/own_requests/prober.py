@@ -10,6 +10,8 @@ from itertools import islice
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from ...learning.asking.doubts import Doubt, doubts
 from ...learning.asking.probe_outcomes import ProbeOutcome, ProbeVerdict, Tried, head_outcome, verdict
 from ...learning.data.clusters import PageIdentities, no_evidence
@@ -44,33 +46,23 @@ FRAME: Final = 40
 LONG: Final = 100_000
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Prober:
     """Probes the parameters of sites."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        identities: "Identities",
-        masks: "SiteMasks",
-        internal_requests: "InternalRequests",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._store = store
-        self._identities = identities
-        self._masks = masks
-        self._requests = internal_requests
-        self._jar = f"dedup probes {token_hex(8)}"
-        #: URLs of pages that were tried, with the parameter.
-        self._done: set[tuple[str, str]] = set()
-        self.tried: list[Tried] = []
-        #: Site -> some of its pages, which tell what its frame is: that a frame lasts under a mask says nothing.
-        self._frames: dict[str, list[Observation]] = {}
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _masks: "SiteMasks"
+    _internal_requests: "InternalRequests"
+    _jar: str = attrs.field(factory=lambda: f"dedup probes {token_hex(8)}", init=False)
+    #: URLs of pages that were tried, with the parameter.
+    _done: set[tuple[str, str]] = attrs.field(factory=set, init=False)
+    tried: list[Tried] = attrs.field(factory=list, init=False)
+    #: Site -> some of its pages, which tell what its frame is: that a frame lasts under a mask says nothing.
+    _frames: "dict[str, list[Observation]]" = attrs.field(factory=dict, init=False)
 
     async def find(self, site: str) -> list[Doubt]:
         """Return what is worth a probe on the pages that this crawl has fetched. Raises StoreError."""
@@ -110,7 +102,7 @@ class Prober:
                 site = tried.doubt.site
                 while pages and (pages[0].url, tried.doubt.key) in self._done:
                     pages.pop(0)
-                if not pages or site in self._requests.barred or budget.room(site) < PER_PAGE:
+                if not pages or site in self._internal_requests.barred or budget.room(site) < PER_PAGE:
                     continue
                 page = pages.pop(0)
                 self._done.add((page.url, tried.doubt.key))
@@ -140,7 +132,7 @@ class Prober:
         mine = control and observation_of_row(control)
         if control is None or mine is None or self._outcome(page, control) is not ProbeOutcome.SAME:
             return ProbeVerdict.UNDECIDED
-        self._requests.record(control)
+        self._internal_requests.record(control)
         other = await self._answer(changed, doubt.site, budget)
         by_change = self._outcome(mine, other)
         if by_change is ProbeOutcome.OTHER:
@@ -165,7 +157,7 @@ class Prober:
         return after is not None and head_outcome(before, after) is ProbeOutcome.UNKNOWN and before == after
 
     async def _head(self, url: str, site: str, budget: "RequestBudget") -> HeadFingerprint | None:
-        response = await self._requests.fetch(url, site, budget, method="HEAD", like=self._like)
+        response = await self._internal_requests.fetch(url, site, budget, method="HEAD", like=self._like)
         if response is None:
             return None
         self._stats.inc_value("dedup/probes/requests")
@@ -177,11 +169,11 @@ class Prober:
         )
 
     async def _answer(self, url: str, site: str, budget: "RequestBudget") -> "ObservationRow | None":
-        response = await self._requests.fetch(url, site, budget, like=self._like)
+        response = await self._internal_requests.fetch(url, site, budget, like=self._like)
         if response is None:
             return None
         self._stats.inc_value("dedup/probes/requests")
-        return await self._requests.row(response, site)
+        return await self._internal_requests.row(response, site)
 
     @property
     def _like(self) -> RequestDetails:
@@ -204,4 +196,4 @@ class Prober:
 
     def _record(self, row: "ObservationRow | None") -> None:
         if row is not None:
-            self._requests.record(row)
+            self._internal_requests.record(row)

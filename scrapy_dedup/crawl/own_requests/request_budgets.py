@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from ..learn.schedule import LEAST
 
 if TYPE_CHECKING:
@@ -22,11 +24,11 @@ STARTER_LEAST: Final = 4
 STARTER_SHARE: Final = 0.02
 
 
+@attrs.define(eq=False, repr=False)
 class RequestBudget(ABC):
     """Pays for requests, site by site."""
 
-    def __init__(self, spent: "Counter[str] | None" = None) -> None:
-        self._spent: Counter[str] = Counter() if spent is None else spent
+    _spent: Counter[str] = attrs.field(factory=Counter, init=False)
 
     @abstractmethod
     def room(self, site: str) -> int:
@@ -47,6 +49,7 @@ class RequestBudget(ABC):
         self._spent[site] += number
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class SavingsBudget(RequestBudget):
     """Pays out of savings: of the downloads avoided on a site, the share ``DEDUP_EXTRA``, and nothing before.
 
@@ -56,32 +59,24 @@ class SavingsBudget(RequestBudget):
     answered, nobody knows what would have been a download.
     """
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        stats: "StatsCollector",
-        tally: "Tally",
-        rescheduler: "Rescheduler",
-        spot_checks: "SpotChecks",
-        rule_reload: "RuleReload",
-    ) -> None:
-        super().__init__(tally.spent)
-        self._share = settings.extra
-        self._stats = stats
-        self._tally = tally
-        self._rescheduler = rescheduler
-        self._spot_checks = spot_checks
-        self._rule_reload = rule_reload
-        #: Site -> the share of what was avoided there that would have been a download; 1 where nobody knows better.
-        self.real: dict[str, float] = {}
+    _settings: "DedupSettings"
+    _stats: "StatsCollector"
+    _tally: "Tally"
+    _rescheduler: "Rescheduler"
+    _spot_checks: "SpotChecks"
+    _rule_reload: "RuleReload"
+    #: Site -> the share of what was avoided there that would have been a download; 1 where nobody knows better.
+    real: dict[str, float] = attrs.field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._spent = self._tally.spent
 
     def room(self, site: str) -> int:
         """Return how many requests to a site the savings there still pay for."""
-        if not self._share or site not in self._tally.sites or self._stats.get_value("httpcache/hit", 0):
+        if not self._settings.extra or site not in self._tally.sites or self._stats.get_value("httpcache/hit", 0):
             return 0
         avoided = self.real.get(site, 1.0) * self.saved_for_good(site)
-        return max(0, int(self._share * avoided) - self._spent[site])
+        return max(0, int(self._settings.extra * avoided) - self._spent[site])
 
     def saved_for_good(self, site: str) -> int:
         """Return the downloads that were avoided on a site, less those by rules that may yet be refuted.
@@ -110,26 +105,23 @@ class SavingsBudget(RequestBudget):
         self._stats.inc_value("dedup/extra/requests", number)
 
 
+@attrs.define(eq=False, repr=False)
 class StarterBudget(RequestBudget):
     """Pays whatever is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case.
 
     What earlier runs of a job have spent is not known: in a run that goes on with one there are no 4 in any case.
     """
 
-    def __init__(
-        self, settings: "DedupSettings", stats: "StatsCollector", tally: "Tally", rescheduler: "Rescheduler"
-    ) -> None:
-        super().__init__()
-        self._most = settings.starter
-        self._stats = stats
-        self._tally = tally
-        self._rescheduler = rescheduler
+    _settings: "DedupSettings"
+    _stats: "StatsCollector"
+    _tally: "Tally"
+    _rescheduler: "Rescheduler"
 
     def most(self, site: str) -> int:
         """Return how many requests to a site there may be, for what has come of it."""
         share = int(STARTER_SHARE * self._tally.pages_of(site))
         least = 0 if self._rescheduler.is_due else STARTER_LEAST
-        return min(self._most, max(least, share))
+        return min(self._settings.starter, max(least, share))
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left."""
@@ -137,13 +129,14 @@ class StarterBudget(RequestBudget):
 
     def may_have_room(self, site: str) -> bool:
         """Whether there is room for a request to a site, or will be when more of its pages have come."""
-        return self._spent[site] < self._most
+        return self._spent[site] < self._settings.starter
 
     def _pay(self, site: str, number: int) -> None:
         super()._pay(site, number)
         self._stats.inc_value("dedup/starter/requests", number)
 
 
+@attrs.define(eq=False, repr=False)
 class SpreadBudget(RequestBudget):
     """Pays out of the starter budget for what comparing pages does not need: what is drawn anew, for fields that are named.
 
@@ -152,13 +145,11 @@ class SpreadBudget(RequestBudget):
     about to run idle.
     """
 
-    def __init__(self, stats: "StatsCollector", tally: "Tally", starter: StarterBudget) -> None:
-        super().__init__()
-        self._stats = stats
-        self._tally = tally
-        self._starter = starter
-        #: Sites of which all that is left may be spent.
-        self.free: set[str] = set()
+    _stats: "StatsCollector"
+    _tally: "Tally"
+    _starter: StarterBudget
+    #: Sites of which all that is left may be spent.
+    free: set[str] = attrs.field(factory=set, init=False)
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left by now."""
@@ -174,13 +165,12 @@ class SpreadBudget(RequestBudget):
         self._stats.inc_value("dedup/starter/anew", number)
 
 
+@attrs.define(eq=False, repr=False)
 class PartialBudget(RequestBudget):
-    """Pays for at most *most* requests, to whatever sites, out of another budget."""
+    """Pays for at most *left* requests, to whatever sites, out of another budget."""
 
-    def __init__(self, budget: RequestBudget, most: int) -> None:
-        super().__init__()
-        self._budget = budget
-        self._left = most
+    _budget: RequestBudget
+    _left: int
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left."""
@@ -191,12 +181,11 @@ class PartialBudget(RequestBudget):
         self._budget._pay(site, number)
 
 
+@attrs.define(eq=False, repr=False)
 class GrantedBudget(RequestBudget):
     """Pays for at most *most* requests to each site: what was asked for by hand."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._most = most
+    _most: int
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import attrs
 from scrapy import signals
 from scrapy.http import HtmlResponse
 
@@ -95,44 +96,41 @@ class _RevisitKind:
         return self.waiting[url].is_fresh and url not in self.twice
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Revisits:
     """Remembers pages of each kind, and fetches them again."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        faults: "Faults",
-        store: "CrawlStore",
-        identities: "Identities",
-        kept_texts: "KeptTexts",
-        internal_requests: "InternalRequests",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._faults = faults
-        self._store = store
-        self._identities = identities
-        self._kept_texts = kept_texts
-        self._requests = internal_requests
-        #: Whether the starter budget pays for some: fields are named, and nobody has asked for a number.
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _faults: "Faults"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _kept_texts: "KeptTexts"
+    _internal_requests: "InternalRequests"
+    #: Whether the starter budget pays for some: fields are named, and nobody has asked for a number.
+    teaches: bool = attrs.field(init=False)
+    _per_kind: int = attrs.field(init=False)
+    #: What tells a site and a kind of its pages -> that.
+    _kinds: dict[int, _RevisitKind] = attrs.field(factory=dict, init=False)
+    #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
+    _starts: set[str] = attrs.field(factory=set, init=False)
+    #: Site -> its kinds of pages.
+    _waiting: defaultdict[str, list[_RevisitKind]] = attrs.field(factory=lambda: defaultdict(list), init=False)
+    #: Sites of which was looked up what was fetched twice in earlier crawls, and what that was, of kinds not met yet.
+    _looked_up: set[str] = attrs.field(factory=set, init=False)
+    _earlier: dict[int, set[str]] = attrs.field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
         self.teaches = bool(
-            settings.content_fields and settings.strip != "off" and settings.starter and not settings.revisits
+            self._settings.content_fields
+            and self._settings.strip != "off"
+            and self._settings.starter
+            and not self._settings.revisits
         )
-        self._per_kind = settings.revisits or (FEW if settings.extra or self.teaches else 0)
-        #: What tells a site and a kind of its pages -> that.
-        self._kinds: dict[int, _RevisitKind] = {}
-        #: What spiders start with is fetched again where a page links it, so that there are two versions of it.
-        self._starts: set[str] = set()
-        #: Site -> its kinds of pages.
-        self._waiting: defaultdict[str, list[_RevisitKind]] = defaultdict(list)
-        #: Sites of which was looked up what was fetched twice in earlier crawls, and what that was, of kinds not met yet.
-        self._looked_up: set[str] = set()
-        self._earlier: dict[int, set[str]] = {}
+        self._per_kind = self._settings.revisits or (FEW if self._settings.extra or self.teaches else 0)
         if self.teaches:
-            crawler.signals.connect(self._count, signals.item_scraped)
+            self._crawler.signals.connect(self._count, signals.item_scraped)
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note a page that has come."""
@@ -199,7 +197,7 @@ class Revisits:
     @property
     def sites(self) -> tuple[str, ...]:
         """The sites of which pages wait for a revisit."""
-        barred = self._requests.barred
+        barred = self._internal_requests.barred
         return tuple(site for site in self._waiting if self.waiting(site) and site not in barred)
 
     def waiting(self, site: str) -> int:
@@ -210,7 +208,7 @@ class Revisits:
         """Fetch what waits, as far as *budget* pays for it: a page of each kind before the second one of another. Raises CrawlClosing."""
         while kinds := [kind for kind in self._waiting.get(site, ()) if kind.waiting]:
             for kind in sorted(kinds, key=lambda each: -each.items):
-                if budget.room(site) < 1 or site in self._requests.barred:
+                if budget.room(site) < 1 or site in self._internal_requests.barred:
                     return
                 if kind.waiting:
                     await self._fetch(kind, next(iter(kind.waiting)), site, budget)
@@ -259,6 +257,6 @@ class Revisits:
         self, kind: _RevisitKind, url: str, site: str, budget: "RequestBudget", *, at_once: bool = False
     ) -> None:
         page = kind.waiting.pop(url)
-        row = await self._requests.fetch_again(url, site, budget, like=page.details, at_once=at_once)
+        row = await self._internal_requests.fetch_again(url, site, budget, like=page.details, at_once=at_once)
         if row is not None and page.is_fresh:
             kind.twice.add(url)

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+import attrs
 from scrapy.utils.defer import deferred_from_coro
 
 from ...urls.acting import acts
@@ -41,56 +42,49 @@ MOST_REQUESTS: Final = 4_000
 MOST_ASKED: Final = 3
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class StarterRefetches:
     """Fetches again what learning suggests, as far as the starter budget of a site allows."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        faults: "Faults",
-        tally: "Tally",
-        repeats: "Repeats",
-        learning: "Learning",
-        starter_budget: StarterBudget,
-        internal_requests: "InternalRequests",
-        revisits: "Revisits",
-        before_idle: "BeforeIdle",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._faults = faults
-        self._tally = tally
-        self._repeats = repeats
-        self._learning = learning
-        self._budget = starter_budget
-        self._requests = internal_requests
-        self._revisits = revisits
-        self._before_idle = before_idle
-        self._spread = SpreadBudget(stats, tally, starter_budget)
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _tally: "Tally"
+    _repeats: "Repeats"
+    _learning: "Learning"
+    _starter_budget: StarterBudget
+    _internal_requests: "InternalRequests"
+    _revisits: "Revisits"
+    _before_idle: "BeforeIdle"
+    _spread: SpreadBudget = attrs.field(init=False)
+    _wanted: bool = attrs.field(init=False)
+    #: Site -> URL -> the details of its request.
+    _details: "defaultdict[str, dict[str, RequestDetails]]" = attrs.field(factory=lambda: defaultdict(dict), init=False)
+    _remembered: int = attrs.field(default=0, init=False)
+    #: Site -> URLs that are to be fetched again.
+    _suggested: dict[str, deque[str]] = attrs.field(factory=dict, init=False)
+    #: Site -> how often it was learned for what to fetch again, as the spider was about to run idle.
+    _asked: Counter[str] = attrs.field(factory=Counter, init=False)
+    #: Sites of which pages are being fetched again.
+    _at_work: set[str] = attrs.field(factory=set, init=False)
+    _is_asking: bool = attrs.field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._spread = SpreadBudget(self._stats, self._tally, self._starter_budget)
         # A cached answer shows nothing that has changed.
         self._wanted = bool(
-            settings.starter and settings.store_texts and not crawler.settings.getbool("HTTPCACHE_ENABLED")
+            self._settings.starter
+            and self._settings.store_texts
+            and not self._crawler.settings.getbool("HTTPCACHE_ENABLED")
         )
-        #: Site -> URL -> the details of its request.
-        self._details: defaultdict[str, dict[str, RequestDetails]] = defaultdict(dict)
-        self._remembered = 0
-        #: Site -> URLs that are to be fetched again.
-        self._suggested: dict[str, deque[str]] = {}
-        #: Site -> how often it was learned for what to fetch again, as the spider was about to run idle.
-        self._asked: Counter[str] = Counter()
-        #: Sites of which pages are being fetched again.
-        self._at_work: set[str] = set()
-        self._is_asking = False
 
     def note(self, request: "Request", response: "Response", site: str) -> None:
         """Note the request of a page that has come."""
         if not self._wanted or self._remembered >= MOST_REQUESTS or not self._settings.learns(site):
             return
-        if response.status != 200 or "cached" in response.flags or not self._budget.may_have_room(site):
+        if response.status != 200 or "cached" in response.flags or not self._starter_budget.may_have_room(site):
             return
         known = self._details[site]
         if request.url in known or redirects_to(request) or not is_plain_get(request):
@@ -120,7 +114,7 @@ class StarterRefetches:
     def before_idle(self) -> bool:
         """Begin what is left to do; return whether something goes on."""
         self._begin()
-        if not self._is_at_work and self._requests.are_possible:
+        if not self._is_at_work and self._internal_requests.are_possible:
             if sites := self._unasked():
                 self._is_asking = True
                 deferred_from_coro(self._ask(sites)).addErrback(lambda _: None)
@@ -141,7 +135,7 @@ class StarterRefetches:
         return self._is_asking or bool(self._at_work)
 
     def _may_fetch(self, site: str) -> bool:
-        return self._wanted and self._budget.room(site) > 0 and site not in self._requests.barred
+        return self._wanted and self._starter_budget.room(site) > 0 and site not in self._internal_requests.barred
 
     def _may_teach(self, site: str) -> bool:
         """Whether a page is to be fetched again now that shows what is drawn anew."""
@@ -149,13 +143,13 @@ class StarterRefetches:
             self._wanted
             and self._spread.room(site) > 0
             and self._tally.of(site).pages >= LEAST
-            and site not in self._requests.barred
+            and site not in self._internal_requests.barred
             and self._settings.learns(site)
             and self._revisits.may_teach(site)
         )
 
     def _begin(self) -> None:
-        if self._requests.are_possible:
+        if self._internal_requests.are_possible:
             for site in self._suggested.keys() - self._at_work:
                 self._start(site)
 
@@ -195,7 +189,7 @@ class StarterRefetches:
                     recorded |= await self._fetch(self._suggested[site].popleft(), site)
                 elif not await self._teach(site) and not self._is_suggested(site):
                     break
-            if not self._budget.may_have_room(site) or site in self._requests.barred:
+            if not self._starter_budget.may_have_room(site) or site in self._internal_requests.barred:
                 self._remembered -= len(self._details.pop(site, ()))
         except CrawlClosing:
             pass
@@ -222,7 +216,7 @@ class StarterRefetches:
     async def _fetch(self, url: str, site: str) -> bool:
         """Fetch a page again; return whether it is recorded as another version."""
         details = self._details[site][url]
-        row = await self._requests.fetch_again(url, site, self._budget, like=details, at_once=True)
+        row = await self._internal_requests.fetch_again(url, site, self._starter_budget, like=details, at_once=True)
         if row is None:
             return False
         self._repeats.note(row)

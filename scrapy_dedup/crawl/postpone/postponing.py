@@ -12,6 +12,7 @@ nothing says any more that they are duplicates, else some more of them.
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 from pydispatch.dispatcher import getReceivers, liveReceivers
 from scrapy import signals
 from scrapy.core.scheduler import Scheduler
@@ -56,36 +57,23 @@ _REDIS: Final = "scrapy_redis.scheduler.Scheduler"
 _REDIS_QUEUES: Final = ("scrapy_redis.queue.PriorityQueue", "scrapy_redis.queue.SpiderPriorityQueue")
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Postponing:
     """Postpones requests, and decides on them."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        identities: "Identities",
-        seen: "Seen",
-        depths: "Depths",
-        before_idle: "BeforeIdle",
-        site_candidates: "SiteCandidates",
-        postponed_release: "PostponedRelease",
-    ) -> None:
-        self._crawler = crawler
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._identities = identities
-        self._seen = seen
-        self._depths = depths
-        self._before_idle = before_idle
-        self._candidates = site_candidates
-        self._release = postponed_release
-        #: Whether the dupe filter of the plug-in is in use.
-        self.has_filter = False
-        self._is_on: bool | None = None
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _identities: "Identities"
+    _seen: "Seen"
+    _depths: "Depths"
+    _before_idle: "BeforeIdle"
+    _site_candidates: "SiteCandidates"
+    _postponed_release: "PostponedRelease"
+    #: Whether the dupe filter of the plug-in is in use.
+    has_filter: bool = attrs.field(default=False, init=False)
+    _is_on: bool | None = attrs.field(default=None, init=False)
 
     # What is postponed
 
@@ -119,7 +107,7 @@ class Postponing:
     async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
         """Postpone by the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file."""
         if self._is_used:
-            await self._candidates.use(sites, candidates)
+            await self._site_candidates.use(sites, candidates)
 
     def lower(self, request: "Request", _: "Response") -> None:
         """Lower the priority of *request*, which comes out of the spider, if it is to be postponed."""
@@ -153,7 +141,7 @@ class Postponing:
         """Whether *request* would be a duplicate by candidates, and its order is nobody else's business."""
         if identity.mode is not Mode.ACTIVE or request.dont_filter or is_start(request):
             return False
-        return self._candidates.is_doubtful(request, identity) and self._has_usual_priority(request)
+        return self._site_candidates.is_doubtful(request, identity) and self._has_usual_priority(request)
 
     def _has_usual_priority(self, request: "Request") -> bool:
         """Whether nobody but Scrapy's depth middleware and the plug-in has set the priority of *request*."""
@@ -174,7 +162,7 @@ class Postponing:
 
     def note_other(self) -> None:
         """Note that a request is sent that was not postponed."""
-        self._release.others_sent += 1
+        self._postponed_release.others_sent += 1
 
     def must_wait(self, request: "Request") -> bool:
         """Whether *request* was postponed, and is to wait for others, and for what these show; otherwise it is let go."""
@@ -183,12 +171,12 @@ class Postponing:
         identity = self._identities.of(request)
         if identity is None or self._status.is_closing or not self._is_open_question(request, identity):
             return False
-        return not (self._release.is_calm and self._release.takes(identity.site))
+        return not (self._postponed_release.is_calm and self._postponed_release.takes(identity.site))
 
     def _is_open_question(self, request: "Request", identity: "UrlIdentity") -> bool:
-        if not self._candidates.is_learned(identity.site):  # an earlier run of the job has postponed it
+        if not self._site_candidates.is_learned(identity.site):  # an earlier run of the job has postponed it
             return self.hindrance() is None
-        return self._candidates.is_doubtful(request, identity)
+        return self._site_candidates.is_doubtful(request, identity)
 
     async def wait(self, request: "Request") -> "Request | None":
         """Wait until those that were let go have come, and what they show is learned.
@@ -197,7 +185,7 @@ class Postponing:
         comes first.
         """
         site = self._identities.of_url(request.url).site
-        return None if await self._release.wait(site) else self._again(request.replace())
+        return None if await self._postponed_release.wait(site) else self._again(request.replace())
 
     def count(self, request: "Request", *, discarded: bool) -> None:
         """Count what has become of a request, if it had been postponed."""

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import attrs
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
@@ -36,20 +37,20 @@ class _Batch:
     waiting: "list[Deferred[None]]" = field(default_factory=list)
 
 
+@attrs.define(eq=False, repr=False)
 class PostponedRelease:
     """Holds postponed requests at the gate, and lets them go."""
 
-    def __init__(self, status: "CrawlStatus", faults: "Faults", learning: "Learning") -> None:
-        self._status = status
-        self._faults = faults
-        self._learning = learning
-        self._batches: dict[str, _Batch] = {}
-        #: Requests that wait at the gate.
-        self._held = 0
-        #: Other requests that were sent, and how many of them there were when nothing was on its way.
-        self.others_sent = 0
-        self._calm = -1
-        self._calming: list[Deferred[None]] = []
+    _status: "CrawlStatus"
+    _faults: "Faults"
+    _learning: "Learning"
+    _batches: dict[str, _Batch] = attrs.field(factory=dict, init=False)
+    #: Requests that wait at the gate.
+    _held: int = attrs.field(default=0, init=False)
+    #: Other requests that were sent, and how many of them there were when nothing was on its way.
+    others_sent: int = attrs.field(default=0, init=False)
+    _calm: int = attrs.field(default=-1, init=False)
+    _calming: list[Deferred[None]] = attrs.field(factory=list, init=False)
 
     @property
     def is_calm(self) -> bool:

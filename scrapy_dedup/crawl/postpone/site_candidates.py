@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import attrs
+
 from ...learning.choices import IRRELEVANT
 from ...rules.book import RuleBook
 from ...rules.model import Rule, Status
@@ -80,19 +82,19 @@ class _First(NamedTuple):
     slot: int
 
 
+@attrs.define(eq=False, repr=False)
 class SiteCandidates:
     """The candidate rules of all sites of a crawl, and the URLs that stand for others under them."""
 
-    def __init__(self, status: "CrawlStatus", identities: "Identities", seen: "Seen") -> None:
-        self._status = status
-        self._identities = identities
-        self._seen = seen
-        #: By site; None where there are none.
-        self._candidates: dict[str, _Candidates | None] = {}
-        #: Site -> slot under candidates -> the first URL that has it by them, and not by what acts.
-        self._first: dict[str, dict[int, _First]] = {}
-        #: Sites that were learned in this crawl.
-        self._learned: set[str] = set()
+    _status: "CrawlStatus"
+    _identities: "Identities"
+    _seen: "Seen"
+    #: By site; None where there are none.
+    _candidates: dict[str, _Candidates | None] = attrs.field(factory=dict, init=False)
+    #: Site -> slot under candidates -> the first URL that has it by them, and not by what acts.
+    _first: dict[str, dict[int, _First]] = attrs.field(factory=dict, init=False)
+    #: Sites that were learned in this crawl.
+    _learned: set[str] = attrs.field(factory=set, init=False)
 
     def is_learned(self, site: str) -> bool:
         """Whether *site* was learned in this crawl, so that its candidates are those of its own pages."""

@@ -4,6 +4,8 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ...store.database import StoreError, database_path
 from ...store.store import Store
 from ..support.compatibility import run_in_thread
@@ -32,41 +34,24 @@ logger = logging.getLogger(__name__)
 _WRITING, _WRITING_HASTILY = 10.0, 3.0
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class CrawlClose:
     """Winds up a crawl."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        faults: "Faults",
-        store: "CrawlStore",
-        seen: "Seen",
-        ledger: "Ledger",
-        judge: "SpotCheckJudge",
-        comparer: "PageComparer",
-        retraction: "Retraction",
-        learning: "Learning",
-        idle_work: "IdleWork",
-        closing_report: "ClosingReport",
-        field_hints: "FieldHints | None",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._faults = faults
-        self._store = store
-        self._seen = seen
-        self._ledger = ledger
-        self._judge = judge
-        self._comparer = comparer
-        self._retraction = retraction
-        self._learning = learning
-        self._idle_work = idle_work
-        self._report = closing_report
-        self._field_hints = field_hints
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _store: "CrawlStore"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _judge: "SpotCheckJudge"
+    _comparer: "PageComparer"
+    _retraction: "Retraction"
+    _learning: "Learning"
+    _idle_work: "IdleWork"
+    _closing_report: "ClosingReport"
+    _field_hints: "FieldHints | None"
 
     async def close(self, reason: str) -> None:
         """Wind up the crawl, which closes for *reason*."""
@@ -79,8 +64,8 @@ class CrawlClose:
             self._count(self._store.writer.counts)
             written = self._store.writer.counts.written > 0
         await self._settle_spot_checks(finished=reason == "finished")
-        self._report.count()
-        for line in self._report.lines():
+        self._closing_report.count()
+        for line in self._closing_report.lines():
             logger.info("scrapy-dedup: %s", line, extra={"spider": self._status.spider})
         if self._field_hints is not None:
             self._field_hints.log()

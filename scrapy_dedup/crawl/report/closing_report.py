@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from ...learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
 from ...learning.phrases import counted, not_evidence
 from ..decide.filtering_rules import NORMAL_FORM
@@ -22,25 +24,16 @@ SHOWN: Final = 5
 COUNTED: Final = 20
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class ClosingReport:
     """The report of one crawl."""
 
-    def __init__(
-        self,
-        *,
-        stats: "StatsCollector",
-        tally: "Tally",
-        excluded: "ExcludedResponses",
-        identities: "Identities",
-        suspended: "SuspendedRules",
-        spot_checks: "SpotChecks",
-    ) -> None:
-        self._stats = stats
-        self._tally = tally
-        self._excluded = excluded
-        self._identities = identities
-        self._suspended = suspended
-        self._trials = spot_checks.trials
+    _stats: "StatsCollector"
+    _tally: "Tally"
+    _excluded: "ExcludedResponses"
+    _identities: "Identities"
+    _suspended: "SuspendedRules"
+    _spot_checks: "SpotChecks"
 
     def lines(self) -> list[str]:
         """Return the lines of the report; the first one is there whatever has happened, unless nothing has."""
@@ -78,7 +71,7 @@ class ClosingReport:
                 f"{total.avoided_seconds:.0f} s of waiting for the sites ({sites})"
             )
         if total.samples:
-            lines.append(self._spot_checks(total))
+            lines.append(self._spot_check_line(total))
         for (site, rule), why in self._suspended.found.items():
             lines.append(f"rule {rule} of {site} is suspended: {why.url} is not the same page as {why.page}")
         probes = self._stats.get_value("dedup/probes/requests", 0)
@@ -92,7 +85,7 @@ class ClosingReport:
             lines.append(line + (f"; {owed} will be in the next crawl" if owed else ""))
         return lines
 
-    def _spot_checks(self, total: SiteTally) -> str:
+    def _spot_check_line(self, total: SiteTally) -> str:
         """Return what the spot checks of the crawl have shown, with a bound where it says something."""
         filtered = counted(total.avoided + total.samples, "filtered URL")
         were = "was" if total.samples == 1 else "were"
@@ -124,7 +117,7 @@ class ClosingReport:
 
     def _share_lost(self, site: str, name: str) -> float:
         rule = rule_by_id(self._identities.book, site, name)
-        trial = self._trials[site].trials.get(name) if site in self._trials else None
+        trial = self._spot_checks.trials[site].trials.get(name) if site in self._spot_checks.trials else None
         evidence = rule.evidence if rule is not None else None
         return share_lost(evidence, *((trial.samples, trial.differing) if trial is not None else ()))
 

@@ -7,6 +7,7 @@ has never crawled a site may therefore lose by rules that are right for those wh
 import logging
 from typing import TYPE_CHECKING
 
+import attrs
 from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
@@ -28,29 +29,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Teachers:
     """Looks, at the first filtered request of a site, whose crawls the store holds; in a thread."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        faults: "Faults",
-        store: "CrawlStore",
-        identities: "Identities",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._faults = faults
-        self._store = store
-        #: Site and id of the learned rules that were there before the crawl: in later ones its own pages had a part.
-        self._given = {(rule.site, rule.id) for rule in identities.book if rule.status is Status.ACTIVE}
-        self._asked: set[str] = set()
-        self._asking: list[Deferred[None]] = []
-        self._has_warned = False
-        crawler.signals.connect(self._closed, signals.spider_closed)
+    _crawler: "Crawler"
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _faults: "Faults"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    #: Site and id of the learned rules that were there before the crawl: in later ones its own pages had a part.
+    _given: set[tuple[str, str]] = attrs.field(init=False)
+    _asked: set[str] = attrs.field(factory=set, init=False)
+    _asking: "list[Deferred[None]]" = attrs.field(factory=list, init=False)
+    _has_warned: bool = attrs.field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._given = {(rule.site, rule.id) for rule in self._identities.book if rule.status is Status.ACTIVE}
+        self._crawler.signals.connect(self._closed, signals.spider_closed)
 
     def note_filtered(self, _: object, identity: "UrlIdentity", __: str, rules: tuple[str, ...]) -> None:
         """Note a request that *rules* filter."""

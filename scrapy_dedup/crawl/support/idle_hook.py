@@ -7,6 +7,7 @@ close.
 
 from typing import TYPE_CHECKING
 
+import attrs
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
     from .faults import Faults
 
 
+@attrs.define(eq=False, repr=False)
 class BeforeIdle:
     """Begins what is left to do when the spider is about to run idle, and puts that off meanwhile."""
 
-    def __init__(self, crawler: "Crawler", status: "CrawlStatus", faults: "Faults") -> None:
-        self._crawler = crawler
-        self._status = status
-        self._faults = faults
-        #: Begin what is left to do, and return whether something goes on; the first that does puts the spider off.
-        self.work: list[Callable[[], bool]] = []
-        #: The number of requests that were filtered so far, and when the spider was last let run idle.
-        self.filtered: Callable[[], int] = lambda: 0
-        self._filtered_before = 0
-        self._puts_off = False
-        self._waiting: list[Deferred[None]] = []
+    _crawler: "Crawler"
+    _status: "CrawlStatus"
+    _faults: "Faults"
+    #: Begin what is left to do, and return whether something goes on; the first that does puts the spider off.
+    work: "list[Callable[[], bool]]" = attrs.field(factory=list, init=False)
+    #: The number of requests that were filtered so far, and when the spider was last let run idle.
+    filtered: "Callable[[], int]" = attrs.field(default=lambda: 0, init=False)
+    _filtered_before: int = attrs.field(default=0, init=False)
+    _puts_off: bool = attrs.field(default=False, init=False)
+    _waiting: list[Deferred[None]] = attrs.field(factory=list, init=False)
 
     def opened(self) -> None:
         """Listen from now on: after the spider and its extensions, whose handlers of ``spider_idle`` come first."""
