@@ -76,9 +76,9 @@ def step(book: RuleBook, text: str, depth: int) -> str:
     table = OpTable(matching, rules.deep)
     table.positions_only = table.pairs_only = False
     context = Context(lambda: values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
-    new = new_query_at_length(table, query, context)
+    new = new_query_at_length(table, query, context, [])
     return normal_form(
-        f"{new_origin(table, taken, context)}{new_path(table, path, context)}" + (f"?{new}" if new else "")
+        f"{new_origin(table, taken, context, [])}{new_path(table, path, context, [])}" + (f"?{new}" if new else "")
     )
 
 

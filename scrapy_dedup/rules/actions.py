@@ -8,12 +8,14 @@ never add a parameter or a segment by a stray ``&`` or ``/``.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from ..urls import PLACEHOLDER, ValueClass
-from ..urls.percent import lower_first, lower_value, path_value, query_value
-from ..urls.query_paths import is_segment_key
+from ..urls.percent import lower_first, lower_value
+from .normal_texts import normal_key, normal_value
 from .operations import (
     Anchored,
     AnyOrder,
@@ -30,7 +32,9 @@ from .operations import (
 )
 
 __all__ = [
+    "NO_CONTEXT",
     "Action",
+    "Always",
     "Change",
     "Context",
     "Mark",
@@ -38,8 +42,6 @@ __all__ = [
     "action_of",
     "as_set",
     "inner_url",
-    "normal_key",
-    "normal_value",
     "transformed",
 ]
 
@@ -65,23 +67,21 @@ Change = tuple[str, str, str | None]
 
 
 class Context:
-    """The rest of the URL that an action works on: its other keys, nested URLs, and the changes that rules have made.
+    """The rest of the URL that an action works on: its other keys, and nested URLs.
 
     The values are computed on first access.
     """
 
-    __slots__ = ("_made", "_values", "changes", "nested")
+    __slots__ = ("_made", "_values", "nested")
 
     def __init__(
         self,
         values: Callable[[], Mapping[str, str | None]],
         nested: Callable[[str, Nested], str] | None,
-        changes: list[Change] | None = None,
     ) -> None:
         self._values = values
         self._made: Mapping[str, str | None] | None = None
         self.nested = nested
-        self.changes: list[Change] = [] if changes is None else changes
 
     @property
     def values(self) -> Mapping[str, str | None]:
@@ -93,43 +93,24 @@ class Context:
 
 Action = Callable[[str | None, Context], Outcome]
 
-_repeat = re.compile(r"(.*)(\[[0-9]+\])\Z", re.DOTALL).match
+#: For actions that use nothing but the value of their key.
+NO_CONTEXT: Final = Context(dict, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """An action that makes the same of every value, so that it need not be called."""
+
+    outcome: Outcome
+
+    def __call__(self, value: str | None, context: Context) -> Outcome:
+        """Return that."""
+        return self.outcome
+
+
 _is_label = re.compile(r"[a-z0-9_\-*]+\Z").match
 _is_domain = re.compile(r"[a-z0-9_\-*.:\[\]]+\Z").match
 _is_url = re.compile(r"(?i:https?)://").match
-
-
-def normal_key(key: str) -> str:
-    """Return *key* of a rule as views write it.
-
-    >>> normal_key("q.tag[]"), normal_key("q.tag[1]"), normal_key("q.größe")
-    ('q.tag%5B%5D', 'q.tag[1]', 'q.gr%C3%B6%C3%9Fe')
-    """
-    kind, dot, name = key.partition(".")
-    if is_segment_key(key):
-        return key
-    if kind not in {"q", "m", "s"}:
-        return key
-    match = _repeat(name)
-    name, number = (match[1], match[2]) if match else (name, "")
-    name = query_value(name) if kind == "q" else path_value(name).replace("[", "%5B")
-    return f"{kind}{dot}{name}{number}"
-
-
-def normal_value(key: str, value: str) -> str:
-    """Return *value* of a rule as the normal form writes it at *key*.
-
-    >>> normal_value("q.title", "été à Paris"), normal_value("host.1", "WWW")
-    ('%C3%A9t%C3%A9+%C3%A0+Paris', 'www')
-    """
-    kind = key.partition(".")[0]
-    if kind in {"q", "bare"}:
-        return query_value(value)
-    if kind in {"scheme", "host"}:
-        return value.lower()
-    if key in {"path.len", "path.trail"}:
-        return value
-    return path_value(value)
 
 
 def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
@@ -147,13 +128,13 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
         case SetOfValues(delimiter) if delimiter:
             return _set_of_parts(normal_value(key, delimiter))
         case Keep() | SetOfValues():
-            return lambda value, _: Mark.KEEP
+            return Always(Mark.KEEP)
         case Nested():
             return lambda value, context: _nested(key, operation, value, context)
         case Replace():
             return lambda value, context: _replaced(key, operation, context)
         case Anchored() | Declared() | AnyOrder():
-            return lambda value, _: Mark.PASS
+            return Always(Mark.PASS)
 
 
 def _ignore(key: str, only: frozenset[str] | ValueClass | None, named: frozenset[str], cut: bool) -> Action:
@@ -166,7 +147,7 @@ def _ignore(key: str, only: frozenset[str] | ValueClass | None, named: frozenset
     dropped = Mark.CUT if cut else Mark.DROP
     if only is None:
         if not named:
-            return lambda _, __: dropped
+            return Always(dropped)
         return lambda value, _: Mark.CUT if (value or "") in named else dropped
     matches = only.matches
     if not named:
@@ -176,7 +157,7 @@ def _ignore(key: str, only: frozenset[str] | ValueClass | None, named: frozenset
 
 def _ignore_value(key: str, only: frozenset[str] | ValueClass | None) -> Action:
     if only is None:
-        return lambda _, __: PLACEHOLDER
+        return Always(PLACEHOLDER)
     if isinstance(only, frozenset):
         values = frozenset([normal_value(key, value) for value in only])
         return lambda value, _: PLACEHOLDER if (value or "") in values else Mark.PASS

@@ -11,9 +11,10 @@ from ..urls import SiteGroups, normal_parts
 from ..urls.origins import origin_of
 from ..urls.paths import path_values, split_extension
 from ..urls.query_paths import SLASH, query_path
-from .actions import Change, Context, Mark
+from .actions import NO_CONTEXT, Change, Context, Mark
 from .apply_path import new_origin, new_path
 from .apply_query import new_query_at_length
+from .canonical import Canonical
 from .operations import Nested
 from .program import OriginProgram, SiteProgram, nested_programs
 from .table import OpTable
@@ -54,6 +55,12 @@ class Canonicalizer:
             origin, path, query = self._key(program, parts, depth, changes, passed)
         return site, f"{origin}{path}?{query}" if query else origin + path
 
+    def canonical(self, url: str) -> Canonical:
+        """Return the canonical key of *url* with its site and what rules changed. Never raises."""
+        changes: list[Change] = []
+        site, key = self.site_and_key(url, changes)
+        return Canonical(key, site, tuple(changes))
+
     def nested_key(self, url: str, operation: Nested, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
         if operation.ignore:
@@ -67,10 +74,10 @@ class Canonicalizer:
         """Return the program of the URLs that begin with *origin*, which is in normal form; None if no rule can match."""
         return self._origin(origin)[1]
 
-    def context(self, program: OriginProgram, path: str, query: str, depth: int, changes: list[Change]) -> Context:
+    def context(self, program: OriginProgram, path: str, query: str, depth: int) -> Context:
         """Return the context of the operations on the URL of *path* and *query*."""
         nested = None if depth >= _MAX_DEPTH else lambda text, operation: self.nested_key(text, operation, depth + 1)
-        return Context(lambda: program.values(path, query), nested, changes)
+        return Context(lambda: program.values(path, query), nested)
 
     def _origin(self, origin: str) -> tuple[str, OriginProgram | None]:
         known = self._origins.get(origin)
@@ -108,19 +115,15 @@ class Canonicalizer:
                 passed.append(table)
             elif _leaves_alone(table, query):
                 return parts
-            context = (
-                self.context(program, path, query, depth, changes)
-                if table.needs_context
-                else Context(dict, None, changes)
-            )
+            context = self.context(program, path, query, depth) if table.needs_context else NO_CONTEXT
             end = _is_end(table, path, query)
             if table.on_origin:
-                origin, stays = self._move(program, table, context)
+                origin, stays = self._move(program, table, context, changes)
                 end = end and stays
             if table.on_path:
-                path = new_path(table, path, context)
+                path = new_path(table, path, context, changes)
             if query or table.added:
-                query = _new_query(table, query, context)
+                query = _new_query(table, query, context, changes)
             new = (origin, path, query)
             if end or new == parts:
                 return new
@@ -137,24 +140,24 @@ class Canonicalizer:
             program = self.program(parts[0])
         return parts
 
-    def _move(self, program: OriginProgram, table: OpTable, context: Context) -> tuple[str, bool]:
+    def _move(
+        self, program: OriginProgram, table: OpTable, context: Context, changes: list[Change]
+    ) -> tuple[str, bool]:
         """Return (what *table* makes of the program's origin, whether it stays so)."""
         known = program.moves.get(table)
         if known is None:
-            made = len(context.changes)
-            text = normal_parts(new_origin(table, program.origin, context) + "/")[0]
-            changes = tuple(context.changes[made:])
+            made: list[Change] = []
+            text = normal_parts(new_origin(table, program.origin, context, made) + "/")[0]
             target = self.program(text)
             stays = target is None or (
                 # No rules but some of those that were applied.
                 {rule.rule for rule in target.rules} <= {rule.rule for rule in program.rules}
-                and new_origin(table, target.origin, context) == text
+                and new_origin(table, target.origin, context, []) == text
             )
-            del context.changes[made:]
-            known = text, stays, changes
+            known = text, stays, tuple(made)
             if not table.needs_context:
                 program.moves[table] = known
-        context.changes += known[2]
+        changes += known[2]
         return known[:2]
 
 
@@ -257,10 +260,10 @@ def _is_end(table: OpTable, path: str, query: str) -> bool:
     return not table.unrepeated or all(query.count(name) <= 1 for name in table.unrepeated)
 
 
-def _new_query(table: OpTable, query: str, context: Context) -> str:
+def _new_query(table: OpTable, query: str, context: Context, changes: list[Change]) -> str:
     """Return *query* in the canonical key."""
     if table.whole_query or ";" in query or (SLASH in query and query_path(query)):
-        return new_query_at_length(table, query, context)
+        return new_query_at_length(table, query, context, changes)
     parameters, beginnings = table.parameters, table.beginnings
     pieces = []
     for piece in query.split("&"):
@@ -272,7 +275,7 @@ def _new_query(table: OpTable, query: str, context: Context) -> str:
                 continue
             operations = table.operations_on_parameter(name)
         for bound in operations:
-            outcome = bound.action(value, context)
+            outcome = bound.constant or bound.action(value, context)
             if outcome is not Mark.PASS:
                 break
         else:
@@ -281,7 +284,7 @@ def _new_query(table: OpTable, query: str, context: Context) -> str:
         if outcome is Mark.KEEP or outcome == value:
             pieces.append(piece)
             continue
-        context.changes.append((bound.rule.id, "q." + name, value))
+        changes.append((bound.rule.id, "q." + name, value))
         if isinstance(outcome, str):
             pieces.append(f"{name}={outcome}")
     pieces.sort()

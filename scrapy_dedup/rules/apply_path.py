@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ..urls import PLACEHOLDER
 from ..urls.origins import Origin
 from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
-from .actions import Context, Mark, Outcome
+from .actions import Change, Context, Mark, Outcome
 from .order import in_order
 from .table import OpTable, first_outcome
 
@@ -15,52 +15,52 @@ __all__ = ["new_origin", "new_path"]
 _GONE = (Mark.DROP, Mark.CUT)
 
 
-def new_origin(table: OpTable, origin: Origin, context: Context) -> str:
+def new_origin(table: OpTable, origin: Origin, context: Context, changes: list[Change]) -> str:
     """Return the text of *origin* in the canonical key.
 
     A scheme and a domain must be there: dropped, they are ``http`` and the first domain
     of the site group.
     """
-    scheme = table.outcome("scheme", origin.scheme, context)
+    scheme = table.outcome("scheme", origin.scheme, context, changes)
     if scheme is Mark.PASS:
         scheme = origin.scheme
     elif not isinstance(scheme, str) or scheme == PLACEHOLDER:
         scheme = "http"
     domain = origin.domain
     if origin.group:
-        outcome = table.outcome("host.0", domain, context)
+        outcome = table.outcome("host.0", domain, context, changes)
         if outcome is not Mark.PASS:
             domain = outcome if isinstance(outcome, str) and outcome != PLACEHOLDER else origin.group[0]
     texts: list[Outcome] = []
     for number, label in enumerate(origin.labels, 1):
-        outcome = table.outcome(f"host.{number}", label, context)
+        outcome = table.outcome(f"host.{number}", label, context, changes)
         texts.append(label if outcome is Mark.PASS else outcome)
     if table.added:
-        text = table.addition(f"host.{len(texts) + 1}", context)
+        text = table.addition(f"host.{len(texts) + 1}", context, changes)
         if text is not None:
             texts.append(text)
     labels = [text for text in _with_gaps(texts) if text is not None]
     return origin.compose(scheme, tuple(labels), domain)
 
 
-def new_path(table: OpTable, path: str, context: Context) -> str:
+def new_path(table: OpTable, path: str, context: Context, changes: list[Change]) -> str:
     """Return *path* in the canonical key."""
     if table.positions_only and ";" not in path and "=" not in path:
-        path = _new_positions(table, path, context)
+        path = _new_positions(table, path, context, changes)
     elif table.pairs_only and not (table.segment_pairs and ";" in path):
-        path = _new_pairs(table, path, context)
+        path = _new_pairs(table, path, context, changes)
     else:
-        path = _new_segments(table, path, context)
+        path = _new_segments(table, path, context, changes)
     for key, orders in table.orders.items():
         for operation, rule in orders:
             ordered = in_order(path, key, operation)
             if ordered != path:
-                context.changes.append((rule, key, path))
+                changes.append((rule, key, path))
                 path = ordered
     return path
 
 
-def _new_segments(table: OpTable, path: str, context: Context) -> str:
+def _new_segments(table: OpTable, path: str, context: Context, changes: list[Change]) -> str:
     """Return *path* with the operations on any of its keys applied."""
     segments, slash = segments_of(path)
     texts: list[Outcome] = []  # of the positional segments
@@ -68,17 +68,17 @@ def _new_segments(table: OpTable, path: str, context: Context) -> str:
     written: list[str | None] = []
     params: set[str] = set()
     last = max((number for number, segment in enumerate(segments) if not segment.name), default=-1)
-    additions = _additions(table, sum(not segment.name for segment in segments), context)
+    additions = _additions(table, sum(not segment.name for segment in segments), context, changes)
     if additions:
         # The extension is that of the path: it follows the last of the added segments.
         extension = segments[last].extension if last >= 0 else None
-        additions[-1] += _extension(table, extension, True, context)
-    outcomes = [table.deep_outcome(segment.key, segment.value, context) for segment in segments]
+        additions[-1] += _extension(table, extension, True, context, changes)
+    outcomes = [table.deep_outcome(segment.key, segment.value, context, changes) for segment in segments]
     while table.added and last >= 0 and (segments[last].name or _is_gone(segments[last], outcomes[last])):
         last -= 1  # an extension that is added follows the last segment that is left
     for number, (segment, outcome) in enumerate(zip(segments, outcomes, strict=True)):
-        rest = "" if additions else _extension(table, segment.extension, number == last, context)
-        rest += _params(table, segment, context, params)
+        rest = "" if additions else _extension(table, segment.extension, number == last, context, changes)
+        rest += _params(table, segment, context, changes, params)
         if segment.name:
             value = segment.value if outcome is Mark.PASS else outcome
             written.append(f"{segment.name}={value}{rest}" if isinstance(value, str) else rest or None)
@@ -96,9 +96,9 @@ def _new_segments(table: OpTable, path: str, context: Context) -> str:
         written[number] = text
     kept = [text for text in written if text is not None] + additions
     if slash:
-        slash = table.outcome("path.trail", "/", context) not in _GONE
+        slash = table.outcome("path.trail", "/", context, changes) not in _GONE
     elif table.added:
-        slash = table.addition("path.trail", context) is not None
+        slash = table.addition("path.trail", context, changes) is not None
     return "/" + "/".join(kept) + ("/" if slash and kept else "")
 
 
@@ -107,11 +107,11 @@ def _is_gone(segment: Segment, outcome: Outcome) -> bool:
     return outcome in _GONE and segment.extension is None and not segment.params
 
 
-def _additions(table: OpTable, count: int, context: Context) -> list[str]:
+def _additions(table: OpTable, count: int, context: Context, changes: list[Change]) -> list[str]:
     """Return the segments that are added after *count* ones."""
     added: list[str] = []
     while table.added and count < 64:
-        text = table.addition(path_key(count), context)
+        text = table.addition(path_key(count), context, changes)
         if text is None:
             break
         added.append(text)
@@ -119,24 +119,24 @@ def _additions(table: OpTable, count: int, context: Context) -> list[str]:
     return added
 
 
-def _extension(table: OpTable, extension: str | None, last: bool, context: Context) -> str:
+def _extension(table: OpTable, extension: str | None, last: bool, context: Context, changes: list[Change]) -> str:
     """Return the extension with its dot, "" for none; the *last* segment of a path may be given one."""
     if extension is not None:
-        outcome = table.outcome("ext", extension, context)
+        outcome = table.outcome("ext", extension, context, changes)
         if outcome is not Mark.PASS:
             extension = outcome if isinstance(outcome, str) else None
     elif last and table.added:
-        extension = table.addition("ext", context)
+        extension = table.addition("ext", context, changes)
     return "" if extension is None else f".{extension}"
 
 
-def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) -> str:
+def _params(table: OpTable, segment: Segment, context: Context, changes: list[Change], seen: set[str]) -> str:
     """Return the matrix parameters of a segment; *seen* are the keys of those before, and of these."""
     rest = ""
     for name, value in segment.params:
         key = param_key(name)
         # Deep tokens are those of the first value.
-        outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context)
+        outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context, changes)
         seen.add(key)
         if outcome is Mark.PASS:
             rest += f";{name}" if value is None else f";{name}={value}"
@@ -145,7 +145,7 @@ def _params(table: OpTable, segment: Segment, context: Context, seen: set[str]) 
     return rest
 
 
-def _new_positions(table: OpTable, path: str, context: Context) -> str:
+def _new_positions(table: OpTable, path: str, context: Context, changes: list[Change]) -> str:
     """Return *path*, which is nothing but segments, with the operations on these applied."""
     texts = path.split("/")
     slash = not texts[-1]
@@ -158,7 +158,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
     if "." in texts[count] and (table.extension or _has(table, count - 1)):
         texts[count], extension = split_extension(texts[count])
         if extension is not None:
-            outcome = first_outcome(table.extension, "ext", extension, context)
+            outcome = first_outcome(table.extension, "ext", extension, context, changes)
             if outcome is Mark.PASS:
                 rest = f".{extension}"
             elif isinstance(outcome, str):
@@ -167,7 +167,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
         number = position + 1
         if number > count:
             continue
-        outcome = first_outcome(operations, f"path.{position}", texts[number], context)
+        outcome = first_outcome(operations, f"path.{position}", texts[number], context, changes)
         if outcome is Mark.PASS:
             continue
         if isinstance(outcome, str):
@@ -182,7 +182,7 @@ def _new_positions(table: OpTable, path: str, context: Context) -> str:
         return "/"
     if rest:
         texts[-1] += rest
-    if slash and (not table.slash or first_outcome(table.slash, "path.trail", "/", context) not in _GONE):
+    if slash and (not table.slash or first_outcome(table.slash, "path.trail", "/", context, changes) not in _GONE):
         texts.append("")
     return "/".join(texts)
 
@@ -194,16 +194,16 @@ def _has(table: OpTable, position: int) -> bool:
 _pair = re.compile(r"/([A-Za-z0-9_.\-]+)=([^/;]*)|;([^/;=]*)(?:(=)([^/;]*))?")
 
 
-def _new_pairs(table: OpTable, path: str, context: Context) -> str:
+def _new_pairs(table: OpTable, path: str, context: Context, changes: list[Change]) -> str:
     """Return *path* with the operations on matrix parameters or key=value segments applied, where there are no others."""
 
     def written(match: re.Match[str]) -> str:
         segment, segment_value, name, mark, value = match.groups()
         if segment is not None:
-            outcome = table.outcome("s." + segment, segment_value, context)
+            outcome = table.outcome("s." + segment, segment_value, context, changes)
             start = f"/{segment}="
         else:
-            outcome = table.outcome(param_key(name), value if mark else None, context)
+            outcome = table.outcome(param_key(name), value if mark else None, context, changes)
             start = f";{name}="
         if outcome is Mark.PASS:
             return match[0]

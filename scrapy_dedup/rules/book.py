@@ -24,7 +24,6 @@ from .program import SiteProgram
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .actions import Change
     from .operations import Nested, Operation
     from .table import OpTable
 
@@ -74,7 +73,8 @@ class RuleBook:
     def _use(self, compiled: dict[str, SiteProgram]) -> None:
         """Take *compiled* as the compiled rules of the book's sites."""
         self._compiled = compiled
-        self._canonicalizer = Canonicalizer(compiled, self.groups)
+        #: What brings URLs to their keys.
+        self.canonicalizer = Canonicalizer(compiled, self.groups)
 
     # -- what it holds
 
@@ -188,13 +188,11 @@ class RuleBook:
         Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
         a site without rules it is the normal form.
         """
-        return self._canonicalizer.site_and_key(url, [])[1]
+        return self.canonicalizer.site_and_key(url, [])[1]
 
     def canonical(self, url: str) -> Canonical:
         """Return the canonical key of *url* (:meth:`canonical_key`) with its site and what rules changed. Never raises."""
-        changes: list[Change] = []
-        site, key = self._canonicalizer.site_and_key(url, changes)
-        return Canonical(key, site, tuple(changes))
+        return self.canonicalizer.canonical(url)
 
     def equivalent(self, a: str, b: str) -> bool:
         """Return whether *a* and *b* have one canonical key."""
@@ -203,13 +201,13 @@ class RuleBook:
     def matching(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, sorted by id."""
         origin, path, query = normal_parts(url)
-        program = self._canonicalizer.program(origin)
+        program = self.canonicalizer.program(origin)
         return [] if program is None else _rules_of([table_for(program, path, query)])
 
     def acting(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
         passed: list[OpTable] = []
-        self._canonicalizer.site_and_key(url, [], passed=passed)
+        self.canonicalizer.site_and_key(url, [], passed=passed)
         return _rules_of(passed)
 
     def explain(self, url: str) -> Explanation:
@@ -217,12 +215,12 @@ class RuleBook:
         origin, path, query = normal_parts(url)
         site = origin_of(origin, self.groups).site
         values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
-        program = self._canonicalizer.program(origin)
+        program = self.canonicalizer.program(origin)
         rules: list[Rule] = []
         used: dict[str, dict[str, Operation]] = {}
         if program is not None:
             table = table_for(program, path, query)
-            context = self._canonicalizer.context(program, path, query, 0, [])
+            context = self.canonicalizer.context(program, path, query, 0)
             rules = _rules_of([table])
             used = used_operations(table, values, context, path, query)
         matching = tuple((rule, used.get(rule.id, {})) for rule in rules)
@@ -230,7 +228,7 @@ class RuleBook:
 
     def nested_key(self, url: str, operation: "Nested", *, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""
-        return self._canonicalizer.nested_key(url, operation, depth)
+        return self.canonicalizer.nested_key(url, operation, depth)
 
     # -- files
 

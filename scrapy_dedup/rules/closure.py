@@ -7,8 +7,8 @@ step would change nothing; this is found out once for each table, not for each U
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import PLACEHOLDER
-from .actions import normal_value
 from .model import BARE
+from .normal_texts import normal_value
 from .operations import Ignore, IgnoreValue, Keep, Set
 from .predicates import Predicate
 from .table import ORIGIN_KINDS, PATH_KINDS, BoundOperation, OpTable

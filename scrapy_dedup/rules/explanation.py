@@ -62,8 +62,8 @@ def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> It
     own = query_path(query)
     for text in query.replace(";", "&").split("&"):
         name, _, value = text.partition("=")
-        if name and name != own and not value and table.outcome("q." + name, "", context) is Mark.PASS:
-            outcome = table.bare_outcome(name, context)
+        if name and name != own and not value and table.outcome("q." + name, "", context, []) is Mark.PASS:
+            outcome = table.bare_outcome(name, context, [])
             acting = [bound for bound in table.operations_on(BARE) if bound.action(name, context) is outcome]
             if acting and outcome is not Mark.PASS:
                 yield acting[0].rule.id, BARE, acting[0].operation

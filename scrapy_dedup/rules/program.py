@@ -8,18 +8,22 @@ here.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import deep_values
 from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
 from ..urls.paths import path_values
-from .actions import Change, normal_key
 from .closure import unrepeated_for_one_step
 from .model import Rule
+from .normal_texts import normal_key
 from .operations import Nested
 from .predicates import Absent, Literal, OneOf, Predicate, rule_matches
 from .table import ORIGIN_KINDS, CompiledRule, OpTable
+
+if TYPE_CHECKING:
+    from .actions import Change
 
 __all__ = ["OriginProgram", "SiteProgram", "nested_programs"]
 

@@ -11,8 +11,8 @@ from ..urls.deep_tokens import ENDS
 from ..urls.origins import origin_of
 from ..urls.paths import param_key, segments_of
 from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
-from .actions import normal_value
 from .model import BARE, Rule
+from .normal_texts import normal_value
 from .operations import Ignore, IgnoreValue, Keep, Operation, Set
 from .table import CompiledRule
 

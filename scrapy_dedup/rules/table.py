@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from ..urls import DeepSplit
 from ..urls.deep_tokens import ENDS
 from ..urls.query_paths import is_segment_key
-from .actions import Action, Context, Mark, Outcome, action_of, added_text, adds, normal_key, normal_value
+from .actions import Action, Always, Change, Context, Mark, Outcome, action_of, added_text, adds
 from .model import BARE, ORDERED, Rule, Status
+from .normal_texts import normal_key, normal_predicate, normal_value
 from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
 from .predicates import Literal, OneOf, Predicate
 
@@ -27,13 +28,15 @@ PATH_KINDS = ("path.", "ext", "m.", "s.")
 class BoundOperation:
     """An operation bound to a key and to the rule that it acts for.
 
-    ``guard``: the predicate of that rule on the key, None if it has none.
+    ``guard``: the predicate of that rule on the key, None if it has none; ``constant``: what the action makes of every
+    value, None where it has to be asked.
     """
 
     operation: Operation
     action: Action
     rule: Rule
     guard: Predicate | None
+    constant: Outcome | None
 
 
 class CompiledRule:
@@ -47,7 +50,7 @@ class CompiledRule:
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self.match = {normal_key(key): _normal(key, predicate) for key, predicate in rule.match.items()}
+        self.match = {normal_key(key): normal_predicate(key, predicate) for key, predicate in rule.match.items()}
         self.exact: dict[str, Operation] = {}
         self.prefixes: list[tuple[str, Operation]] = []
         for key, operation in rule.ops.items():
@@ -83,14 +86,19 @@ class CompiledRule:
         return frozenset()
 
 
-def first_outcome(operations: Iterable[BoundOperation], key: str, value: str | None, context: Context) -> Outcome:
-    """Return what the first of *operations* that changes or keeps *value* makes of it; PASS where nothing changes."""
+def first_outcome(
+    operations: Iterable[BoundOperation], key: str, value: str | None, context: Context, changes: list[Change]
+) -> Outcome:
+    """Return what the first of *operations* that changes or keeps *value* makes of it; PASS where nothing changes.
+
+    *changes* takes what it changes.
+    """
     for bound in operations:
-        outcome = bound.action(value, context)
+        outcome = bound.constant or bound.action(value, context)
         if outcome is not Mark.PASS:
             if outcome is Mark.KEEP or outcome == value:
                 return Mark.PASS
-            context.changes.append((bound.rule.id, key, value))
+            changes.append((bound.rule.id, key, value))
             return outcome
     return Mark.PASS
 
@@ -194,12 +202,7 @@ class OpTable:
                 keeps = isinstance(operation[0], Keep)
                 found.append(((*rule.rank, not keeps, -operation[1], rule.rule.id), operation[0], rule))
         found.sort(key=lambda item: item[0])
-        return tuple(
-            [
-                BoundOperation(operation, action_of(key, operation, rule.named(key)), rule.rule, rule.match.get(key))
-                for _, operation, rule in found
-            ]
-        )
+        return tuple([_bound(key, operation, rule) for _, operation, rule in found])
 
     def operations_on_parameter(self, name: str) -> tuple[BoundOperation, ...]:
         """Return the operations on the parameter *name*, whose beginning is in ``beginnings``."""
@@ -218,28 +221,28 @@ class OpTable:
                 found.append((bound.operation, bound.rule.id))
         return found
 
-    def bare_outcome(self, text: str, context: Context) -> Outcome:
+    def bare_outcome(self, text: str, context: Context, changes: list[Change]) -> Outcome:
         """Return what becomes of a parameter that is nothing but *text*, and that no operation names."""
         for bound in self.operations_on("q." + text):
             if bound.action("", context) is Mark.KEEP:
                 return Mark.PASS
-        return self.outcome(BARE, text, context)
+        return self.outcome(BARE, text, context, changes)
 
-    def outcome(self, key: str, value: str | None, context: Context) -> Outcome:
+    def outcome(self, key: str, value: str | None, context: Context, changes: list[Change]) -> Outcome:
         """Return the new text of *value* at *key*, or a mark; PASS where nothing changes."""
-        return first_outcome(self.operations_on(key), key, value, context)
+        return first_outcome(self.operations_on(key), key, value, context, changes)
 
-    def deep_outcome(self, key: str, value: str | None, context: Context) -> Outcome:
+    def deep_outcome(self, key: str, value: str | None, context: Context, changes: list[Change]) -> Outcome:
         """Return what becomes of *value* at *key*, which may be shown by its two parts."""
         split = self.deep.get(key)
         parts = split.parts(value) if split is not None and value else None
         if split is None or parts is None:
-            return self.outcome(key, value, context)
+            return self.outcome(key, value, context, changes)
         texts = []
         changed = False
         for end, part in zip(ENDS, parts, strict=True):
             if part is not None:
-                outcome = self.outcome(key + end, part, context)
+                outcome = self.outcome(key + end, part, context, changes)
                 changed = changed or outcome is not Mark.PASS
                 if not isinstance(outcome, Mark):
                     texts.append(outcome)
@@ -249,15 +252,21 @@ class OpTable:
             return Mark.PASS
         return split.delimiter.join(texts) if texts else Mark.DROP
 
-    def addition(self, key: str, context: Context) -> str | None:
+    def addition(self, key: str, context: Context, changes: list[Change]) -> str | None:
         """Return the value that *key*, which is absent, is given; None if none."""
         for added, operation, rule in self.added:
             if added == key:
                 text = added_text(key, operation, context)
                 if text is not None:
-                    context.changes.append((rule, key, None))
+                    changes.append((rule, key, None))
                     return text
         return None
+
+
+def _bound(key: str, operation: Operation, rule: CompiledRule) -> BoundOperation:
+    action = action_of(key, operation, rule.named(key))
+    constant = action.outcome if isinstance(action, Always) else None
+    return BoundOperation(operation, action, rule.rule, rule.match.get(key), constant)
 
 
 def _touches(exact: Iterable[str], prefixes: Iterable[str], kinds: tuple[str, ...]) -> bool:
@@ -281,11 +290,3 @@ def _leaves_normal(key: str, operation: Operation) -> bool:
         and not any("%3B" in new for new in values.values() if new)
         and all(values.get(new, new) == new for new in values.values())
     )
-
-
-def _normal(key: str, predicate: Predicate) -> Predicate:
-    if isinstance(predicate, Literal):
-        return Literal(normal_value(key, predicate.value), predicate.optional)
-    if isinstance(predicate, OneOf):
-        return OneOf([normal_value(key, value) for value in predicate.values], predicate.optional)
-    return predicate

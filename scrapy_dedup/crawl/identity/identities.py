@@ -233,7 +233,7 @@ class Identities:
         return identity.fingerprint
 
     def _new(self, url: str) -> UrlIdentity:
-        canonical = self.book.canonical(url)
+        canonical = self.book.canonicalizer.canonical(url)
         if canonical.key == url:
             canonical = canonical._replace(key=url)  # one text in memory instead of two
         identity = UrlIdentity(canonical, self.aliases.get(canonical.key), *self.site_and_mode(url))

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...observation import Observation
 from ...rules import Absent, Ignore, Literal, OneOf, Predicate
-from ...rules.actions import normal_key
 from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ...rules.exchange.values import Inexpressible, query_key
+from ...rules.normal_texts import normal_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from ...urls.deep_tokens import whole_key
 from ..config import current

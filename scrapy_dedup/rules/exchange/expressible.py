@@ -6,8 +6,8 @@ from urllib.parse import unquote
 
 from ...urls import DeepSplit, ValueClass
 from ...urls.query_paths import is_segment_key
-from ..actions import normal_key
 from ..model import BARE, ORDERED, Rule
+from ..normal_texts import normal_key
 from ..operations import Ignore, Keep
 from ..predicates import Predicate
 from .paths import Area, areas_of, joined

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import quote_plus
 
-from ..actions import normal_key
 from ..model import Rule, Status, operation_key_problem
+from ..normal_texts import normal_key
 
 __all__ = ["Exported", "Imported", "Inexpressible", "NotExpressible", "manual", "query_key"]
 
