@@ -21,7 +21,7 @@ import pytest
 import scrapy
 from itemadapter import ItemAdapter
 
-from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store

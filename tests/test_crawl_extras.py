@@ -17,7 +17,7 @@ from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
 from scrapy_dedup.crawl.verify.rule_trials import Case
 from scrapy_dedup.learning.asking.probe_outcomes import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
-from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.model import Evidence

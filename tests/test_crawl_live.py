@@ -23,7 +23,7 @@ from scrapy_dedup.crawl.learn import learner, live
 from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.settings import rule_directories
 from scrapy_dedup.crawl.signals import learned, rules_changed
-from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 

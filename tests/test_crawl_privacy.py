@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.masks.files import save_mask
+from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 

@@ -12,7 +12,7 @@ from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
 from scrapy_dedup.learning.aliases.pairs import pooled
 from scrapy_dedup.learning.aliases.proving import prove
 from scrapy_dedup.rules import Anchored, Declared, Rule, Status
-from scrapy_dedup.rules.aliases import candidates
+from scrapy_dedup.rules.alias_kinds import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.urls import values_of
 from scrapy_dedup.urls.namings import tokens_in

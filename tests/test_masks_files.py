@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask
-from scrapy_dedup.masks.files import load_mask, load_masks, mask_file_name, path_of_mask, save_mask, written_mask
+from scrapy_dedup.masks.mask_files import load_mask, load_masks, mask_file_name, path_of_mask, save_mask, written_mask
 from scrapy_dedup.masks.merging import merged_masks
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.reading import read_mask
@@ -263,7 +263,7 @@ def test_not_to_be_written(tmp_path: Path) -> None:
 
 def test_several_processes_write_one_file(tmp_path: Path) -> None:
     code = (
-        "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.files import *\n"
+        "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.mask_files import *\n"
         "for n in range(15):\n"
         "    paths = (TransientPath(f'p.w{sys.argv[2]}', state='strip'), TransientPath('p', pages=n, opportunities=1))\n"
         "    save_mask(sys.argv[1], Mask('a.example', paths))\n"

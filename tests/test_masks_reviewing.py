@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.files.errors import FormError
-from scrapy_dedup.masks.files import load_mask, save_learned_mask, save_mask
+from scrapy_dedup.masks.mask_files import load_mask, save_learned_mask, save_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.page_kinds import PageKinds, pattern_of, template_in
 from scrapy_dedup.masks.reading import read_mask

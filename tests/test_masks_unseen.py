@@ -17,7 +17,7 @@ from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.content.tokenizer.tokens import blocks
 from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.masks.files import written_mask
+from scrapy_dedup.masks.mask_files import written_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.reading import read_mask
 from scrapy_dedup.urls.templates import template_of

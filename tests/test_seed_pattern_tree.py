@@ -28,9 +28,9 @@ from scrapy_dedup.learning.methods.pattern_tree.deployment import (
 from scrapy_dedup.learning.methods.pattern_tree.duplicates import duplicate_nodes, duplicate_rate, nested, overlap
 from scrapy_dedup.learning.methods.pattern_tree.filtering import false_positives
 from scrapy_dedup.learning.methods.pattern_tree.node_split import Distribution, choice, decline, entropy, salient_values
+from scrapy_dedup.learning.methods.pattern_tree.normalization_rules import concatenated
 from scrapy_dedup.learning.methods.pattern_tree.patterns import Pattern, Varied
 from scrapy_dedup.learning.methods.pattern_tree.rule_candidates import candidate_rules, share_differing
-from scrapy_dedup.learning.methods.pattern_tree.rules import concatenated
 from scrapy_dedup.learning.methods.pattern_tree.tree import Node, PatternTree, build_pattern_tree
 from scrapy_dedup.learning.methods.pattern_tree.value_mappings import common_duplicates, key_mappings, sigma
 from scrapy_dedup.learning.methods.pattern_tree.views import view_of

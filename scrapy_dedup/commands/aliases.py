@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from ..rules.aliases import AliasKinds
+from ..rules.alias_kinds import AliasKinds
 from ..rules.model import ALIAS
 from ..rules.operations import Anchored
-from .evidence import open_store
+from .observation_sources import open_store
 from .wording import condition_of
 
 if TYPE_CHECKING:

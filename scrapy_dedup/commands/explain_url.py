@@ -49,7 +49,7 @@ class ExplainUrl(DedupCommand):
             _print_keys(book, urls)
         else:
             from .aliases import KnownAliases
-            from .explanation import print_explanations
+            from .url_explanation import print_explanations
 
             print_explanations(book, filter(None, urls), KnownAliases(settings, book))
         return DONE

@@ -43,7 +43,7 @@ class ExportRules(DedupCommand):
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         from ..rules.exchange import exported
-        from .evidence import site_named
+        from .observation_sources import site_named
 
         if opts.form not in FORMATS:
             raise UsageError(f"--format is one of {', '.join(FORMATS)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..learning.phrases import counted
 from ..rules.exchange import READ, add_rules, imported
 from .base import DONE, Mistake, Nothing
-from .evidence import site_named
+from .observation_sources import site_named
 from .wording import condition_of, operations_of
 
 if TYPE_CHECKING:

@@ -175,8 +175,8 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
     from ..learning.learn import pruned, without_learned
     from ..learning.methods.policy import policy_of
     from ..learning.saving import save
-    from ..masks.files import load_masks
-    from .evidence import evidence_in_store, observations_in_file
+    from ..masks.mask_files import load_masks
+    from .observation_sources import evidence_in_store, observations_in_file
     from .progress import progress
     from .summary import print_summary
 
@@ -221,7 +221,7 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
 
 def forget(settings: "DedupSettings", names: list[str]) -> int:
     """Remove what the store holds of the sites; their rule files stay."""
-    from .evidence import known_site, open_store
+    from .observation_sources import known_site, open_store
 
     with open_store(settings, readonly=False) as store:
         known = {count.site for count in store.sites()}
@@ -233,8 +233,8 @@ def forget(settings: "DedupSettings", names: list[str]) -> int:
 def check(settings: "DedupSettings") -> int:
     """Read every rule file and mask file and print what is wrong with it; 1 if something is."""
     from ..learning.phrases import counted
-    from ..masks.files import check_masks
-    from ..rules.files import check as faults_of
+    from ..masks.mask_files import check_masks
+    from ..rules.rule_files import check as faults_of
 
     faults = [
         fault for directory in settings.rule_directories for fault in (*faults_of(directory), *check_masks(directory))

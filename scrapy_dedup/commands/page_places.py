@@ -10,7 +10,7 @@ from ..masks.page_report import PlaceOnPage, places_on, texts_at
 from ..masks.slots import shown_slot
 from ..store.page_queries import versions_of_page
 from .base import Nothing
-from .evidence import open_store
+from .observation_sources import open_store
 
 if TYPE_CHECKING:
     from ..content.versions import Version

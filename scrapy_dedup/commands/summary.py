@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..learning.learn import Learned
-    from ..learning.report import SiteReport
+    from ..learning.site_report import SiteReport
     from ..masks.model import Mask, TransientPath
     from ..rules.model import Rule
 

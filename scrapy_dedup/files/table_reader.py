@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import FormError, RuleFileError
-from .fields import TableField, string
+from .table_fields import TableField, string
 from .toml_reading import Lines, site_meant
 
 

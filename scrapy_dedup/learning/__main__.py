@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from ..files.errors import RuleFileError
-from ..masks.files import load_masks
+from ..masks.mask_files import load_masks
 from ..masks.seed.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
 from ..rules.writing import written_rules

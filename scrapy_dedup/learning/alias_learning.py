@@ -6,7 +6,7 @@ from time import monotonic
 
 from ..masks.model import Mask
 from ..rules import Rule, RuleBook, Status
-from ..rules.aliases import AliasKinds
+from ..rules.alias_kinds import AliasKinds
 from ..rules.lifecycle import Departure, Reason
 from ..store.conversions import Unpack, version_in
 from ..store.rows import SightingRow

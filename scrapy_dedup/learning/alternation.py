@@ -27,8 +27,8 @@ from .evidence.user_names import Names
 from .learn import MAX_LOSS, Elsewhere, Learned, learn
 from .memory import Memory
 from .methods.policy import MethodPolicy
-from .report import SiteReport
 from .site_pages import Kept, LearnedMasks, SitePages
+from .site_report import SiteReport
 
 MOST_ROUNDS = 3
 MOST_ASKED = 2 * MOST

@@ -27,7 +27,7 @@ from .memory import Memory
 from .methods.policy import MethodPolicy, policy_of
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
-from .report import SiteReport
+from .site_report import SiteReport
 from .site_rules import LEARNED, decide_site, learn_site
 
 if TYPE_CHECKING:

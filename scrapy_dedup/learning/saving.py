@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..masks.files import save_learned_mask
+from ..masks.mask_files import save_learned_mask
 from ..rules import SiteRules, update_site
-from ..rules.files import load_sites
+from ..rules.rule_files import load_sites
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -28,9 +28,9 @@ from .methods.entropy import Priors
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
 from .proposals.proposal import Proposal
-from .report import SiteReport, site_report
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits
+from .site_report import SiteReport, site_report
 
 logger = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ __all__ = ["Mask", "PathKind", "Template", "TransientPath"]
 
 Mode = Literal["default", "seed"]
 
-_FILES = "scrapy_dedup.masks.files"
+_FILES = "scrapy_dedup.masks.mask_files"
 """Where masks are read and written. It knows this module and not the other way round: it is looked up by its name when a mask
 is saved or loaded, so that callers have both at the mask, as those of rules have them at the book.
 """

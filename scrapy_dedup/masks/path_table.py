@@ -4,7 +4,7 @@ import re
 from typing import Any, Final, get_args
 
 from ..files.errors import FormError
-from ..files.fields import TableField, flag, number, one_of, share, string, strings
+from ..files.table_fields import TableField, flag, number, one_of, share, string, strings
 from .path import PathKind, State, TransientPath
 
 __all__ = [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..files.errors import FormError, RuleFileError, halves
-from ..files.fields import TableField, one_of, strings
+from ..files.table_fields import TableField, one_of, strings
 from ..files.table_reader import TableReader
 from ..files.toml_reading import parsed
 from .model import Mask, Mode

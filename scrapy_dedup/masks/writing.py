@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..files.errors import FormError
-from ..files.fields import written
+from ..files.table_fields import written
 from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from .comments import Items, commented, comments_in, header_in
 from .css_xpath import BELOW

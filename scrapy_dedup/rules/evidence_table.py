@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..files.errors import FormError
-from ..files.fields import TableField, number, share, string, strings
+from ..files.table_fields import TableField, number, share, string, strings
 from .model import Evidence
 
 __all__ = ["EVIDENCE"]

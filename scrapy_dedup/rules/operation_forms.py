@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..files.errors import FormError, halves
-from ..files.fields import TableField, one_of, only_keys, shown, string, strings, written
+from ..files.table_fields import TableField, one_of, only_keys, shown, string, strings, written
 from ..urls import ValueClass
 from .operations import (
     TRANSFORMS,

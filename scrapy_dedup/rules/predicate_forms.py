@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..files.errors import FormError
-from ..files.fields import flag, only_keys, shown, string, strings
+from ..files.table_fields import flag, only_keys, shown, string, strings
 from ..urls import CLASS_NAMES, ValueClass
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.errors import FormError, RuleFileError, halves
-from ..files.fields import TableField, one_of, string
+from ..files.table_fields import TableField, one_of, string
 from ..files.table_reader import TableReader
 from ..files.toml_reading import parsed
 from ..urls import DeepSplit

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..files.fields import written
+from ..files.table_fields import written
 from ..files.toml_reading import parsed
 from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from ..urls import DeepSplit

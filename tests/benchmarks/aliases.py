@@ -23,7 +23,7 @@ from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.html import anchors_of
 from scrapy_dedup.learning.aliases.fetched import Fetched
 from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
-from scrapy_dedup.rules.aliases import candidates
+from scrapy_dedup.rules.alias_kinds import candidates
 from scrapy_dedup.store.rows import SightingRow
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import values_of

@@ -20,7 +20,7 @@ from scrapy import Request
 from scrapy.http import TextResponse
 
 from ...content.html import anchors_of
-from ...rules.aliases import AliasKinds, candidates
+from ...rules.alias_kinds import AliasKinds, candidates
 from ...store.rows import SightingRow
 from ...urls import normal_form, normal_parts, values_of
 from ...urls.namings import Anchors, tokens_in

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ...rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
-from ...rules.aliases import AliasKinds, Candidate, page_shape
+from ...rules.alias_kinds import AliasKinds, Candidate, page_shape
 from ...rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ...store.rows import SightingRow
 from ...urls import class_of

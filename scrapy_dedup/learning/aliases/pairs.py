@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from ...rules.aliases import is_less
+from ...rules.alias_kinds import is_less
 from ...rules.model import DECLARATIONS, FRAGMENT
 from ...store.rows import SightingRow
 from ...urls import normal_form, values_of

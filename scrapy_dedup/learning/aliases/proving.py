@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...rules.aliases import page_shape
+from ...rules.alias_kinds import page_shape
 from ...rules.model import DECLARATIONS, FRAGMENT
 from ..config import current
 from ..evidence.judge import is_proven

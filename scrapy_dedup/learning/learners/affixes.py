@@ -19,8 +19,8 @@ from ..data.frame import Frame
 from ..data.judgement import Sample
 from ..data.url_table import Table
 from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
+from ..methods.entropy.expression import table_of
 from ..methods.entropy.joint import irrelevant
-from ..methods.entropy.proposals import table_of
 from ..proposals.coverage import reaches
 from ..proposals.dropping import changes, dropped, seen_values, widened
 from ..proposals.matching import matching

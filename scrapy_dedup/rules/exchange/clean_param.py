@@ -15,8 +15,8 @@ from ...files.errors import RuleFileError
 from ...urls import DeepSplit
 from ..model import Rule
 from ..operations import Ignore, Operation
+from .areas import Area, matches_of
 from .expressible import Drops, Others, groups_of, spellings
-from .paths import Area, matches_of
 from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
 
 __all__ = [

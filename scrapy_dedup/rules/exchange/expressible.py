@@ -10,7 +10,7 @@ from ..model import BARE, ORDERED, Rule
 from ..normal_texts import normal_key
 from ..operations import Ignore, Keep
 from ..predicates import Predicate
-from .paths import Area, areas_of, joined
+from .areas import Area, areas_of, joined
 from .values import Inexpressible, NotExpressible
 
 __all__ = ["Drops", "Group", "groups_of", "spellings"]

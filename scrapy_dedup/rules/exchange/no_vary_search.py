@@ -18,8 +18,8 @@ from ...files.errors import RuleFileError
 from ...urls import DeepSplit
 from ..model import Rule
 from ..operations import Ignore, Keep, Operation
+from .areas import Area, Match, matches_of
 from .expressible import Drops, Others, groups_of
-from .paths import Area, Match, matches_of
 from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
 
 __all__ = ["HEADER", "SearchVariance", "read_no_vary_search", "search_variance", "write_no_vary_search"]

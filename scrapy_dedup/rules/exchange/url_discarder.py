@@ -15,8 +15,8 @@ from ...urls import DeepSplit, GroupsLike, SiteGroups
 from ..model import Rule
 from ..operations import Ignore, Keep, Operation
 from ..predicates import Absent
+from .areas import Match
 from .expressible import Drops, groups_of, spellings
-from .paths import Match
 from .url_patterns import matches_of_pattern, patterns_of
 from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
 

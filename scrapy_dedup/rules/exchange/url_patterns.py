@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from ...urls import SiteGroups, ValueClass, site_of_url, values_of
 from ..predicates import Absent, Literal, OfClass, OneOf, Predicate
-from .paths import ANY, Area, Match, matches_of
+from .areas import ANY, Area, Match, matches_of
 from .values import Inexpressible, query_key
 
 __all__ = ["matches_of_pattern", "patterns_of"]

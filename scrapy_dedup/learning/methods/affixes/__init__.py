@@ -9,8 +9,8 @@ Source: url-parameter-relevance, FIG. 2, 6 and 7.
 
 from .characters import ALPHANUMERIC, OF_URLS, CharacterModel, empirical, given, observed, uniform
 from .counting import CountedPrefix, counted_prefixes
-from .search import SIGMAS, Affix, significant_prefixes, significant_suffixes
 from .significance import log_test_statistic, sigma_level
+from .significant_affixes import SIGMAS, Affix, significant_prefixes, significant_suffixes
 from .snapped import snapped_prefixes
 
 __all__ = [

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from .characters import CharacterModel
 from .counting import CountedPrefix
-from .search import SIGMAS, Affix, Found, find
+from .significant_affixes import SIGMAS, Affix, Found, find
 
 COVERED = 0.9
 """Share of the strings with an affix that a longer one has, for the shorter one to be left out."""

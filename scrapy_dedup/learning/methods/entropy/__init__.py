@@ -8,12 +8,12 @@ is kept, so that several irrelevant parameters do not hide each other.
 from .analysis import ParameterRule, analysed, case_information, holds_urls, relevant_tuples
 from .cluster_merging import Conflict, HostRules, merged
 from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside, settled_keys
+from .expression import proposals
 from .headers import HeadFingerprint, Strength, head_fingerprint
 from .host import Options, canonical_rules, host_rules, proposals_of
 from .information import UNUSED, Information, conditional_entropy, entropy, information
 from .name_lists import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
 from .priors import Priors, learned_priors
-from .proposals import proposals
 from .published import decide, in_own_terms
 from .relevance import Relevance, Thresholds
 from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters

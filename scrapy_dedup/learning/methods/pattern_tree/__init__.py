@@ -9,8 +9,8 @@
 
 from ..pattern_tree_gaps import FAITHFUL, IMPROVED, Options
 from .expression import proposals
+from .normalization_rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
 from .published import choices_of, decide
-from .rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
 from .whole_method import PatternTreeRules, learn, tree_of
 
 __all__ = [

@@ -7,8 +7,8 @@ from math import log
 
 from ..pattern_tree_gaps import Options
 from .effects import Effects
+from .normalization_rules import Ignore, RewriteRule, concatenated
 from .rule_candidates import same_formation
-from .rules import Ignore, RewriteRule, concatenated
 from .tree import Node, PatternTree
 from .walk import Graph, energy
 

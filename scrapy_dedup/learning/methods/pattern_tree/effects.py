@@ -7,7 +7,7 @@ import numpy as np
 from ...data.frame import NEVER_KEPT
 from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Hashes, Rows
-from .rules import Ignore, Operation, Replace
+from .normalization_rules import Ignore, Operation, Replace
 
 _WILD = 2**31 - 1
 

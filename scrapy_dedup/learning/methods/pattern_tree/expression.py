@@ -27,8 +27,8 @@ from ...proposals.dropping import dropped, seen_values, value_dropped, widened
 from ...proposals.proposal import Match, Proposal
 from ..method_decision import NotSayable
 from ..pattern_tree_gaps import IMPROVED
+from .normalization_rules import Keep, Replace, RewriteRule, SetLiteral
 from .patterns import Fixed, Part, Pattern, Varied
-from .rules import Keep, Replace, RewriteRule, SetLiteral
 from .tree import TRIVIAL, Node
 from .whole_method import LearnedTree, learn_from, learn_tree, selected
 

@@ -11,8 +11,8 @@ from ...evidence.arrays import Codes, Flags, Hashes
 from ...evidence.shares import upper_bound, worth_asking
 from ..pattern_tree_gaps import Options
 from .effects import Effects
+from .normalization_rules import Ignore, RewriteRule
 from .rule_candidates import same_formation
-from .rules import Ignore, RewriteRule
 from .tree import PatternTree
 
 

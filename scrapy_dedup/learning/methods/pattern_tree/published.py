@@ -17,8 +17,8 @@ from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
 from ..pattern_tree_gaps import FAITHFUL, IMPROVED, Options
 from ..written import flags
+from .normalization_rules import Keep, Replace, RewriteRule, SetLiteral
 from .patterns import ANYTHING, Fixed, Part
-from .rules import Keep, Replace, RewriteRule, SetLiteral
 from .whole_method import LearnedTree, PatternTreeRules, learn_tree, rules_of_tree
 
 

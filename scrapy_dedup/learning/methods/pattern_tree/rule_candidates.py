@@ -12,8 +12,8 @@ from ...search.difference_sets import drop_set
 from ..pattern_tree_gaps import Options
 from .duplicates import DuplicateNodes, duplicate_nodes
 from .effects import Effects
+from .normalization_rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
 from .patterns import Fixed, Pattern
-from .rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
 from .tree import Node, PatternTree
 from .value_mappings import Common, common_duplicates, key_mappings
 

@@ -12,7 +12,7 @@ from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...evidence.shares import upper_bound
 from ..pattern_tree_gaps import Options
-from .rules import Replace
+from .normalization_rules import Replace
 from .tree import Node, PatternTree
 
 MAX_PAIRS = 400

@@ -15,9 +15,9 @@ from ..pattern_tree_gaps import FAITHFUL, Options
 from .deployment import select_by_graph, select_naively, widened_to_targets
 from .effects import Effects
 from .filtering import qualified
+from .normalization_rules import RewriteRule, rewritten
 from .peeling import Peel, peeled
 from .rule_candidates import candidate_rules
-from .rules import RewriteRule, rewritten
 from .tree import Node, PatternTree, build_pattern_tree
 from .views import View, composed, view_of
 
