@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.decision.validation import validated
-from scrapy_dedup.learning.methods.entropy import Options, Page, host_rules, proposals, proposals_of
+from scrapy_dedup.learning.methods.entropy import EntropyChoices, FingerprintedUrl, host_rules, proposals, proposals_of
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.rules import Ignore, Lower, Nested
@@ -168,8 +168,8 @@ def test_what_the_document_would_drop_on_no_evidence_is_not_proposed() -> None:
     """``v=1`` everywhere leaves the page open, H(F|V) = H(F): irrelevant to the document, unknown to us."""
     sid = hexes(11)
     chosen = sample((f"/view?id={i}&v=1&sid={sid()}", i) for i in range(40) for _ in range(2))
-    as_printed = Options(largest_tuple=1)
-    pages = [Page(url, content) for url, content in zip(chosen.urls, chosen.content, strict=True)]
+    as_printed = EntropyChoices(largest_tuple=1)
+    pages = [FingerprintedUrl(url, content) for url, content in zip(chosen.urls, chosen.content, strict=True)]
     assert {"q.v", "q.sid"} <= {proposal.key for proposal in proposals_of(host_rules(pages, as_printed))}
     assert keys(proposals(chosen, {})) == {("", "q.sid")}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.learning.data.judgement import Judgement, Sample, book_of, judged
 from scrapy_dedup.learning.decision.validation import validated
-from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, Options, learn, proposals
+from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, PatternTreeChoices, learn, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.site_evidence import evidence_of, used_splits
@@ -149,7 +149,7 @@ def test_a_cluster_that_is_everywhere_teaches_nothing_of_other_pages() -> None:
         (["http://example.com/a"] * 20, [0] * 20),
     ],
 )
-def test_odd_input(urls: list[str], content: list[int], options: Options) -> None:
+def test_odd_input(urls: list[str], content: list[int], options: PatternTreeChoices) -> None:
     for selection in ("naive", "graph"):
         rules = learn(urls, content, options, selection=selection)
         assert all(isinstance(rules.canonical(url), str) for url in urls)
@@ -157,7 +157,7 @@ def test_odd_input(urls: list[str], content: list[int], options: Options) -> Non
 
 
 @pytest.mark.parametrize("options", [FAITHFUL, IMPROVED, replace(FAITHFUL, nested_pairs=True, walk="printed")])
-def test_all_urls_are_one_page(options: Options) -> None:
+def test_all_urls_are_one_page(options: PatternTreeChoices) -> None:
     urls = [f"http://example.com/login?returnto={n}&k={n % 3}" for n in range(400)]
     rules = learn(urls, [0] * 400, options)
     assert all(isinstance(rules.canonical(url), str) for url in urls)

@@ -14,16 +14,16 @@ from scrapy_dedup.learning.methods.entropy import (
     QUERY,
     UNUSED,
     Conflict,
+    EntropyChoices,
+    FingerprintedUrl,
     Information,
     NameList,
-    Options,
-    Page,
     ParameterRule,
     Priors,
     Relevance,
+    RelevanceThresholds,
     Scope,
     Strength,
-    Thresholds,
     analysed,
     canonical_rules,
     case_information,
@@ -48,8 +48,8 @@ from scrapy_dedup.urls import normal_form
 ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
 
 
-def pages(*rows: tuple[str, object]) -> list[Page]:
-    return [Page(url, str(fingerprint)) for url, fingerprint in rows]
+def pages(*rows: tuple[str, object]) -> list[FingerprintedUrl]:
+    return [FingerprintedUrl(url, str(fingerprint)) for url, fingerprint in rows]
 
 
 def book(*sites: tuple[str, HostRules]) -> RuleBook:
@@ -94,19 +94,19 @@ def test_table_4() -> None:
 
 
 def test_thresholds_of_half_a_bit_on_tables_1_to_4() -> None:
-    thresholds = Thresholds(0.5, 0.5)
+    thresholds = RelevanceThresholds(0.5, 0.5)
     found = {case: thresholds.relevance(information(*rows)) for case, rows in CASES.items()}
     assert found == {1: IGNORE, 2: IGNORE, 3: IGNORE, 4: ACCEPT}
 
 
 def test_relevant_means_below_the_threshold_not_at_it() -> None:
-    assert Thresholds(1.0, 1.0).relevance(Information(1.0, 0.0)) is IGNORE
-    assert Thresholds(1.1, 1.1).relevance(Information(1.0, 0.0)) is ACCEPT
+    assert RelevanceThresholds(1.0, 1.0).relevance(Information(1.0, 0.0)) is IGNORE
+    assert RelevanceThresholds(1.1, 1.1).relevance(Information(1.0, 0.0)) is ACCEPT
 
 
 def test_relative_thresholds_mean_the_same_on_small_and_large_sites() -> None:
     """Each page seen twice under each of two values of ref: half of what can be known of V is open."""
-    in_bits, relative = Thresholds(0.5, 1.1), Thresholds(0.5, 1.1, relative=True)
+    in_bits, relative = RelevanceThresholds(0.5, 1.1), RelevanceThresholds(0.5, 1.1, relative=True)
     for size in (4, 400):
         numbers = [number for number in range(size) for _ in range(2)]
         some_noise = [number if number % 4 else -1 for number in numbers]
@@ -168,7 +168,7 @@ def test_urls_1_to_3_are_one_page() -> None:
             ("http://xyz.com/content/video?player=small&file=news20080115&irrelevantparam=1", 1),
             ("http://xyz.com/content/video?player=small&file=news20080116&irrelevantparam=2", 2),
         ),
-        Options(minimum=1),
+        EntropyChoices(minimum=1),
     )
     assert rules.everywhere["q.irrelevantparam"].relevance is IGNORE
     assert rules.everywhere["q.file"].relevance is ACCEPT
@@ -202,26 +202,26 @@ def test_clusters_by_host_and_path_host_domain_and_any() -> None:
     assert sorted(clusters(seen, Scope.HOST, minimum=2)) == ["a.site.com"]
 
 
-def sessions(path: str = "view", count: int = 12) -> list[Page]:
+def sessions(path: str = "view", count: int = 12) -> list[FingerprintedUrl]:
     return pages(*((f"http://h.com/{path}?id={i // 3}&s={path}{i}", f"{path} {i // 3}") for i in range(count)))
 
 
 def test_no_rules_of_a_cluster_below_the_minimum_size() -> None:
-    assert host_rules(sessions(), Options(minimum=13)) == HostRules()
-    assert host_rules(sessions(), Options(minimum=12)).everywhere["q.s"].relevance is IGNORE
+    assert host_rules(sessions(), EntropyChoices(minimum=13)) == HostRules()
+    assert host_rules(sessions(), EntropyChoices(minimum=12)).everywhere["q.s"].relevance is IGNORE
 
 
 def test_a_host_as_one_cluster_needs_no_merging() -> None:
-    rules = host_rules([*sessions("a"), *sessions("b")], Options(Scope.HOST, minimum=12))
+    rules = host_rules([*sessions("a"), *sessions("b")], EntropyChoices(Scope.HOST, minimum=12))
     assert not rules.by_path
     # The same id is another page under the other path: alone it leaves one bit open.
     assert rules.everywhere["q.id"].relevance is IGNORE
-    rules = host_rules([*sessions("a"), *sessions("b")], Options(Scope.HOST, minimum=12, kinds=QUERY + PATH))
+    rules = host_rules([*sessions("a"), *sessions("b")], EntropyChoices(Scope.HOST, minimum=12, kinds=QUERY + PATH))
     assert rules.everywhere["q.id"].relevance is ACCEPT
     assert rules.everywhere["q.id"].tuples == (("q.id", "path.0"),)
 
 
-def conflicting() -> list[Page]:
+def conflicting() -> list[FingerprintedUrl]:
     """``v`` is the page under /report, and noise under /news and /blog."""
     rows: list[tuple[str, str]] = []
     for i in range(8):
@@ -231,7 +231,7 @@ def conflicting() -> list[Page]:
 
 
 def test_conflict_path_specific() -> None:
-    rules = host_rules(conflicting(), Options(minimum=8, conflict=Conflict.PATH_SPECIFIC))
+    rules = host_rules(conflicting(), EntropyChoices(minimum=8, conflict=Conflict.PATH_SPECIFIC))
     assert rules.of("h.com/report", "q.v").relevance is ACCEPT  # type: ignore[union-attr]
     assert rules.of("h.com/news", "q.v").relevance is IGNORE  # type: ignore[union-attr]
     keys = book(("h.com", rules))
@@ -243,17 +243,17 @@ def test_conflict_path_specific() -> None:
 @pytest.mark.parametrize(("ratio", "relevance"), [(0.4, ACCEPT), (0.5, IGNORE), (1.0, IGNORE)])
 def test_conflict_by_ratio_above_relevant_at_or_below_irrelevant(ratio: float, relevance: Relevance) -> None:
     """Relevant under one path, irrelevant under two: a ratio of one half."""
-    rules = host_rules(conflicting(), Options(minimum=8, conflict=Conflict.RATIO, ratio=ratio))
+    rules = host_rules(conflicting(), EntropyChoices(minimum=8, conflict=Conflict.RATIO, ratio=ratio))
     assert rules.everywhere["q.v"].relevance is relevance
 
 
 def test_conflict_relevant_anywhere() -> None:
-    rules = host_rules(conflicting(), Options(minimum=8, conflict=Conflict.RELEVANT_ANYWHERE))
+    rules = host_rules(conflicting(), EntropyChoices(minimum=8, conflict=Conflict.RELEVANT_ANYWHERE))
     assert rules.everywhere["q.v"].relevance is ACCEPT
 
 
 def test_manual_rules_trump() -> None:
-    rules = host_rules(sessions(), Options(minimum=12, manual=NameList(relevant=["s"], irrelevant=["id"])))
+    rules = host_rules(sessions(), EntropyChoices(minimum=12, manual=NameList(relevant=["s"], irrelevant=["id"])))
     assert rules.everywhere["q.s"].relevance is ACCEPT
     assert rules.everywhere["q.id"].relevance is IGNORE
 
@@ -265,7 +265,7 @@ def test_names_that_are_generally_relevant_or_irrelevant() -> None:
 
 def test_lists_are_all_there_is_for_a_host_too_small_for_rules() -> None:
     few = pages(("http://h.com/?vid=1&SessionId=2&x=3", 1))
-    rules = host_rules(few, Options(manual=DOCUMENT_NAMES))
+    rules = host_rules(few, EntropyChoices(manual=DOCUMENT_NAMES))
     assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.vid": ACCEPT, "q.SessionId": IGNORE}
 
 
@@ -273,18 +273,18 @@ def test_lists_are_all_there_is_for_a_host_too_small_for_rules() -> None:
 
 
 def test_priors_learned_on_some_sites_are_given_to_another() -> None:
-    learned = [host_rules([Page(page.url.replace("h.com", f"h{n}.com"), page.fingerprint) for page in sessions()],
-                          Options(minimum=12)) for n in range(4)]  # fmt: skip
+    learned = [host_rules([FingerprintedUrl(page.url.replace("h.com", f"h{n}.com"), page.fingerprint) for page in sessions()],
+                          EntropyChoices(minimum=12)) for n in range(4)]  # fmt: skip
     priors = learned_priors(learned[:2]) + learned_priors(learned[2:])
     assert priors.sites == {"id": (4, 0), "s": (0, 4)}
     fresh = pages(("http://new.com/?id=1&s=2&t=3", 1))
     assert not host_rules(fresh).everywhere
-    rules = host_rules(fresh, Options(priors=priors))
+    rules = host_rules(fresh, EntropyChoices(priors=priors))
     assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.id": ACCEPT, "q.s": IGNORE}
 
 
 def test_what_a_site_shows_beats_priors() -> None:
-    rules = host_rules(sessions(), Options(minimum=12, priors=Priors({"s": (9, 0)})))
+    rules = host_rules(sessions(), EntropyChoices(minimum=12, priors=Priors({"s": (9, 0)})))
     assert rules.everywhere["q.s"].relevance is IGNORE
 
 
@@ -371,7 +371,7 @@ def test_tuples_of_parameters_that_are_all_relevant_alone_are_not_asked() -> Non
     found = columns(seen)
     fingerprints = [page.fingerprint for page in seen]
     alone = {key: information(values, fingerprints) for key, values in found.items()}
-    assert not list(relevant_tuples(found, fingerprints, alone, Thresholds()))
+    assert not list(relevant_tuples(found, fingerprints, alone, RelevanceThresholds()))
 
 
 # Case sensitivity
@@ -428,7 +428,7 @@ def test_the_prefix_of_the_host_as_a_parameter() -> None:
         ("http://www1.site.com/watch?video=1", 1), ("http://www2.site.com/watch?video=1", 1),
         ("http://www1.site.com/watch?video=2", 2), ("http://www2.site.com/watch?video=2", 2),
     )  # fmt: skip
-    rules = host_rules(seen, Options(Scope.DOMAIN, minimum=4, kinds=QUERY + HOST))
+    rules = host_rules(seen, EntropyChoices(Scope.DOMAIN, minimum=4, kinds=QUERY + HOST))
     assert rules.everywhere["host.1"].relevance is IGNORE
     assert book(("site.com", rules)).equivalent(seen[0].url, seen[1].url)
 
@@ -445,22 +445,28 @@ def test_only_what_is_not_part_of_a_significant_prefix_is_analysed() -> None:
     seen = pages(*((f"http://www.site.com/app/show?lang=en&page={i}", i) for i in range(20)))
     plain = host_rules(seen)
     assert [set(keys) for keys in plain.everywhere["q.lang"].tuples] == [{"q.lang", "q.page"}]
-    skipping = host_rules(seen, Options(prefixes=True))
+    skipping = host_rules(seen, EntropyChoices(prefixes=True))
     assert {key: rule.relevance for key, rule in skipping.everywhere.items()} == {"q.page": ACCEPT}
     assert settled_keys(seen) >= {"host.1", "path.0", "path.1", "q.lang"}
-    assert settled_keys([*seen, Page("http://www.site.com/app/other?page=1", 7)]) == {"host.1", "path.0", "scheme"}
+    assert settled_keys([*seen, FingerprintedUrl("http://www.site.com/app/other?page=1", 7)]) == {
+        "host.1",
+        "path.0",
+        "scheme",
+    }
     assert settled_keys([]) == frozenset()
 
 
 def test_any_host_as_one_cluster() -> None:
     """URLs of any host and path: what is irrelevant on all is a rule everywhere, as far as the sites are alike."""
     seen = [
-        Page(f"http://h{host}.com/{path}?id={host}{path}{i // 3}&s={host}{path}{i}", f"{host} {path} {i // 3}")
+        FingerprintedUrl(
+            f"http://h{host}.com/{path}?id={host}{path}{i // 3}&s={host}{path}{i}", f"{host} {path} {i // 3}"
+        )
         for host in range(2)
         for path in "ab"
         for i in range(12)
     ]
-    rules = host_rules(seen, Options(Scope.ANY, minimum=48))
+    rules = host_rules(seen, EntropyChoices(Scope.ANY, minimum=48))
     assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.id": ACCEPT, "q.s": IGNORE}
     assert not rules.by_path
     keys = book(("h0.com", rules), ("h1.com", rules), ("new.com", rules))
@@ -492,7 +498,7 @@ def test_head_fingerprints() -> None:
 
 def test_head_fingerprints_serve_the_entropies() -> None:
     lengths = [head_fingerprint({"Content-Length": str(100 + i // 2)}) for i in range(8)]
-    seen = [Page(f"http://h.com/?id={i // 2}&s={i}", length) for i, length in enumerate(lengths)]
+    seen = [FingerprintedUrl(f"http://h.com/?id={i // 2}&s={i}", length) for i, length in enumerate(lengths)]
     found = analysed(seen)
     assert (found["q.id"].relevance, found["q.s"].relevance) == (ACCEPT, IGNORE)
 
@@ -502,7 +508,7 @@ def test_head_fingerprints_serve_the_entropies() -> None:
 
 @pytest.mark.parametrize("rows", [[], [("http://h.com/", 1)], [("no url", 1), ("", 2)], [("http://[::1", 1)]])
 def test_odd_input_gives_no_rules(rows: Iterable[tuple[str, object]]) -> None:
-    assert proposals_of(host_rules(pages(*rows), Options(minimum=1))) == []
+    assert proposals_of(host_rules(pages(*rows), EntropyChoices(minimum=1))) == []
 
 
 def test_merging_nothing() -> None:

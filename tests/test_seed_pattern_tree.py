@@ -10,12 +10,12 @@ from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.methods.pattern_tree import (
     FAITHFUL,
     IMPROVED,
-    Ignore,
-    Keep,
-    Options,
+    IgnoreKey,
+    KeepKey,
+    NormalizationRule,
+    PatternTreeChoices,
     PatternTreeRules,
-    Replace,
-    RewriteRule,
+    ReplaceKey,
     SetLiteral,
     learn,
 )
@@ -45,7 +45,7 @@ MODES = pytest.mark.parametrize("options", [FAITHFUL, IMPROVED], ids=["faithful"
 Site = tuple[list[str], list[int]]
 
 
-def tree_of(urls: list[str], content: list[int] | None = None, options: Options = FAITHFUL) -> PatternTree:
+def tree_of(urls: list[str], content: list[int] | None = None, options: PatternTreeChoices = FAITHFUL) -> PatternTree:
     content = list(range(len(urls))) if content is None else content
     return build_pattern_tree(encode(urls, [view_of(url, options) for url in urls], content), options)
 
@@ -89,7 +89,7 @@ def test_figure_2_keys_of_a_url() -> None:
 
 
 @MODES
-def test_figure_2_repeated_keys_and_slashes_are_no_loss(options: Options) -> None:
+def test_figure_2_repeated_keys_and_slashes_are_no_loss(options: PatternTreeChoices) -> None:
     """Gap 8: what the paper's view cannot hold keeps URLs apart all the same."""
     urls = [
         "http://e.com/a?x=1&x=2",
@@ -151,12 +151,12 @@ def test_figure_4b_tree() -> None:
 def test_figure_4c_operations() -> None:
     (rule,) = learn(*figure_4()).rules
     assert rule.operations == {
-        "scheme": Keep("http"),
-        "host.1": Keep("www"),
-        "path.0": Ignore(),
-        "path.1": Replace("q.pageid"),
-        "path.2": Keep("display"),
-        "q.sid": Ignore(),
+        "scheme": KeepKey("http"),
+        "host.1": KeepKey("www"),
+        "path.0": IgnoreKey(),
+        "path.1": ReplaceKey("q.pageid"),
+        "path.2": KeepKey("display"),
+        "q.sid": IgnoreKey(),
     }
     assert rule.fpr == 0.0
     assert rule.rewrite("http://www.example.com/archive0/display?pageid=10") == (
@@ -167,7 +167,7 @@ def test_figure_4c_operations() -> None:
 
 @MODES
 @pytest.mark.parametrize("selection", ["naive", "graph"])
-def test_figure_4_two_formations_become_one(options: Options, selection: str) -> None:
+def test_figure_4_two_formations_become_one(options: PatternTreeChoices, selection: str) -> None:
     urls, content = figure_4()
     rules = learn(urls, content, options, selection=selection)
     assert score_of(urls, content, rules.canonical).dup_reduction == 1.0
@@ -231,7 +231,7 @@ def shop() -> list[str]:
 
 
 @MODES
-def test_algorithm_1_salient_tokens_are_nodes_and_trivial_ones_wildcards(options: Options) -> None:
+def test_algorithm_1_salient_tokens_are_nodes_and_trivial_ones_wildcards(options: PatternTreeChoices) -> None:
     tree = tree_of(shop(), options=options)
     assert any(node.pattern.literals.get("path.0") == "album" for node in tree.nodes)
     assert sum("i" in node.pattern.literals for node in tree.nodes) == 0
@@ -285,7 +285,7 @@ def test_algorithm_1_depth_variance() -> None:
 
 @MODES
 @pytest.mark.parametrize("factor", [4])
-def test_work_is_linear_in_the_number_of_urls(options: Options, factor: int) -> None:
+def test_work_is_linear_in_the_number_of_urls(options: PatternTreeChoices, factor: int) -> None:
     def cells(count: int) -> int:
         urls, content = [], []
         for page in range(count):
@@ -301,7 +301,7 @@ def test_work_is_linear_in_the_number_of_urls(options: Options, factor: int) -> 
 
 
 @MODES
-def test_the_whole_method_is_linear_in_the_number_of_urls(options: Options) -> None:
+def test_the_whole_method_is_linear_in_the_number_of_urls(options: PatternTreeChoices) -> None:
     """Tree, index, mappings, filter and selection, counted in lines that are run."""
 
     def lines(pages: int) -> int:
@@ -363,7 +363,10 @@ def test_algorithm_3_mappings() -> None:
     tree = tree_of(urls, content)
     a, b = node_of(tree, "path.1=display"), node_of(tree, "path.2=display")
     common = common_duplicates(tree, a, b)
-    assert key_mappings(tree, a, b, common, FAITHFUL) == {"path.0": Replace("path.0"), "path.1": Replace("q.pageid")}
+    assert key_mappings(tree, a, b, common, FAITHFUL) == {
+        "path.0": ReplaceKey("path.0"),
+        "path.1": ReplaceKey("q.pageid"),
+    }
     assert sigma(np.array([1, 2, 3, 0]), np.array([2, 3, 4, 4])) == 0.5
 
 
@@ -376,8 +379,8 @@ def test_algorithm_3_values_that_are_shared_by_chance() -> None:
     tree = tree_of(urls, content)
     a, b = node_of(tree, "q.page=.*"), node_of(tree, "path.2=x")
     common = common_duplicates(tree, a, b)
-    assert key_mappings(tree, a, b, common, FAITHFUL) == {"path.1": Replace("q.page")}
-    assert key_mappings(tree, a, b, common, IMPROVED) == {"path.1": Replace("path.1")}
+    assert key_mappings(tree, a, b, common, FAITHFUL) == {"path.1": ReplaceKey("q.page")}
+    assert key_mappings(tree, a, b, common, IMPROVED) == {"path.1": ReplaceKey("path.1")}
     assert not learn(urls, content, IMPROVED).rules
 
 
@@ -387,8 +390,8 @@ def test_section_5_2_2_fake_replace_is_an_ignore() -> None:
     tree = tree_of(urls, content)
     a, b = node_of(tree, "path.1=display"), node_of(tree, "path.2=display")
     common = common_duplicates(tree, a, b)
-    assert share_differing(tree, common, Replace("path.0"), "path.0") > 0.5
-    assert share_differing(tree, common, Replace("q.pageid"), "path.1") == 0.0
+    assert share_differing(tree, common, ReplaceKey("path.0"), "path.0") > 0.5
+    assert share_differing(tree, common, ReplaceKey("q.pageid"), "path.1") == 0.0
 
 
 def test_section_5_2_2_affixes() -> None:
@@ -411,7 +414,7 @@ def test_section_5_2_2_keep_and_set() -> None:
     urls, content = figure_4()
     (rule,) = learn(urls, content, replace(FAITHFUL, literals="set")).rules
     assert rule.operations["path.2"] == SetLiteral("display")
-    assert rule.operations["host.1"] == Keep("www")
+    assert rule.operations["host.1"] == KeepKey("www")
 
 
 def test_section_5_2_3_unqualified_rules() -> None:
@@ -437,10 +440,10 @@ def test_section_5_2_3_single_pages_are_counterexamples() -> None:
 # Section 5.3
 
 
-def rule(source: int, target: int, tree: PatternTree, fpr: float = 0.0) -> RewriteRule:
+def rule(source: int, target: int, tree: PatternTree, fpr: float = 0.0) -> NormalizationRule:
     nodes = tree.nodes
-    copied = {key: Replace(key) for key in nodes[target].pattern.parts}
-    return RewriteRule(
+    copied = {key: ReplaceKey(key) for key in nodes[target].pattern.parts}
+    return NormalizationRule(
         nodes[source].pattern,
         nodes[target].pattern,
         copied,
@@ -555,14 +558,18 @@ def test_figure_8_links_bring_descendants_to_the_destination_above() -> None:
 def test_figure_8e_a_direct_rule_does_what_its_chain_does() -> None:
     tree = hand_made(1, 1, 1)
     first = replace(
-        rule(1, 2, tree), operations={"path.0": Replace("q.id", "p-"), "path.1": Keep("x"), "path.2": Ignore()}
+        rule(1, 2, tree), operations={"path.0": ReplaceKey("q.id", "p-"), "path.1": KeepKey("x"), "path.2": IgnoreKey()}
     )
     second = replace(
         rule(2, 3, tree),
-        operations={"q.n": Replace("path.0", suffix=".html"), "q.x": Replace("path.1"), "q.w": Replace("path.2")},
+        operations={
+            "q.n": ReplaceKey("path.0", suffix=".html"),
+            "q.x": ReplaceKey("path.1"),
+            "q.w": ReplaceKey("path.2"),
+        },
     )
     direct = concatenated(first, second)
-    assert direct.operations == {"q.n": Replace("q.id", "p-", ".html"), "q.x": Keep("x"), "q.w": Ignore()}
+    assert direct.operations == {"q.n": ReplaceKey("q.id", "p-", ".html"), "q.x": KeepKey("x"), "q.w": IgnoreKey()}
     assert direct.chain == ((1, 2), (2, 3))
 
 
@@ -618,7 +625,7 @@ def test_every_gap_has_a_field_of_its_own() -> None:
         "max_nodes",
         "max_pairs",
     }
-    gaps = [field.name for field in fields(Options) if field.name not in thresholds]
+    gaps = [field.name for field in fields(PatternTreeChoices) if field.name not in thresholds]
     assert len(gaps) == 26
     alike = {name for name in gaps if getattr(FAITHFUL, name) == getattr(IMPROVED, name)}
     # Here the printed form cannot be run, and one mending serves both.
@@ -635,7 +642,7 @@ def test_wildcards_are_guards_in_the_improved_mode() -> None:
 
 
 @MODES
-def test_rules_are_counted_on_the_way(options: Options) -> None:
+def test_rules_are_counted_on_the_way(options: PatternTreeChoices) -> None:
     rules = learn(*figure_4(), options)
     assert isinstance(rules, PatternTreeRules)
     assert rules.raw >= rules.qualified >= rules.deployed >= 1

@@ -10,7 +10,7 @@ from .base import DONE, DedupCommand, Mistake, Nothing
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..masks.model import Mask
-    from .page_places import Page
+    from .page_places import ShownPage
 
 
 class ExplainPage(DedupCommand):
@@ -75,16 +75,18 @@ class ExplainPage(DedupCommand):
             print(f"The page with marks is in {opts.html}.", file=sys.stderr if opts.json else sys.stdout)
         return DONE
 
-    def _page(self, settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace) -> tuple["Page", str]:
+    def _page(
+        self, settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
+    ) -> tuple["ShownPage", str]:
         """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
         from ..content.versions import version_of
-        from .page_places import Page, stored_versions
+        from .page_places import ShownPage, stored_versions
 
         url = name if "://" in name else opts.url
         before = stored_versions(settings, site, url, needed=opts.from_store) if url else []
         if name != url:
             html = Path(name).read_text(encoding="utf-8", errors="replace")
-            return Page(version_of(html, markup=True), url, "file", before=before), html
+            return ShownPage(version_of(html, markup=True), url, "file", before=before), html
         if not opts.from_store:
             from .fetching import fetched
 
@@ -95,9 +97,9 @@ class ExplainPage(DedupCommand):
                     raise
                 print(f"{self.name}: {problem}", file=sys.stderr)
             else:
-                return Page(version_of(html, markup=True), url, "web", before=before), html
+                return ShownPage(version_of(html, markup=True), url, "web", before=before), html
         (at, version), *older = before
-        return Page(version, url, "store", at, older), ""
+        return ShownPage(version, url, "store", at, older), ""
 
 
 def mask_for(settings: "DedupSettings", site: str) -> "Mask":

@@ -23,7 +23,7 @@ def fetched(url: str, settings: "Settings") -> str:
     pages: list[str] = []
     problems: list[str] = []
 
-    class Page(Spider):
+    class PageSpider(Spider):
         name = "explain-page"
 
         async def start(self) -> AsyncIterator[Any]:
@@ -41,7 +41,7 @@ def fetched(url: str, settings: "Settings") -> str:
     own = settings.copy()
     own.setdict({**OFF, "DEDUP_ENABLED": False, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
     process = CrawlerProcess(own)
-    process.crawl(Page)
+    process.crawl(PageSpider)
     process.start()
     if not pages:
         raise Nothing(f"{url} cannot be had: {problems[0] if problems else 'there was no answer'}")

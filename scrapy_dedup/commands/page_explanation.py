@@ -19,7 +19,7 @@ from .page_places import moment
 
 if TYPE_CHECKING:
     from ..masks.model import Mask, TransientPath
-    from .page_places import Page, TaughtPlace
+    from .page_places import ShownPage, TaughtPlace
 
 __all__ = ["marked_page", "print_json", "print_page"]
 
@@ -39,7 +39,7 @@ _HEADINGS: Final[dict[Act, str]] = {
 }
 
 
-def print_page(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
+def print_page(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
     """Print the visible texts of a page, the transient words between ⟦ and ⟧, and the places by what is done about them.
 
     On a terminal that is wide enough they are tables, else lines; where the output is no terminal no line is broken.
@@ -74,7 +74,7 @@ def print_page(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> N
                     console.print(line)
 
 
-def print_json(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
+def print_json(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
     """Print a line of JSON of the page, and one of each place."""
     words, hidden = _counts(page, mask)
     about = {
@@ -91,12 +91,12 @@ def print_json(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> N
         print(json.dumps(each))
 
 
-def _is_known(page: "Page", mask: "Mask", places: "Sequence[TaughtPlace]") -> bool:
+def _is_known(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> bool:
     """Whether it is known what passes on such pages, or on some of their places."""
     return mask.applies_to(page.url) or any(each.place.act in ("stripped", "left out") for each in places)
 
 
-def _counts(page: "Page", mask: "Mask") -> tuple[int, int]:
+def _counts(page: "ShownPage", mask: "Mask") -> tuple[int, int]:
     """Return the number of words of a page, and that of the transient ones."""
     stripped = mask.hidden_of(page.version, url=page.url)
     words = hidden = 0
@@ -109,7 +109,7 @@ def _counts(page: "Page", mask: "Mask") -> tuple[int, int]:
     return words, hidden
 
 
-def _texts(page: "Page", mask: "Mask") -> Iterator[Text]:
+def _texts(page: "ShownPage", mask: "Mask") -> Iterator[Text]:
     stripped = mask.hidden_of(page.version, url=page.url)
     for index, (_, attribute, text) in enumerate(page.version.blocks):
         if not attribute:

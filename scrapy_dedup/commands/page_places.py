@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..masks.model import Mask
 
-__all__ = ["Page", "TaughtPlace", "stored_versions", "taught_places"]
+__all__ = ["ShownPage", "TaughtPlace", "stored_versions", "taught_places"]
 
 Stored = tuple[float, "Version"]
 """Seconds since 1970, and what the page was then."""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ShownPage:
     """The page that is shown: what it is of, where it comes from, and its versions in the store, the latest first."""
 
     version: "Version"
@@ -74,7 +74,7 @@ class TaughtPlace:
         }
 
 
-def taught_places(mask: "Mask", page: Page) -> list[TaughtPlace]:
+def taught_places(mask: "Mask", page: ShownPage) -> list[TaughtPlace]:
     """Return the places of a mask that a page has, each with the latest version of it that shows another text there."""
     found = []
     for place in places_on(mask, page.version, url=page.url, acting=with_links(mask)):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ..urls import PLACEHOLDER
 from ..urls.origins import Origin
-from ..urls.paths import Segment, param_key, path_key, segments_of, split_extension
+from ..urls.paths import PathSegment, param_key, path_key, segments_of, split_extension
 from .actions import Change, Context, Mark, Outcome
 from .order import in_order
 from .table import OpTable, first_outcome
@@ -102,7 +102,7 @@ def _new_segments(table: OpTable, path: str, context: Context, changes: list[Cha
     return "/" + "/".join(kept) + ("/" if slash and kept else "")
 
 
-def _is_gone(segment: Segment, outcome: Outcome) -> bool:
+def _is_gone(segment: PathSegment, outcome: Outcome) -> bool:
     """Return whether nothing of a segment is left."""
     return outcome in _GONE and segment.extension is None and not segment.params
 
@@ -130,7 +130,7 @@ def _extension(table: OpTable, extension: str | None, last: bool, context: Conte
     return "" if extension is None else f".{extension}"
 
 
-def _params(table: OpTable, segment: Segment, context: Context, changes: list[Change], seen: set[str]) -> str:
+def _params(table: OpTable, segment: PathSegment, context: Context, changes: list[Change], seen: set[str]) -> str:
     """Return the matrix parameters of a segment; *seen* are the keys of those before, and of these."""
     rest = ""
     for name, value in segment.params:

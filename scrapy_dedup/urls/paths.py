@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 __all__ = [
-    "Segment",
+    "PathSegment",
     "param_key",
     "path_key",
     "path_values",
@@ -23,7 +23,7 @@ def path_key(position: int) -> str:
 
 
 @dataclass(slots=True)
-class Segment:
+class PathSegment:
     """One segment of a path: text, key, matrix parameters.
 
     ``key`` is ``path.N``, or ``s.NAME`` of a key=value segment. ``value`` is without
@@ -58,7 +58,7 @@ def split_extension(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def segments_of(path: str) -> tuple[list[Segment], bool]:
+def segments_of(path: str) -> tuple[list[PathSegment], bool]:
     """Return (segments, whether a slash follows the last) of a path in normal form.
 
     >>> segments, slash = segments_of("/a;v=1/qid=7/b.html/")
@@ -71,7 +71,7 @@ def segments_of(path: str) -> tuple[list[Segment], bool]:
     slash = len(texts) > 1 and texts[-1] == ""
     if slash or texts == [""]:
         del texts[-1]
-    segments: list[Segment] = []
+    segments: list[PathSegment] = []
     last = None
     position = 0
     for text in texts:
@@ -82,9 +82,9 @@ def segments_of(path: str) -> tuple[list[Segment], bool]:
         match = _is_pair(text) if "=" in text else None
         if match is not None:
             name = text[: match.end() - 1]
-            segment = Segment("s." + name, text[match.end() :], None, name, params)
+            segment = PathSegment("s." + name, text[match.end() :], None, name, params)
         else:
-            last = segment = Segment(path_key(position), text, None, "", params)
+            last = segment = PathSegment(path_key(position), text, None, "", params)
             position += 1
         segments.append(segment)
     if last is not None:

@@ -21,7 +21,7 @@ from time import perf_counter
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.methods.options import PatternTreeOptions, WrongOption, options_of
-from scrapy_dedup.learning.methods.pattern_tree import Options, choices_of, tree_of
+from scrapy_dedup.learning.methods.pattern_tree import PatternTreeChoices, choices_of, tree_of
 
 from .labelled import read_rows
 from .methods.compared import sites
@@ -53,7 +53,11 @@ class TreeOf:
 
 
 def measured(
-    site: str, observations: Sequence[Observation], options: Options, share: float = SHARE, least: int = LEAST
+    site: str,
+    observations: Sequence[Observation],
+    options: PatternTreeChoices,
+    share: float = SHARE,
+    least: int = LEAST,
 ) -> TreeOf | None:
     """Draw from the URLs of a site and build their tree; None where fewer than *least* are drawn."""
     found = clusters(observations)

@@ -23,7 +23,16 @@ from ..config import Config, current
 from ..data.clusters import PageIdentities, no_evidence
 from ..evidence.shares import MIN_STATED
 from ..evidence.user_names import Names
-from ..methods.entropy import MINIMUM_SIZE, NameList, Page, ParameterRule, Priors, Relevance, analysed, name_of
+from ..methods.entropy import (
+    MINIMUM_SIZE,
+    FingerprintedUrl,
+    NameList,
+    ParameterRule,
+    Priors,
+    Relevance,
+    analysed,
+    name_of,
+)
 from ..opinions.belief import LEAST, MOST, Opinion, belief, is_uncertain
 from ..opinions.declared import Declarations, linked_opinions, stated_opinions
 from ..opinions.other_sites import priors_of_rules
@@ -186,7 +195,9 @@ def _entropy(
 
     That a parameter whose values hardly ever come again tells the page is no finding: so would a random number.
     """
-    rules = analysed([Page(each.url, content) for each, content in zip(pages, contents, strict=True)], groups=groups)
+    rules = analysed(
+        [FingerprintedUrl(each.url, content) for each, content in zip(pages, contents, strict=True)], groups=groups
+    )
     return {
         key: rule
         for key, rule in rules.items()

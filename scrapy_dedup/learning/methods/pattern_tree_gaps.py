@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PatternTreeChoices:
     """The choices of one run; the defaults are those of ``FAITHFUL``."""
 
     # Tree (section 5.1)
@@ -94,9 +94,9 @@ class Options:
     """Pairs of duplicate nodes that are looked at, those with the most URLs; None for all."""
 
 
-FAITHFUL = Options()
+FAITHFUL = PatternTreeChoices()
 
-IMPROVED = Options(
+IMPROVED = PatternTreeChoices(
     decline="significant",
     without_decline="frequent",
     stop="exhausted",
@@ -128,7 +128,7 @@ IMPROVED = Options(
 
 def _choices() -> dict[str, Any]:
     """Return the types of the choices that learning knows; how a benchmark draws its sets is none of them."""
-    return {name: kind for name, kind in get_type_hints(Options).items() if name != "evaluation"}
+    return {name: kind for name, kind in get_type_hints(PatternTreeChoices).items() if name != "evaluation"}
 
 
 def readers() -> dict[str, Callable[[Any], Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_dedup.learning.methods.pattern_tree_gaps import Options
+from scrapy_dedup.learning.methods.pattern_tree_gaps import PatternTreeChoices
 
 from .crawl import Row
 from .seeded import share_of
@@ -82,7 +82,7 @@ def each_once(rows: Sequence[Row]) -> list[Row]:
     return list(first.values())
 
 
-def training_split(content: Sequence[int], options: Options, seed: int = 0) -> tuple[list[int], list[int]]:
+def training_split(content: Sequence[int], options: PatternTreeChoices, seed: int = 0) -> tuple[list[int], list[int]]:
     """The pattern-tree paper's split (section 6.1, gap 26): (training, test) as places in *content*.
 
     The paper draws 20 % of the URLs, 100,000 at most, and tests on all of them, so that clusters are

@@ -7,15 +7,15 @@ is kept, so that several irrelevant parameters do not hide each other.
 
 from .analysis import ParameterRule, analysed, case_information, holds_urls, relevant_tuples
 from .cluster_merging import Conflict, HostRules, merged
-from .columns import EVERYWHERE, HOST, PATH, QUERY, Page, columns, keys_inside, settled_keys
+from .columns import EVERYWHERE, HOST, PATH, QUERY, FingerprintedUrl, columns, keys_inside, settled_keys
 from .expression import proposals
 from .headers import HeadFingerprint, Strength, head_fingerprint
-from .host import Options, canonical_rules, host_rules, proposals_of
+from .host import EntropyChoices, canonical_rules, host_rules, proposals_of
 from .information import UNUSED, Information, conditional_entropy, entropy, information
 from .name_lists import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
 from .priors import Priors, learned_priors
 from .published import decide, in_own_terms
-from .relevance import Relevance, Thresholds
+from .relevance import Relevance, RelevanceThresholds
 from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters
 
 __all__ = [
@@ -28,18 +28,18 @@ __all__ = [
     "QUERY",
     "UNUSED",
     "Conflict",
+    "EntropyChoices",
+    "FingerprintedUrl",
     "HeadFingerprint",
     "HostRules",
     "Information",
     "NameList",
-    "Options",
-    "Page",
     "ParameterRule",
     "Priors",
     "Relevance",
+    "RelevanceThresholds",
     "Scope",
     "Strength",
-    "Thresholds",
     "analysed",
     "canonical_rules",
     "case_information",

@@ -11,9 +11,9 @@ from ....rules import Ignore, Nested, RuleBook
 from ....rules.actions import inner_url
 from ....urls import GroupsLike, site_of_url
 from ....urls.percent import lower_value
-from .columns import QUERY, Column, Page, Value, columns
+from .columns import QUERY, Column, FingerprintedUrl, Value, columns
 from .information import Information, conditional_entropy, information
-from .relevance import Relevance, Thresholds
+from .relevance import Relevance, RelevanceThresholds
 
 _MARKS = ("://", "%3A%2F%2F", ":%2F%2F", "%3a%2f%2f")
 
@@ -36,8 +36,8 @@ class ParameterRule:
 
 
 def analysed(
-    pages: Sequence[Page],
-    thresholds: Thresholds | None = None,
+    pages: Sequence[FingerprintedUrl],
+    thresholds: RelevanceThresholds | None = None,
     *,
     kinds: tuple[str, ...] = QUERY,
     largest_tuple: int = 3,
@@ -49,7 +49,7 @@ def analysed(
     Each is analysed by itself, one whose values are URLs by the canonical ones; then tuples of up to *largest_tuple*, and all members of a relevant
     tuple are relevant. *skipped* keys are left out. O(n x (parameters + tuples)).
     """
-    thresholds = thresholds or Thresholds()
+    thresholds = thresholds or RelevanceThresholds()
     found = columns(pages, kinds, groups=groups, skipped=skipped)
     fingerprints = [page.fingerprint for page in pages]
     inner = {
@@ -77,19 +77,19 @@ def analysed(
     }
 
 
-def _case_insensitive(values: Column, fingerprints: Sequence[Hashable], thresholds: Thresholds) -> bool:
+def _case_insensitive(values: Column, fingerprints: Sequence[Hashable], thresholds: RelevanceThresholds) -> bool:
     return has_capitals(values) and case_information(values, fingerprints) < thresholds.case
 
 
 def _inner_rules(
-    key: str, values: Column, fingerprints: Sequence[Hashable], thresholds: Thresholds, groups: GroupsLike
+    key: str, values: Column, fingerprints: Sequence[Hashable], thresholds: RelevanceThresholds, groups: GroupsLike
 ) -> Nested:
     """Return what is irrelevant in the URLs that a parameter holds: each site's are analysed as pages of their own."""
-    by_site: dict[str, list[Page]] = {}
+    by_site: dict[str, list[FingerprintedUrl]] = {}
     for value, fingerprint in zip(values, fingerprints, strict=True):
         url = inner_url(key, value) if isinstance(value, str) else None
         if url is not None:
-            by_site.setdefault(site_of_url(url, groups=groups), []).append(Page(url, fingerprint))
+            by_site.setdefault(site_of_url(url, groups=groups), []).append(FingerprintedUrl(url, fingerprint))
     rules = {site: analysed(pages, thresholds, groups=groups) for site, pages in by_site.items()}
     return Nested(
         {
@@ -151,7 +151,7 @@ def relevant_tuples(
     columns: Mapping[str, Column],
     fingerprints: Sequence[Hashable],
     alone: Mapping[str, Information],
-    thresholds: Thresholds,
+    thresholds: RelevanceThresholds,
     most: int = 3,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the tuples of two to *most* parameters that are relevant as one value.

@@ -30,7 +30,7 @@ _NOT_A_PART = frozenset({"path.len", "path.trail"})
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FingerprintedUrl:
     """A URL, and the fingerprint of the content it led to."""
 
     url: str
@@ -38,7 +38,7 @@ class Page:
 
 
 def columns(
-    pages: Sequence[Page],
+    pages: Sequence[FingerprintedUrl],
     kinds: tuple[str, ...] = QUERY,
     *,
     groups: GroupsLike = None,
@@ -55,10 +55,10 @@ def columns(
     return {key: [(view[key] or "") if key in view else UNUSED for view in views] for key in sorted(chosen)}
 
 
-def settled_keys(pages: Sequence[Page], *, groups: GroupsLike = None) -> frozenset[str]:
+def settled_keys(pages: Sequence[FingerprintedUrl], *, groups: GroupsLike = None) -> frozenset[str]:
     """Return the keys that a significant prefix of all URLs of a cluster settles: they need no analysis.
 
-    >>> pages = [Page(f"http://site.com/show?id={i}&lang=en", i) for i in range(9)]
+    >>> pages = [FingerprintedUrl(f"http://site.com/show?id={i}&lang=en", i) for i in range(9)]
     >>> sorted(settled_keys(pages)), sorted(settled_keys(pages[:1]))
     (['path.0', 'scheme'], [])
     """

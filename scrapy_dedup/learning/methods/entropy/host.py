@@ -9,15 +9,15 @@ from ...proposals.combining import rules_of
 from ...proposals.proposal import Match, Proposal
 from .analysis import ParameterRule, analysed
 from .cluster_merging import Conflict, HostRules, merged
-from .columns import QUERY, Page, columns, settled_keys
+from .columns import QUERY, FingerprintedUrl, columns, settled_keys
 from .name_lists import NameList, name_of
 from .priors import Priors
-from .relevance import Relevance, Thresholds
+from .relevance import Relevance, RelevanceThresholds
 from .scopes import MINIMUM_SIZE, Scope, clusters
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EntropyChoices:
     """What the document leaves open: its implementations and thresholds.
 
     ``kinds`` are the parts of a URL that are parameters (``QUERY``, ``PATH``, ``HOST`` of
@@ -27,7 +27,7 @@ class Options:
     """
 
     scope: Scope = Scope.HOST_PATH
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: RelevanceThresholds = field(default_factory=RelevanceThresholds)
     minimum: int = MINIMUM_SIZE
     conflict: Conflict = Conflict.PATH_SPECIFIC
     ratio: float = 1.0
@@ -38,13 +38,15 @@ class Options:
     priors: Priors | None = None
 
 
-def host_rules(pages: Iterable[Page], options: Options | None = None, *, groups: GroupsLike = None) -> HostRules:
+def host_rules(
+    pages: Iterable[FingerprintedUrl], options: EntropyChoices | None = None, *, groups: GroupsLike = None
+) -> HostRules:
     """Return the rules that the URLs of one host (or domain), with their fingerprints, make.
 
     No rules are made of clusters below the minimum size, other than what the names in them are known
     for. Odd input gives no rules and raises nothing.
     """
-    options = options or Options()
+    options = options or EntropyChoices()
     pages = list(pages)
     found = {
         name: analysed(
@@ -67,7 +69,7 @@ def host_rules(pages: Iterable[Page], options: Options | None = None, *, groups:
     return HostRules(dict(sorted(everywhere.items())), rules.by_path)
 
 
-def _known_for(key: str, options: Options) -> Relevance | None:
+def _known_for(key: str, options: EntropyChoices) -> Relevance | None:
     relevance = options.manual.relevance(key) if options.manual is not None else None
     if relevance is None and options.priors is not None:
         relevance = options.priors.relevance(name_of(key))

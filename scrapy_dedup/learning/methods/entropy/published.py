@@ -11,20 +11,20 @@ from ..method_decision import Decision, Formation
 from ..options import EntropyOptions
 from ..written import flags
 from .cluster_merging import Conflict
-from .columns import HOST, PATH, QUERY, Page
-from .host import Options, host_rules, proposals_of
+from .columns import HOST, PATH, QUERY, FingerprintedUrl
+from .host import EntropyChoices, host_rules, proposals_of
 from .name_lists import NameList
-from .relevance import Thresholds
+from .relevance import RelevanceThresholds
 from .scopes import Scope
 
 _PARTS = {"query": QUERY, "path": PATH, "host": HOST}
 
 
-def in_own_terms(options: EntropyOptions) -> Options:
+def in_own_terms(options: EntropyOptions) -> EntropyChoices:
     """Return the options in the document's own terms."""
-    return Options(
+    return EntropyChoices(
         scope=Scope(options.scope),
-        thresholds=Thresholds(
+        thresholds=RelevanceThresholds(
             options.fingerprint_given_value, options.value_given_fingerprint, options.case, options.relative
         ),
         minimum=options.minimum,
@@ -40,7 +40,7 @@ def in_own_terms(options: EntropyOptions) -> Options:
 def decide(sample: Sample, options: EntropyOptions) -> Decision:
     """Return what the document's method decides of a site; all rules that match a URL act, those of its path first."""
     rows = [number for number, content in enumerate(sample.content) if content != NO_EVIDENCE]
-    pages = [Page(sample.urls[number], sample.content[number]) for number in rows]
+    pages = [FingerprintedUrl(sample.urls[number], sample.content[number]) for number in rows]
     found = proposals_of(host_rules(pages, in_own_terms(options), groups=sample.groups))
     # No rule speaks of one repeat of a parameter alone.
     sayable = [one for one in found if operation_problem(one.key, one.operation) is None]

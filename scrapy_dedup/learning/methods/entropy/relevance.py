@@ -22,7 +22,7 @@ class Relevance(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class RelevanceThresholds:
     """How much uncertainty a relevant parameter may leave.
 
     In bits, as in the document's example, whose values are the defaults; with ``relative``, as shares
@@ -38,7 +38,7 @@ class Thresholds:
     def relevance(self, found: Information) -> Relevance:
         """Return ACCEPT if and only if both entropies are below their thresholds.
 
-        >>> Thresholds().relevance(Information(0.0, 0.0)), Thresholds().relevance(Information(0.0, 2.0))
+        >>> RelevanceThresholds().relevance(Information(0.0, 0.0)), RelevanceThresholds().relevance(Information(0.0, 2.0))
         (<Relevance.ACCEPT: 'accept'>, <Relevance.IGNORE: 'ignore'>)
         """
         of_fingerprint, of_value = found.fingerprint_given_value, found.value_given_fingerprint

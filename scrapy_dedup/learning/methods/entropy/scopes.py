@@ -8,7 +8,7 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from ....urls import normal_form, registrable
-from .columns import Page
+from .columns import FingerprintedUrl
 
 MINIMUM_SIZE = 20
 """URLs that a cluster needs for rules to be made of it (the document: a fixed number)."""
@@ -43,9 +43,11 @@ def cluster_name(url: str, scope: Scope) -> str:
     return host if scope is Scope.HOST else registrable(host)
 
 
-def clusters(pages: Iterable[Page], scope: Scope, minimum: int = MINIMUM_SIZE) -> dict[str, list[Page]]:
+def clusters(
+    pages: Iterable[FingerprintedUrl], scope: Scope, minimum: int = MINIMUM_SIZE
+) -> dict[str, list[FingerprintedUrl]]:
     """Return the clusters of *pages* by name, those of fewer than *minimum* URLs left out."""
-    found: dict[str, list[Page]] = {}
+    found: dict[str, list[FingerprintedUrl]] = {}
     for page in pages:
         found.setdefault(cluster_name(page.url, scope), []).append(page)
     return {name: members for name, members in found.items() if len(members) >= minimum}

@@ -7,21 +7,21 @@
 'http://example.com/item?id=4&sid=*'
 """
 
-from ..pattern_tree_gaps import FAITHFUL, IMPROVED, Options
+from ..pattern_tree_gaps import FAITHFUL, IMPROVED, PatternTreeChoices
 from .expression import proposals
-from .normalization_rules import Ignore, Keep, Replace, RewriteRule, SetLiteral
+from .normalization_rules import IgnoreKey, KeepKey, NormalizationRule, ReplaceKey, SetLiteral
 from .published import choices_of, decide
 from .whole_method import PatternTreeRules, learn, tree_of
 
 __all__ = [
     "FAITHFUL",
     "IMPROVED",
-    "Ignore",
-    "Keep",
-    "Options",
+    "IgnoreKey",
+    "KeepKey",
+    "NormalizationRule",
+    "PatternTreeChoices",
     "PatternTreeRules",
-    "Replace",
-    "RewriteRule",
+    "ReplaceKey",
     "SetLiteral",
     "choices_of",
     "decide",

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 from .effects import Effects
-from .normalization_rules import Ignore, RewriteRule, concatenated
+from .normalization_rules import IgnoreKey, NormalizationRule, concatenated
 from .rule_candidates import same_formation
 from .tree import Node, PatternTree
 from .walk import Graph, energy
 
-_Step = tuple[int, float, RewriteRule | None]
+_Step = tuple[int, float, NormalizationRule | None]
 """A node, the cost of the step from it, and the rule; None where it is a link."""
 
 LINK_COST = 1.0
@@ -20,7 +20,9 @@ MIN_COST = 1e-6
 """Of one more rule in a chain, so that of equally safe chains the shorter is taken."""
 
 
-def select_naively(rules: Sequence[RewriteRule], tree: PatternTree, *, by_fpr: bool = False) -> list[RewriteRule]:
+def select_naively(
+    rules: Sequence[NormalizationRule], tree: PatternTree, *, by_fpr: bool = False
+) -> list[NormalizationRule]:
     """Return the rules that the paper's straightforward strategy keeps, chains concatenated.
 
     Of one source, the rule with the least false-positive rate (Figure 7 (a)); of an ancestor and its
@@ -28,10 +30,10 @@ def select_naively(rules: Sequence[RewriteRule], tree: PatternTree, *, by_fpr: b
     paper has as the other way out ("first apply the rules with smaller false-positive rates"); of a circle, all but the
     rule with the least support (c).
     """
-    by_source: dict[int, RewriteRule] = {}
+    by_source: dict[int, NormalizationRule] = {}
     for rule in sorted(rules, key=lambda r: (r.fpr, -r.overlap, r.nodes)):
         by_source.setdefault(rule.nodes[0], rule)
-    kept: dict[int, RewriteRule] = {}
+    kept: dict[int, NormalizationRule] = {}
     for source, rule in by_source.items():
         above = [by_source[node.number] for node in tree.nodes[source].ancestors() if node.number in by_source]
         # The rule of the deeper node is applied first: it stays where it is the better one.
@@ -42,7 +44,9 @@ def select_naively(rules: Sequence[RewriteRule], tree: PatternTree, *, by_fpr: b
     return [_followed(rule, kept, tree) for _, rule in sorted(kept.items())]
 
 
-def _next(rule: RewriteRule, kept: Mapping[int, RewriteRule], tree: PatternTree) -> RewriteRule | None:
+def _next(
+    rule: NormalizationRule, kept: Mapping[int, NormalizationRule], tree: PatternTree
+) -> NormalizationRule | None:
     """Return the rule that acts on what a rule wrote; None where none does."""
     if rule.of_one_node:
         return None
@@ -54,12 +58,12 @@ def _next(rule: RewriteRule, kept: Mapping[int, RewriteRule], tree: PatternTree)
     return None
 
 
-def _circle(kept: Mapping[int, RewriteRule], tree: PatternTree) -> list[RewriteRule]:
+def _circle(kept: Mapping[int, NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
     """Return the rules of a circle, [] where there is none."""
     known_end: set[tuple[int, int]] = set()
     for start in kept.values():
-        way: dict[tuple[int, int], RewriteRule] = {}
-        rule: RewriteRule | None = start
+        way: dict[tuple[int, int], NormalizationRule] = {}
+        rule: NormalizationRule | None = start
         while rule is not None and rule.nodes not in known_end:
             if rule.nodes in way:
                 nodes = list(way)
@@ -70,7 +74,7 @@ def _circle(kept: Mapping[int, RewriteRule], tree: PatternTree) -> list[RewriteR
     return []
 
 
-def _followed(rule: RewriteRule, kept: Mapping[int, RewriteRule], tree: PatternTree) -> RewriteRule:
+def _followed(rule: NormalizationRule, kept: Mapping[int, NormalizationRule], tree: PatternTree) -> NormalizationRule:
     """Return a rule with all that follow it concatenated."""
     last, following = rule, _next(rule, kept, tree)
     while following is not None:
@@ -79,7 +83,7 @@ def _followed(rule: RewriteRule, kept: Mapping[int, RewriteRule], tree: PatternT
     return rule
 
 
-def graph_of(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[Node], Graph]:
+def graph_of(rules: Sequence[NormalizationRule], tree: PatternTree) -> tuple[list[Node], Graph]:
     """Return the nodes of candidate rules and the graph whose vertices they are (Figure 8 (b)).
 
     A rule of a node with itself is no edge.
@@ -100,11 +104,13 @@ def graph_of(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[Node
 class Way:
     """How a node gets to its destination: by these rules, after a step to its ancestor if ``by_link``."""
 
-    rules: tuple[RewriteRule, ...] = ()
+    rules: tuple[NormalizationRule, ...] = ()
     by_link: bool = False
 
 
-def destinations(rules: Sequence[RewriteRule], tree: PatternTree, options: Options) -> dict[int, dict[int, Way]]:
+def destinations(
+    rules: Sequence[NormalizationRule], tree: PatternTree, options: PatternTreeChoices
+) -> dict[int, dict[int, Way]]:
     """Return, per destination node, the way in which each node gets there, its own included.
 
     Faithful: nodes in the order of their energy, each with all those that can still get to it by rules
@@ -139,7 +145,7 @@ def destinations(rules: Sequence[RewriteRule], tree: PatternTree, options: Optio
     return found
 
 
-def _merit(node: Node, energy: float, options: Options) -> float:
+def _merit(node: Node, energy: float, options: PatternTreeChoices) -> float:
     """Return how good a destination a node is: popular and, in the improved mode, a short pattern."""
     if options.destinations == "by energy":
         return energy
@@ -166,7 +172,9 @@ def _ways(destination: int, incoming: Mapping[int, Sequence[_Step]], assigned: s
     return ways
 
 
-def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Options) -> list[RewriteRule]:
+def select_by_graph(
+    rules: Sequence[NormalizationRule], tree: PatternTree, options: PatternTreeChoices
+) -> list[NormalizationRule]:
     """Return the rules that lead to the destinations, chains concatenated (Figure 8 (c) to (e)).
 
     Rules that start from a destination are removed. The rule of a destination with itself starts and
@@ -176,8 +184,8 @@ def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Op
     own = {rule.nodes[0]: rule for rule in rules if rule.of_one_node}
     kept_own = own if options.destination_self_rules == "kept" else {}
     found = destinations(rules, tree, options)
-    firsts: dict[int, dict[int, list[RewriteRule]]] = {}
-    formats: dict[int, RewriteRule] = {}
+    firsts: dict[int, dict[int, list[NormalizationRule]]] = {}
+    formats: dict[int, NormalizationRule] = {}
     for number, ways in found.items():
         firsts[number] = {}
         for source, way in ways.items():
@@ -201,12 +209,12 @@ def select_by_graph(rules: Sequence[RewriteRule], tree: PatternTree, options: Op
     return _without_redundant(sorted(chosen, key=lambda rule: rule.nodes), tree)
 
 
-def _formats_above(node: Node, formats: Mapping[int, RewriteRule]) -> list[RewriteRule]:
+def _formats_above(node: Node, formats: Mapping[int, NormalizationRule]) -> list[NormalizationRule]:
     """Return the rules that bring URLs to the formats of a node and its ancestors, the node's first."""
     return [formats[above.number] for above in (node, *node.ancestors()) if above.number in formats]
 
 
-def _direct(chain: Sequence[RewriteRule]) -> RewriteRule:
+def _direct(chain: Sequence[NormalizationRule]) -> NormalizationRule:
     """Return the one rule that does what a chain does (Figure 8 (d), (e))."""
     direct = chain[0]
     for rule in chain[1:]:
@@ -214,10 +222,10 @@ def _direct(chain: Sequence[RewriteRule]) -> RewriteRule:
     return direct
 
 
-def _without_redundant(rules: Sequence[RewriteRule], tree: PatternTree) -> list[RewriteRule]:
+def _without_redundant(rules: Sequence[NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
     """Return the rules without those that do to their URLs what an ancestor's rule does (Figure 7 (b))."""
     effects = Effects(tree.table)
-    kept: dict[int, RewriteRule] = {}
+    kept: dict[int, NormalizationRule] = {}
     for rule in sorted(rules, key=lambda r: (tree.nodes[r.nodes[0]].depth, r.nodes)):
         node = tree.nodes[rule.nodes[0]]
         above = next((kept[n.number] for n in node.ancestors() if n.number in kept), None)
@@ -229,33 +237,37 @@ def _without_redundant(rules: Sequence[RewriteRule], tree: PatternTree) -> list[
     return sorted(kept.values(), key=lambda rule: rule.nodes)
 
 
-def widened_to_targets(rules: Sequence[RewriteRule], tree: PatternTree) -> tuple[list[RewriteRule], list[RewriteRule]]:
+def widened_to_targets(
+    rules: Sequence[NormalizationRule], tree: PatternTree
+) -> tuple[list[NormalizationRule], list[NormalizationRule]]:
     """Return the deployed rules with one format per target, and the rules that bring its own URLs to it.
 
     A format with a wildcard is shared by all URLs that are given it: what one rule into a node ignores,
     the others and the URLs of the node itself ignore too. The second list is not new knowledge, and
     not counted among the deployed rules.
     """
-    into: dict[int, list[RewriteRule]] = {}
+    into: dict[int, list[NormalizationRule]] = {}
     for rule in rules:
         into.setdefault(rule.nodes[1], []).append(rule)
     formats = {number: format_of(tree.nodes[number], several, several[0].options) for number, several in into.items()}
     widened = [
-        replace(rule, operations={**rule.operations, **dict.fromkeys(sorted(formats[rule.nodes[1]].ignored), Ignore())})
+        replace(
+            rule, operations={**rule.operations, **dict.fromkeys(sorted(formats[rule.nodes[1]].ignored), IgnoreKey())}
+        )
         for rule in rules
     ]
     sources = {rule.nodes[0] for rule in rules}
     return widened, [known for number, known in sorted(formats.items()) if number not in sources]
 
 
-def format_of(node: Node, rules: Sequence[RewriteRule], options: Options) -> RewriteRule:
+def format_of(node: Node, rules: Sequence[NormalizationRule], options: PatternTreeChoices) -> NormalizationRule:
     """Return the rule that brings a node's own URLs to the format that rules into it give."""
     into = [rule for rule in rules if rule.nodes[1] == node.number]
     ignored = sorted({key for rule in into for key in rule.asked_of_target})
-    return RewriteRule(
+    return NormalizationRule(
         node.pattern,
         node.pattern,
-        {**same_formation(node.pattern), **dict.fromkeys(ignored, Ignore())},
+        {**same_formation(node.pattern), **dict.fromkeys(ignored, IgnoreKey())},
         nodes=(node.number, node.number),
         support=node.volume,
         fpr=max((rule.fpr for rule in into), default=0.0),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 from .tree import Node, PatternTree
 
 MAX_SHARE = 0.05
@@ -28,7 +28,7 @@ class DuplicateNodes:
     """Equation 6; for a node with itself its duplicate rate."""
 
 
-def duplicate_nodes(tree: PatternTree, options: Options) -> list[DuplicateNodes]:
+def duplicate_nodes(tree: PatternTree, options: PatternTreeChoices) -> list[DuplicateNodes]:
     """Return the pairs of nodes that overlap by ``min_overlap`` or more, in both directions.
 
     As the inverted index of Algorithm 2, with the clusters that touch the same leaves taken together:
@@ -90,7 +90,7 @@ def nested(one: Node, other: Node) -> bool:
     return any(node is high for node in deep.ancestors())
 
 
-def _index(tree: PatternTree, options: Options) -> dict[Signature, list[int]]:
+def _index(tree: PatternTree, options: PatternTreeChoices) -> dict[Signature, list[int]]:
     """Return, per set of leaves that a cluster touches, the URLs that such clusters have in each."""
     content = tree.table.content.astype(np.int64)
     pairs, counts = np.unique(content * len(tree.nodes) + tree.leaf_of, return_counts=True)

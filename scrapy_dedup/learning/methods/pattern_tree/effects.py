@@ -7,7 +7,7 @@ import numpy as np
 from ...data.frame import NEVER_KEPT
 from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Hashes, Rows
-from .normalization_rules import Ignore, Operation, Replace
+from .normalization_rules import IgnoreKey, KeyOperation, ReplaceKey
 
 _WILD = 2**31 - 1
 
@@ -26,7 +26,7 @@ class Effects:
             known = self._more.setdefault(text, len(self.table.vocabulary) + len(self._more))
         return known
 
-    def copied(self, operation: Replace, rows: Rows) -> Codes:
+    def copied(self, operation: ReplaceKey, rows: Rows) -> Codes:
         """Return the codes of what a replace writes."""
         column = self.table.columns.get(operation.source)
         if column is None:
@@ -39,15 +39,15 @@ class Effects:
         translated = [ABSENT if text is None else self.code(operation.text(text)) for text in texts]
         return np.array(translated, dtype=np.int32)[places.reshape(codes.shape)]
 
-    def hashes(self, operations: Mapping[str, Operation], rows: Rows) -> Hashes:
+    def hashes(self, operations: Mapping[str, KeyOperation], rows: Rows) -> Hashes:
         """Return the hash of what *operations* make of each of *rows*."""
         total = np.zeros(len(rows), dtype=np.uint64)
         for key, operation in operations.items():
             if key in NEVER_KEPT:
                 continue
-            if isinstance(operation, Replace):
+            if isinstance(operation, ReplaceKey):
                 codes = self.copied(operation, rows)
-            elif isinstance(operation, Ignore):
+            elif isinstance(operation, IgnoreKey):
                 codes = np.full(len(rows), _WILD, dtype=np.int32)
             else:
                 codes = np.full(len(rows), self.code(operation.value), dtype=np.int32)
@@ -56,4 +56,4 @@ class Effects:
 
     def whole(self, rows: Rows) -> Hashes:
         """Return the hash of each of *rows* as it is."""
-        return self.hashes({key: Replace(key) for key in self.table.columns}, rows)
+        return self.hashes({key: ReplaceKey(key) for key in self.table.columns}, rows)

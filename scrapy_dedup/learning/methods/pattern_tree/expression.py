@@ -11,9 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ....rules import Absent, Literal, OfClass, Operation, Predicate, Set
-from ....rules import Ignore as Drop
-from ....rules import Replace as Copy
+from ....rules import Absent, Ignore, Literal, OfClass, Operation, Predicate, Replace, Set
 from ....rules.model import operation_problem
 from ....urls import DeepSplit, class_of
 from ...config import current
@@ -27,7 +25,7 @@ from ...proposals.dropping import dropped, seen_values, value_dropped, widened
 from ...proposals.proposal import Match, Proposal
 from ..method_decision import NotSayable
 from ..pattern_tree_gaps import IMPROVED
-from .normalization_rules import Keep, Replace, RewriteRule, SetLiteral
+from .normalization_rules import KeepKey, NormalizationRule, ReplaceKey, SetLiteral
 from .patterns import Fixed, Part, Pattern, Varied
 from .tree import TRIVIAL, Node
 from .whole_method import LearnedTree, learn_from, learn_tree, selected
@@ -78,7 +76,7 @@ def _peeled(learned: LearnedTree) -> Iterator[Proposal]:
         yield Proposal((), key, (value_dropped if presence else dropped)(table, rows, key))
 
 
-def _of_one_node(learned: LearnedTree, rule: RewriteRule) -> list[Proposal]:
+def _of_one_node(learned: LearnedTree, rule: NormalizationRule) -> list[Proposal]:
     """Return the proposals to drop what a node drops beyond its ancestors."""
     node = learned.tree.nodes[rule.nodes[0]]
     above = learned.ignored(node.parent) if node.parent is not None else frozenset[str]()
@@ -136,8 +134,8 @@ def _between_nodes(
 
 def _between(
     learned: LearnedTree,
-    rule: RewriteRule,
-    own: RewriteRule | None,
+    rule: NormalizationRule,
+    own: NormalizationRule | None,
     before: Sequence[Proposal],
     *,
     sample: Sample,
@@ -189,7 +187,7 @@ def _predicate(part: Part) -> Predicate:
     return OfClass(part.shape, part.optional)
 
 
-def _operations(learned: LearnedTree, rule: RewriteRule, source: Node) -> dict[str, Operation]:
+def _operations(learned: LearnedTree, rule: NormalizationRule, source: Node) -> dict[str, Operation]:
     """Return the operations that bring URLs of the source to the format of the target."""
     here = rule.source.parts
     length = int(rule.target.literals.get("path.len", "0"))
@@ -198,13 +196,13 @@ def _operations(learned: LearnedTree, rule: RewriteRule, source: Node) -> dict[s
         if key == "path.len" or key in learned.peel.keys:
             continue
         part = here.get(key)
-        if isinstance(operation, (Keep, SetLiteral)):
+        if isinstance(operation, (KeepKey, SetLiteral)):
             if not (isinstance(part, Fixed) and part.value == operation.value):
                 found[key] = _set(rule, part, operation.value)
-        elif isinstance(operation, Replace):
-            if operation != Replace(key):
+        elif isinstance(operation, ReplaceKey):
+            if operation != ReplaceKey(key):
                 transform = "lower" if operation.lower else ""
-                found[key] = Copy(operation.source, operation.prefix, operation.suffix, transform)
+                found[key] = Replace(operation.source, operation.prefix, operation.suffix, transform)
         elif part is not None:
             found[key] = dropped(learned.whole, source.rows, key)
         elif key.startswith("path.") and key[5:].isdigit() and int(key[5:]) < length - 1:
@@ -212,11 +210,11 @@ def _operations(learned: LearnedTree, rule: RewriteRule, source: Node) -> dict[s
             found[key] = Set({None: "*"})
     for key in here.keys() - rule.operations.keys() - learned.peel.keys.keys():
         if key != "path.len":
-            found[key] = Drop() if key == "path.trail" else dropped(learned.whole, source.rows, key)
+            found[key] = Ignore() if key == "path.trail" else dropped(learned.whole, source.rows, key)
     return found
 
 
-def _set(rule: RewriteRule, part: Part | None, value: str) -> Operation:
+def _set(rule: NormalizationRule, part: Part | None, value: str) -> Operation:
     if isinstance(part, Fixed):
         return Set({part.value: value})
     if part is None:
@@ -225,7 +223,7 @@ def _set(rule: RewriteRule, part: Part | None, value: str) -> Operation:
     # No operation puts a literal in the place of any value, but another key may hold that literal.
     for key, other in rule.source.parts.items():
         if other == Fixed(value) and key != "path.len":
-            return Copy(key)
+            return Replace(key)
     raise NotSayable
 
 

@@ -9,9 +9,9 @@ from ...config import current
 from ...data.grouping import Groups, grouped
 from ...evidence.arrays import Codes, Flags, Hashes
 from ...evidence.shares import upper_bound, worth_asking
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 from .effects import Effects
-from .normalization_rules import Ignore, RewriteRule
+from .normalization_rules import IgnoreKey, NormalizationRule
 from .rule_candidates import same_formation
 from .tree import PatternTree
 
@@ -43,8 +43,8 @@ def false_positives(forms: Hashes, content: Codes) -> FalsePositives:
 
 
 def qualified(
-    rules: Iterable[RewriteRule], tree: PatternTree, effects: Effects, options: Options, fpr_max: float
-) -> list[RewriteRule]:
+    rules: Iterable[NormalizationRule], tree: PatternTree, effects: Effects, options: PatternTreeChoices, fpr_max: float
+) -> list[NormalizationRule]:
     """Return the rules that pass the filter, with their false-positive rates."""
     duplicated = _duplicated(tree)
     passed = (qualify(rule, tree, effects, duplicated, options=options, fpr_max=fpr_max) for rule in rules)
@@ -52,8 +52,14 @@ def qualified(
 
 
 def qualify(
-    rule: RewriteRule, tree: PatternTree, effects: Effects, duplicated: Flags, *, options: Options, fpr_max: float
-) -> RewriteRule | None:
+    rule: NormalizationRule,
+    tree: PatternTree,
+    effects: Effects,
+    duplicated: Flags,
+    *,
+    options: PatternTreeChoices,
+    fpr_max: float,
+) -> NormalizationRule | None:
     """Return a rule with its false-positive rate on the training set, or None if it is unqualified.
 
     The rule runs on the URLs of its source; those of its target are shown in the target's format,
@@ -65,7 +71,7 @@ def qualify(
         source, target = source[duplicated[source]], target[duplicated[target]]
     forms, rows = effects.hashes(rule.operations, source), source
     if not rule.of_one_node:
-        own = {**same_formation(rule.target), **dict.fromkeys(rule.ignored, Ignore())}
+        own = {**same_formation(rule.target), **dict.fromkeys(rule.ignored, IgnoreKey())}
         forms, rows = np.r_[forms, effects.hashes(own, target)], np.r_[source, target]
     content = tree.table.content[rows]
     found = false_positives(forms, content)

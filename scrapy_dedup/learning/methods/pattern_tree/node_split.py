@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...evidence.arrays import ABSENT, Codes
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 
 MIN_RATIO = 3.0
 MIN_SIGMAS = 3.0
@@ -62,7 +62,7 @@ def entropy(frequencies: npt.ArrayLike, total: int) -> float:
     return float(-(shares * np.log2(shares)).sum()) + 0.0
 
 
-def choice(found: Distribution, options: Options) -> tuple[object, ...]:
+def choice(found: Distribution, options: PatternTreeChoices) -> tuple[object, ...]:
     """Return by what keys are put in order: the least is split first.
 
     In the paper's way the entropy alone. Otherwise path length first and keys that most URLs lack
@@ -106,7 +106,7 @@ def decline(frequencies: npt.ArrayLike, how: str = "drop") -> int | None:
     return drops.index(largest) + 1 if largest > 0 else None
 
 
-def salient_values(found: Distribution, options: Options) -> npt.NDArray[np.int32]:
+def salient_values(found: Distribution, options: PatternTreeChoices) -> npt.NDArray[np.int32]:
     """Return the codes of the salient values of a key: those before the decline."""
     counts = found.frequencies
     alone = len(counts) == 1 and options.without_decline == "frequent"

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....urls import GroupsLike
-from ..pattern_tree_gaps import FAITHFUL, Options
+from ..pattern_tree_gaps import FAITHFUL, PatternTreeChoices
 from .patterns import ANYTHING, Pattern
 from .views import View, composed, site_text, view_of
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepKey:
     """The target key has one value, and is filled with it."""
 
     value: str
@@ -24,7 +24,7 @@ class SetLiteral:
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class ReplaceKey:
     """The target key gets the value of a key of the source, lower-cased and with affixes if so."""
 
     source: str
@@ -35,22 +35,22 @@ class Replace:
     def text(self, value: str) -> str:
         """Return the target's value for the source's.
 
-        >>> Replace("q.id", "p-", ".html").text("10")
+        >>> ReplaceKey("q.id", "p-", ".html").text("10")
         'p-10.html'
         """
         return f"{self.prefix}{value.lower() if self.lower else value}{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
-class Ignore:
+class IgnoreKey:
     """The target key is the wildcard: its value does not affect the page."""
 
 
-Operation = Keep | SetLiteral | Replace | Ignore
+KeyOperation = KeepKey | SetLiteral | ReplaceKey | IgnoreKey
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteRule:
+class NormalizationRule:
     """A normalization rule: URLs of ``source`` are rewritten to the format of ``target``.
 
     ``operations``: one for every key of the target. ``nodes``: the numbers of the two nodes.
@@ -61,14 +61,14 @@ class RewriteRule:
 
     source: Pattern
     target: Pattern
-    operations: Mapping[str, Operation]
+    operations: Mapping[str, KeyOperation]
     nodes: tuple[int, int] = (0, 0)
     support: int = 0
     fpr: float = 0.0
     loss: float = 1.0
     overlap: float = 0.0
     chain: tuple[tuple[int, int], ...] = ()
-    options: Options = field(default=FAITHFUL, repr=False)
+    options: PatternTreeChoices = field(default=FAITHFUL, repr=False)
     last: frozenset[str] | None = None
     """Of a chain: the target keys that its last rule ignores."""
 
@@ -86,7 +86,7 @@ class RewriteRule:
     @property
     def ignored(self) -> frozenset[str]:
         """The target keys that are ignored."""
-        return frozenset(key for key, operation in self.operations.items() if isinstance(operation, Ignore))
+        return frozenset(key for key, operation in self.operations.items() if isinstance(operation, IgnoreKey))
 
     @property
     def asked_of_target(self) -> frozenset[str]:
@@ -105,16 +105,16 @@ class RewriteRule:
         return f"{self.source} -> {self.target} [{operations}]"
 
 
-def rewritten(view: Mapping[str, str], operations: Mapping[str, Operation]) -> View:
+def rewritten(view: Mapping[str, str], operations: Mapping[str, KeyOperation]) -> View:
     """Return the keys and values that operations make of those of a URL, all at once.
 
     A replace from a key that the URL does not have leaves its target out.
     """
     result: View = {}
     for key, operation in operations.items():
-        if isinstance(operation, Ignore):
+        if isinstance(operation, IgnoreKey):
             result[key] = ANYTHING
-        elif isinstance(operation, Replace):
+        elif isinstance(operation, ReplaceKey):
             value = view.get(operation.source)
             if value is not None:
                 result[key] = operation.text(value)
@@ -123,27 +123,27 @@ def rewritten(view: Mapping[str, str], operations: Mapping[str, Operation]) -> V
     return result
 
 
-def concatenated(first: RewriteRule, second: RewriteRule) -> RewriteRule:
+def concatenated(first: NormalizationRule, second: NormalizationRule) -> NormalizationRule:
     """Return the direct rule of two chained ones (Figure 8 (d), (e)): *first*, then *second*."""
-    operations: dict[str, Operation] = {}
+    operations: dict[str, KeyOperation] = {}
     for key, operation in second.operations.items():
-        before = first.operations.get(operation.source) if isinstance(operation, Replace) else None
-        if isinstance(operation, (Keep, SetLiteral)):
+        before = first.operations.get(operation.source) if isinstance(operation, ReplaceKey) else None
+        if isinstance(operation, (KeepKey, SetLiteral)):
             operations[key] = _literal(first, key, operation.value)
-        elif isinstance(operation, Ignore):
+        elif isinstance(operation, IgnoreKey):
             operations[key] = operation
-        elif isinstance(before, Replace):
-            operations[key] = Replace(
+        elif isinstance(before, ReplaceKey):
+            operations[key] = ReplaceKey(
                 before.source,
                 operation.prefix + (before.prefix.lower() if operation.lower else before.prefix),
                 (before.suffix.lower() if operation.lower else before.suffix) + operation.suffix,
                 before.lower or operation.lower,
             )
-        elif isinstance(before, (Keep, SetLiteral)):
+        elif isinstance(before, (KeepKey, SetLiteral)):
             operations[key] = _literal(first, key, operation.text(before.value))
-        elif isinstance(before, Ignore):
+        elif isinstance(before, IgnoreKey):
             operations[key] = before
-    return RewriteRule(
+    return NormalizationRule(
         source=first.source,
         target=second.target,
         operations=operations,
@@ -158,15 +158,15 @@ def concatenated(first: RewriteRule, second: RewriteRule) -> RewriteRule:
     )
 
 
-def _literal(rule: RewriteRule, key: str, value: str) -> Operation:
+def _literal(rule: NormalizationRule, key: str, value: str) -> KeyOperation:
     """Return the operation that writes a literal for URLs of the source of a rule."""
     there = rule.source.literals.get(key) == value or rule.options.literals == "keep"
-    return Keep(value) if there else SetLiteral(value)
+    return KeepKey(value) if there else SetLiteral(value)
 
 
-def _text(operation: Operation) -> str:
-    if isinstance(operation, Ignore):
+def _text(operation: KeyOperation) -> str:
+    if isinstance(operation, IgnoreKey):
         return "ignore"
-    if isinstance(operation, Replace):
+    if isinstance(operation, ReplaceKey):
         return f"replace {operation.prefix}{{{operation.source}}}{operation.suffix}"
-    return f"{'keep' if isinstance(operation, Keep) else 'set'} {operation.value}"
+    return f"{'keep' if isinstance(operation, KeepKey) else 'set'} {operation.value}"

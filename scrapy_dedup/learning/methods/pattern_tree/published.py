@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Set
-from ....rules import Replace as Copy
+from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
 from ....urls.paths import split_extension
 from ...data.judgement import Sample
 from ...data.url_table import RARE, REPEAT
@@ -15,14 +14,14 @@ from ...proposals.dropping import dropped, value_dropped
 from ...proposals.proposal import ANY_VALUE, Match
 from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
-from ..pattern_tree_gaps import FAITHFUL, IMPROVED, Options
+from ..pattern_tree_gaps import FAITHFUL, IMPROVED, PatternTreeChoices
 from ..written import flags
-from .normalization_rules import Keep, Replace, RewriteRule, SetLiteral
+from .normalization_rules import KeepKey, NormalizationRule, ReplaceKey, SetLiteral
 from .patterns import ANYTHING, Fixed, Part
 from .whole_method import LearnedTree, PatternTreeRules, learn_tree, rules_of_tree
 
 
-def choices_of(options: PatternTreeOptions) -> Options:
+def choices_of(options: PatternTreeOptions) -> PatternTreeChoices:
     """Return how the gaps of the paper are filled."""
     return replace(FAITHFUL if options.resolutions == "faithful" else IMPROVED, **dict(options.choices))
 
@@ -82,7 +81,7 @@ class _Said:
     """One rule of the tree, and the URLs that it acts on."""
 
     learned: LearnedTree
-    rule: RewriteRule
+    rule: NormalizationRule
     urls: Sequence[str]
 
     @property
@@ -176,19 +175,19 @@ class _Said:
 
     def _operation(self, key: str, operation: object, part: Part | None) -> Operation | None:
         """Return what is done to a key, None for nothing."""
-        if isinstance(operation, (Keep, SetLiteral)):
+        if isinstance(operation, (KeepKey, SetLiteral)):
             if part is None or (isinstance(part, Fixed) and part.value != operation.value):
                 return Set({None if part is None else part.value: operation.value})
-            return None if isinstance(part, Fixed) else Copy("", prefix=operation.value)
-        if isinstance(operation, Replace):
-            if operation == Replace(key):
+            return None if isinstance(part, Fixed) else Replace("", prefix=operation.value)
+        if isinstance(operation, ReplaceKey):
+            if operation == ReplaceKey(key):
                 return None
             if self.whole_segments and operation.source.startswith("path."):
                 self._no_extension(operation.source)
-            return Copy(operation.source, operation.prefix, operation.suffix, "lower" if operation.lower else "")
+            return Replace(operation.source, operation.prefix, operation.suffix, "lower" if operation.lower else "")
         # The wildcard is written whether the key is there or not.
         always = part is not None and (isinstance(part, Fixed) or not part.optional)
-        return IgnoreValue() if always else Copy("", prefix=ANYTHING)
+        return IgnoreValue() if always else Replace("", prefix=ANYTHING)
 
     def _no_extension(self, key: str) -> None:
         """Raise NotSayable where a segment that is copied has an extension: rules know it by its stem."""

@@ -9,10 +9,10 @@ from ...data.frame import Frame, Level
 from ...data.sampling import SEED
 from ...evidence.arrays import Rows
 from ...search.difference_sets import drop_set
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 from .duplicates import DuplicateNodes, duplicate_nodes
 from .effects import Effects
-from .normalization_rules import Ignore, Keep, Operation, Replace, RewriteRule, SetLiteral
+from .normalization_rules import IgnoreKey, KeepKey, KeyOperation, NormalizationRule, ReplaceKey, SetLiteral
 from .patterns import Fixed, Pattern
 from .tree import Node, PatternTree
 from .value_mappings import Common, common_duplicates, key_mappings
@@ -21,7 +21,7 @@ Dropped = Mapping[int, frozenset[str]]
 """Node number -> the keys that the difference-set test drops there."""
 
 
-def candidate_rules(tree: PatternTree, options: Options) -> list[RewriteRule]:
+def candidate_rules(tree: PatternTree, options: PatternTreeChoices) -> list[NormalizationRule]:
     """Return one raw candidate rule for every two duplicate nodes."""
     dropped = dropped_keys(tree) if options.self_rule == "drop set" else None
     pairs = [pair for pair in duplicate_nodes(tree, options) if _is_wanted(tree, pair, dropped or {}, options)]
@@ -39,43 +39,43 @@ def candidate_rules(tree: PatternTree, options: Options) -> list[RewriteRule]:
 
 
 def operations(
-    tree: PatternTree, source: Node, target: Node, options: Options, dropped: Dropped | None = None
-) -> dict[str, Operation]:
+    tree: PatternTree, source: Node, target: Node, options: PatternTreeChoices, dropped: Dropped | None = None
+) -> dict[str, KeyOperation]:
     """Return the operation for every key of *target*, for URLs of *source*.
 
     *keep* where the target has one value, *replace* where the key maps to one of the source and is no
     fake, *ignore* otherwise. *dropped* are the keys that the difference-set test drops in each node.
     """
     if source is target and dropped is not None:
-        ignored = dict.fromkeys(sorted(dropped.get(target.number, ())), Ignore())
+        ignored = dict.fromkeys(sorted(dropped.get(target.number, ())), IgnoreKey())
         return {**same_formation(target.pattern), **ignored}
     common = common_duplicates(tree, source, target)
     mappings = key_mappings(tree, source, target, common, options)
     literals = source.pattern.literals
-    found: dict[str, Operation] = {}
+    found: dict[str, KeyOperation] = {}
     for key, part in target.pattern.parts.items():
         replace = mappings.get(key)
         if isinstance(part, Fixed):
             there = literals.get(key) == part.value or options.literals == "keep"
-            found[key] = Keep(part.value) if there else SetLiteral(part.value)
+            found[key] = KeepKey(part.value) if there else SetLiteral(part.value)
         elif replace is None or (
             options.fake_replace == "share" and share_differing(tree, common, replace, key) > options.max_differing
         ):
-            found[key] = Ignore()
+            found[key] = IgnoreKey()
         else:
             found[key] = replace
     if options.fake_replace == "drop set":
-        found.update(dict.fromkeys(_droppable(tree, source, target, found), Ignore()))
+        found.update(dict.fromkeys(_droppable(tree, source, target, found), IgnoreKey()))
     return found
 
 
-def _droppable(tree: PatternTree, source: Node, target: Node, found: Mapping[str, Operation]) -> list[str]:
+def _droppable(tree: PatternTree, source: Node, target: Node, found: Mapping[str, KeyOperation]) -> list[str]:
     """Return the replaced keys that can be dropped jointly when URLs of both nodes have the target's keys."""
     table, effects = tree.table, Effects(tree.table)
     columns = {
         key: np.r_[effects.copied(operation, source.rows), table.columns[key][target.rows]]
         for key, operation in found.items()
-        if isinstance(operation, Replace)
+        if isinstance(operation, ReplaceKey)
     }
     rows = np.r_[source.rows, target.rows]
     both = dataclasses.replace(
@@ -85,7 +85,7 @@ def _droppable(tree: PatternTree, source: Node, target: Node, found: Mapping[str
     return sorted(key for key, level in levels.items() if level is Level.DROPPED)
 
 
-def share_differing(tree: PatternTree, common: Common, replace: Replace, key: str) -> float:
+def share_differing(tree: PatternTree, common: Common, replace: ReplaceKey, key: str) -> float:
     """Return the share of duplicates whose clusters differ in the value of a mapped key.
 
     The test of a fake replace: if too many URLs with different values are duplicates, the key does
@@ -135,9 +135,11 @@ def _has_duplicates(tree: PatternTree, rows: Rows) -> bool:
     return len(np.unique(tree.table.content[rows])) < len(rows)
 
 
-def _rule(tree: PatternTree, pair: DuplicateNodes, dropped: Dropped | None, options: Options) -> RewriteRule:
+def _rule(
+    tree: PatternTree, pair: DuplicateNodes, dropped: Dropped | None, options: PatternTreeChoices
+) -> NormalizationRule:
     source, target = tree.nodes[pair.source], tree.nodes[pair.target]
-    return RewriteRule(
+    return NormalizationRule(
         source.pattern,
         target.pattern,
         operations(tree, source, target, options, dropped),
@@ -148,7 +150,7 @@ def _rule(tree: PatternTree, pair: DuplicateNodes, dropped: Dropped | None, opti
     )
 
 
-def _is_wanted(tree: PatternTree, pair: DuplicateNodes, dropped: Dropped, options: Options) -> bool:
+def _is_wanted(tree: PatternTree, pair: DuplicateNodes, dropped: Dropped, options: PatternTreeChoices) -> bool:
     if options.direction == "both" or pair.source == pair.target:
         return True
     return _cost(tree, pair.target, dropped) < _cost(tree, pair.source, dropped)
@@ -161,6 +163,8 @@ def _cost(tree: PatternTree, number: int, dropped: Dropped) -> tuple[int, int, i
     return sum(key.startswith("q.") for key in kept), len(kept), -node.volume, number
 
 
-def same_formation(pattern: Pattern) -> dict[str, Operation]:
+def same_formation(pattern: Pattern) -> dict[str, KeyOperation]:
     """Return the operations that leave URLs of a pattern as they are."""
-    return {key: Keep(part.value) if isinstance(part, Fixed) else Replace(key) for key, part in pattern.parts.items()}
+    return {
+        key: KeepKey(part.value) if isinstance(part, Fixed) else ReplaceKey(key) for key, part in pattern.parts.items()
+    }

@@ -10,7 +10,7 @@ from ....urls import class_of
 from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...proposals.dropping import widened
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 from .node_split import Distribution, choice, distribution, salient_values
 from .patterns import Fixed, Part, Pattern, Varied, ordered
 
@@ -65,7 +65,7 @@ class PatternTree:
     ``cells`` counts the values that were looked at to build it: the work.
     """
 
-    def __init__(self, table: Table, options: Options) -> None:
+    def __init__(self, table: Table, options: PatternTreeChoices) -> None:
         self.table = table
         self.options = options
         self.nodes: list[Node] = []
@@ -96,7 +96,7 @@ class PatternTree:
             yield from self._walk(child)
 
 
-def build_pattern_tree(table: Table, options: Options) -> PatternTree:
+def build_pattern_tree(table: Table, options: PatternTreeChoices) -> PatternTree:
     """Return the pattern tree of the URLs of a table (Algorithm 1).
 
     Breadth first, so that a limit on nodes leaves out the deepest splits. Each level looks at each
@@ -164,7 +164,7 @@ def _children(
             return
 
 
-def _absence_counts(values: Distribution, options: Options) -> bool:
+def _absence_counts(values: Distribution, options: PatternTreeChoices) -> bool:
     """Tell whether URLs with and without a key are split although none of its values is salient."""
     if options.without_decline == "trivial":
         return values.absent > 0

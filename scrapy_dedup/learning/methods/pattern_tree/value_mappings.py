@@ -11,8 +11,8 @@ from ...config import current
 from ...data.url_table import Table
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...evidence.shares import upper_bound
-from ..pattern_tree_gaps import Options
-from .normalization_rules import Replace
+from ..pattern_tree_gaps import PatternTreeChoices
+from .normalization_rules import ReplaceKey
 from .tree import Node, PatternTree
 
 MAX_PAIRS = 400
@@ -53,7 +53,9 @@ def sigma(one: Codes, other: Codes) -> float:
     return shared / (len(left) + len(right) - shared) if shared else 0.0
 
 
-def key_mappings(tree: PatternTree, source: Node, target: Node, common: Common, options: Options) -> dict[str, Replace]:
+def key_mappings(
+    tree: PatternTree, source: Node, target: Node, common: Common, options: PatternTreeChoices
+) -> dict[str, ReplaceKey]:
     """Return, per key of the target with many values, the key of the source that it maps to.
 
     Algorithm 3; the values are those of the duplicates that the nodes share, since a rule is made of
@@ -63,18 +65,20 @@ def key_mappings(tree: PatternTree, source: Node, target: Node, common: Common, 
     if options.mapping == "in clusters" and source is not target:
         return _inside_clusters(table, source, target, common, options)
     keys = list(source.pattern.parts)
-    found: dict[str, Replace] = {}
+    found: dict[str, ReplaceKey] = {}
     for key in target.pattern.varied:
         column = table.columns[key][common.target]
         rates = {other: sigma(table.columns[other][common.source], column) for other in keys}
         # Of equal ones the key of the same name.
         best = max(keys, key=lambda other: (rates[other], other == key), default=None)
         if best is not None and rates[best] > options.min_sigma:
-            found[key] = Replace(best)
+            found[key] = ReplaceKey(best)
     return found
 
 
-def _inside_clusters(table: Table, source: Node, target: Node, common: Common, options: Options) -> dict[str, Replace]:
+def _inside_clusters(
+    table: Table, source: Node, target: Node, common: Common, options: PatternTreeChoices
+) -> dict[str, ReplaceKey]:
     """Return the mappings that hold inside the clusters and not by chance, one to one.
 
     A key without one is copied from that of its own name, if the source has it: that is always safe.
@@ -91,7 +95,7 @@ def _inside_clusters(table: Table, source: Node, target: Node, common: Common, o
                     if rate >= MIN_AGREEMENT and rate - chance >= MIN_EXCESS:
                         plain = not (way.prefix or way.suffix or way.lower)
                         candidates.append((-rate, not plain, other != key, key, other, way))
-    found: dict[str, Replace] = {}
+    found: dict[str, ReplaceKey] = {}
     taken: set[str] = set()
     for *_, key, other, way in sorted(candidates, key=lambda candidate: candidate[:-1]):
         if key not in found and other not in taken:
@@ -99,7 +103,7 @@ def _inside_clusters(table: Table, source: Node, target: Node, common: Common, o
             taken.add(other)
     for key in target.pattern.varied:
         if key not in taken:
-            found.setdefault(key, Replace(key))
+            found.setdefault(key, ReplaceKey(key))
     return found
 
 
@@ -135,9 +139,11 @@ def _values(table: Table, key: str, clusters: Sequence[Rows]) -> list[set[str]]:
     return [{table.vocabulary[code] for code in column[rows].tolist() if code != ABSENT} for rows in clusters]
 
 
-def _ways(source: str, given: Sequence[set[str]], wanted: Sequence[set[str]], options: Options) -> Sequence[Replace]:
+def _ways(
+    source: str, given: Sequence[set[str]], wanted: Sequence[set[str]], options: PatternTreeChoices
+) -> Sequence[ReplaceKey]:
     """Return the ways in which one value may be made of the other."""
-    plain = Replace(source)
+    plain = ReplaceKey(source)
     if options.copying == "verbatim":
         return (plain,)
     affixes: Counter[tuple[str, str, bool]] = Counter()
@@ -148,11 +154,11 @@ def _ways(source: str, given: Sequence[set[str]], wanted: Sequence[set[str]], op
             if mark:
                 affixes[prefix, suffix, lower] += 1
     # Lower case is told by the values that have capitals, and explains the others too.
-    ways = [Replace(source, prefix, suffix, lower) for (prefix, suffix, lower), _ in affixes.most_common(3)]
+    ways = [ReplaceKey(source, prefix, suffix, lower) for (prefix, suffix, lower), _ in affixes.most_common(3)]
     return tuple(dict.fromkeys([plain, *ways]))
 
 
-def _agreement(way: Replace, given: Sequence[set[str]], wanted: Sequence[set[str]]) -> tuple[float, float]:
+def _agreement(way: ReplaceKey, given: Sequence[set[str]], wanted: Sequence[set[str]]) -> tuple[float, float]:
     """Return the lower 95 % bound of the share of clusters where a way is right, and its share by chance."""
     written = [{way.text(value) for value in values} for values in given]
     count = sum(bool(one or other) for one, other in zip(written, wanted, strict=True))

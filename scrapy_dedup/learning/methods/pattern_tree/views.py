@@ -4,13 +4,15 @@ from collections.abc import Mapping
 
 from ....urls import DeepSplit, GroupsLike, normal_parts, site_of_url, values_of
 from ...data.url_table import REPEAT, joined_repeats
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 
 View = dict[str, str]
 """Key -> value; the values of a repeated key are joined by ``REPEAT``."""
 
 
-def view_of(url: str, options: Options, groups: GroupsLike = None, deep: Mapping[str, DeepSplit] | None = None) -> View:
+def view_of(
+    url: str, options: PatternTreeChoices, groups: GroupsLike = None, deep: Mapping[str, DeepSplit] | None = None
+) -> View:
     """Return the key-value pairs of a URL; empty where the text is no URL with a host.
 
     >>> from scrapy_dedup.learning.methods.pattern_tree_gaps import FAITHFUL, IMPROVED

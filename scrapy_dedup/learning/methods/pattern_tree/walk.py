@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..pattern_tree_gaps import Options
+from ..pattern_tree_gaps import PatternTreeChoices
 
 STEPS = 200
 Matrix = npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ class Graph:
     links: Sequence[tuple[int, int]] = ()
 
 
-def transitions(graph: Graph, options: Options) -> Matrix:
+def transitions(graph: Graph, options: PatternTreeChoices) -> Matrix:
     """Return P of equation 7: w / outdegree, where w = 1 - fpr of a rule and a constant of a link.
 
     Each row is then brought to a sum of 1 ("normalised", as printed) or keeps what is missing to 1 as
@@ -50,7 +50,7 @@ def transitions(graph: Graph, options: Options) -> Matrix:
     return matrix
 
 
-def energy(graph: Graph, options: Options) -> Matrix:
+def energy(graph: Graph, options: PatternTreeChoices) -> Matrix:
     """Return the energy of each vertex after the walk, which begins with the volumes.
 
     As printed, energy leaves at vertices without edges and swings for ever in circles: the state after

@@ -11,11 +11,11 @@ from ...data.grouping import grouped
 from ...data.url_table import Table, encode
 from ...evidence.arrays import Hashes, Rows
 from ...evidence.shares import worth_asking
-from ..pattern_tree_gaps import FAITHFUL, Options
+from ..pattern_tree_gaps import FAITHFUL, PatternTreeChoices
 from .deployment import select_by_graph, select_naively, widened_to_targets
 from .effects import Effects
 from .filtering import qualified
-from .normalization_rules import RewriteRule, rewritten
+from .normalization_rules import NormalizationRule, rewritten
 from .peeling import Peel, peeled
 from .rule_candidates import candidate_rules
 from .tree import Node, PatternTree, build_pattern_tree
@@ -33,15 +33,15 @@ class PatternTreeRules:
     selected. ``completing`` are the rules that bring a target's own URLs to its format.
     """
 
-    rules: tuple[RewriteRule, ...] = ()
-    completing: tuple[RewriteRule, ...] = ()
+    rules: tuple[NormalizationRule, ...] = ()
+    completing: tuple[NormalizationRule, ...] = ()
     raw: int = 0
     qualified: int = 0
-    options: Options = FAITHFUL
+    options: PatternTreeChoices = FAITHFUL
     groups: GroupsLike = None
     peel: Peel = field(default_factory=Peel)
     tree: PatternTree | None = field(default=None, repr=False, compare=False)
-    _by_depth: tuple[RewriteRule, ...] = field(init=False, repr=False, compare=False)
+    _by_depth: tuple[NormalizationRule, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         both = (*self.rules, *self.completing)
@@ -80,8 +80,8 @@ class LearnedTree:
     peel: Peel
     places: Rows
     """Where each URL of the table stands in what was given."""
-    raw: Sequence[RewriteRule]
-    qualified: Sequence[RewriteRule]
+    raw: Sequence[NormalizationRule]
+    qualified: Sequence[NormalizationRule]
 
     def ignored(self, node: Node) -> frozenset[str]:
         """Return the keys that a node, or the nearest ancestor with a rule of its own, ignores."""
@@ -92,7 +92,7 @@ class LearnedTree:
 def learn(
     urls: Sequence[str],
     content: Sequence[int],
-    options: Options = FAITHFUL,
+    options: PatternTreeChoices = FAITHFUL,
     *,
     selection: Selection = "graph",
     fpr_max: float = MAX_FPR,
@@ -118,7 +118,7 @@ def learn(
 
 
 def rules_of_tree(
-    learned: LearnedTree | None, options: Options, selection: str, groups: GroupsLike = None
+    learned: LearnedTree | None, options: PatternTreeChoices, selection: str, groups: GroupsLike = None
 ) -> PatternTreeRules:
     """Return the rules that a selection takes from the candidates of a tree; none where there is no tree."""
     if learned is None:
@@ -139,7 +139,7 @@ def rules_of_tree(
 def learn_tree(
     urls: Sequence[str],
     content: Sequence[int],
-    options: Options,
+    options: PatternTreeChoices,
     *,
     fpr_max: float = MAX_FPR,
     groups: GroupsLike = None,
@@ -154,7 +154,9 @@ def learn_tree(
     return learn_from(whole, places, options, fpr_max=fpr_max)
 
 
-def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float = MAX_FPR) -> LearnedTree | None:
+def learn_from(
+    whole: Table, places: Rows, options: PatternTreeChoices, *, fpr_max: float = MAX_FPR
+) -> LearnedTree | None:
     """Return what :func:`learn_tree` does, of URLs that are encoded; *places* is where they stood in what was given."""
     if not len(whole) or len(np.unique(whole.content)) == len(whole):
         return None
@@ -165,7 +167,7 @@ def learn_from(whole: Table, places: Rows, options: Options, *, fpr_max: float =
 
 
 def tree_of(
-    urls: Sequence[str], content: Sequence[int], options: Options = FAITHFUL, groups: GroupsLike = None
+    urls: Sequence[str], content: Sequence[int], options: PatternTreeChoices = FAITHFUL, groups: GroupsLike = None
 ) -> PatternTree | None:
     """Return the pattern tree of the URLs of a site, without rules; None where no text is a URL with a host.
 
@@ -175,13 +177,15 @@ def tree_of(
     return _grown(whole, options)[0] if len(whole) else None
 
 
-def _grown(whole: Table, options: Options) -> tuple[PatternTree, Peel]:
+def _grown(whole: Table, options: PatternTreeChoices) -> tuple[PatternTree, Peel]:
     """Return the tree, and the keys that were removed before."""
     table, peel = peeled(whole) if options.peel == "drop set" else (whole, Peel())
     return build_pattern_tree(table, options), peel
 
 
-def selected(learned: LearnedTree, options: Options, selection: str) -> tuple[list[RewriteRule], list[RewriteRule]]:
+def selected(
+    learned: LearnedTree, options: PatternTreeChoices, selection: str
+) -> tuple[list[NormalizationRule], list[NormalizationRule]]:
     """Return the deployed rules, and those that complete them."""
     candidates = list(learned.qualified)
     while True:
@@ -201,7 +205,7 @@ def selected(learned: LearnedTree, options: Options, selection: str) -> tuple[li
         candidates = left
 
 
-def _worst(learned: LearnedTree, rules: Sequence[RewriteRule]) -> RewriteRule | None:
+def _worst(learned: LearnedTree, rules: Sequence[NormalizationRule]) -> NormalizationRule | None:
     """Return the rule with a part in most wrong groups of the composed rules; None where they are few."""
     tree = learned.tree
     forms, by = _forms(learned, rules)
@@ -213,7 +217,7 @@ def _worst(learned: LearnedTree, rules: Sequence[RewriteRule]) -> RewriteRule | 
     return rules[int(np.argmax(counts))] if counts.any() else None
 
 
-def _forms(learned: LearnedTree, rules: Sequence[RewriteRule]) -> tuple[Hashes, Rows]:
+def _forms(learned: LearnedTree, rules: Sequence[NormalizationRule]) -> tuple[Hashes, Rows]:
     """Return the form of each URL under all rules together, and the rule that gave it, -1 for none."""
     tree = learned.tree
     everything = np.arange(len(tree.table))
@@ -227,14 +231,14 @@ def _forms(learned: LearnedTree, rules: Sequence[RewriteRule]) -> tuple[Hashes, 
     return forms, by
 
 
-def _depth(tree: PatternTree | None, rule: RewriteRule) -> int:
+def _depth(tree: PatternTree | None, rule: NormalizationRule) -> int:
     return tree.nodes[rule.nodes[0]].depth if tree is not None else 0
 
 
 def _table(
     urls: Sequence[str],
     content: Sequence[int],
-    options: Options,
+    options: PatternTreeChoices,
     groups: GroupsLike,
     deep: Mapping[str, DeepSplit] | None,
 ) -> tuple[Table, Rows]:
