@@ -16,6 +16,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
+import attrs
 from scrapy import Request
 from scrapy.http import TextResponse
 
@@ -62,25 +63,18 @@ _DECLARATIONS: Final = {
 _RECORDED: Final = frozenset({"shortlink", "og:url"})
 
 
+@attrs.define(eq=False, repr=False)
 class Aliases:
     """The aliases that a crawl has met."""
 
-    def __init__(
-        self,
-        settings: "DedupSettings",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        identities: "Identities",
-        seen: "Seen",
-    ) -> None:
-        self._settings = settings
-        self._stats = stats
-        self._store = store
-        self._identities = identities
-        self._seen = seen
-        self._book: RuleBook | None = None
-        self._kinds = AliasKinds(())
-        self._recorded: Counter[tuple[str, ...]] = Counter()
+    _settings: "DedupSettings"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _seen: "Seen"
+    _book: "RuleBook | None" = attrs.field(default=None, init=False)
+    _kinds: AliasKinds = attrs.field(factory=lambda: AliasKinds(()), init=False)
+    _recorded: Counter[tuple[str, ...]] = attrs.field(factory=Counter, init=False)
 
     @property
     def kinds(self) -> AliasKinds:

@@ -3,6 +3,8 @@
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ...store.rows import DiscardRow, DiscardState
 from ...store.store import Store
 from ..support.compatibility import run_in_thread
@@ -25,29 +27,18 @@ if TYPE_CHECKING:
 _CHUNK = 500
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class LedgerReplay:
     """Reads filtered requests from the ledger and schedules those that are needed."""
 
-    def __init__(
-        self,
-        *,
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        identities: "Identities",
-        seen: "Seen",
-        ledger: "Ledger",
-        rescheduler: "Rescheduler",
-        suspended: "SuspendedRules",
-    ) -> None:
-        self._status = status
-        self._stats = stats
-        self._store = store
-        self._identities = identities
-        self._seen = seen
-        self._ledger = ledger
-        self._rescheduler = rescheduler
-        self._suspended = suspended
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _rescheduler: "Rescheduler"
+    _suspended: "SuspendedRules"
 
     async def replay(self, *, idle: bool = False) -> None:
         """Schedule the filtered requests of this job whose slot is free, the first of each slot.

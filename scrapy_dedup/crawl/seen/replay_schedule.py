@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Protocol
 
+import attrs
 from scrapy.utils.defer import deferred_from_coro
 
 from ...store.rows import DiscardState
@@ -39,42 +40,27 @@ class IdleTask(Protocol):
         """Do it."""
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class ReplaySchedule:
     """Schedules what waits in memory at once, and looks into the ledger for the rest, one look at a time."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        faults: "Faults",
-        store: "CrawlStore",
-        seen: "Seen",
-        ledger: "Ledger",
-        unwritten: "WriteBuffer",
-        rescheduler: "Rescheduler",
-        redirect_targets: "RedirectTargets",
-        ledger_replay: "LedgerReplay",
-        before_idle: "BeforeIdle",
-    ) -> None:
-        self._compares = settings.compares
-        self._status = status
-        self._stats = stats
-        self._faults = faults
-        self._store = store
-        self._seen = seen
-        self._ledger = ledger
-        self._unwritten = unwritten
-        self._rescheduler = rescheduler
-        self._targets = redirect_targets
-        self._replay = ledger_replay
-        self._wake = before_idle.wake
-        self._at_work = False
-        self._again = False
-        self._rest_until = 0.0
-        #: What is done before the ledger is read when the spider is about to run idle.
-        self.idle_work: list[IdleTask] = []
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _store: "CrawlStore"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _unwritten: "WriteBuffer"
+    _rescheduler: "Rescheduler"
+    _redirect_targets: "RedirectTargets"
+    _ledger_replay: "LedgerReplay"
+    _before_idle: "BeforeIdle"
+    _at_work: bool = attrs.field(default=False, init=False)
+    _again: bool = attrs.field(default=False, init=False)
+    _rest_until: float = attrs.field(default=0.0, init=False)
+    #: What is done before the ledger is read when the spider is about to run idle.
+    idle_work: list[IdleTask] = attrs.field(factory=list, init=False)
 
     def schedule(self, filtered: "Waiting") -> None:
         """Schedule a filtered request after all."""
@@ -110,8 +96,8 @@ class ReplaySchedule:
             self._stats.inc_value("dedup/released")
             self.schedule(filtered)
         if not self._ledger.written:
-            self._targets.forget_pending()  # nothing was filtered in their favour
-        waits = self._unwritten or self._targets or self._rescheduler.is_due or self._seen.lacking
+            self._redirect_targets.forget_pending()  # nothing was filtered in their favour
+        waits = self._unwritten or self._redirect_targets or self._rescheduler.is_due or self._seen.lacking
         if not (waits or any(task.is_idle_work_due for task in self.idle_work)):
             return False
         self._begin(idle=True, alone=not freed)
@@ -119,7 +105,7 @@ class ReplaySchedule:
 
     def opened(self) -> None:
         """Schedule what the crawl before owes to this one."""
-        if self._compares:
+        if self._settings.compares:
             self._begin(owed=True)
 
     def retract(self) -> None:
@@ -142,20 +128,20 @@ class ReplaySchedule:
         started = time.monotonic()
         try:
             if owed:
-                await self._replay.replay_owed()
+                await self._ledger_replay.replay_owed()
                 return
             if idle:
                 for task in self.idle_work:
                     await task.before_idle()
-            if (self._unwritten or self._targets) and not await run_in_thread(self._store.flush):
+            if (self._unwritten or self._redirect_targets) and not await run_in_thread(self._store.flush):
                 self._unwritten.fetch_all()
-            self.release(self._targets.compare_contents())
+            self.release(self._redirect_targets.compare_contents())
             if idle:
-                self._targets.forget_pending()
+                self._redirect_targets.forget_pending()
             if self._rescheduler.is_due or self._seen.lacking:
                 # What was filtered in earlier runs, or did not find room in memory, is in the ledger.
                 self._rescheduler.is_due = self._seen.lacking = False
-                await self._replay.replay(idle=alone)
+                await self._ledger_replay.replay(idle=alone)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             if self._unwritten.fails():  # which the thread that writes has told
                 self._faults.count("ledger")
@@ -168,4 +154,4 @@ class ReplaySchedule:
             self._rest_until = now + _REST * (now - started)
             if self._again:  # a rule was suspended meanwhile
                 self._begin()
-            self._wake()
+            self._before_idle.wake()

@@ -3,6 +3,8 @@
 import logging
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ..identity.identities import context_of, is_plain_get
 from ..settings.dedup_settings import Mode
 from ..support.events import Event
@@ -24,28 +26,22 @@ logger = logging.getLogger(__name__)
 _COMPARED = (Mode.SHADOW, Mode.ACTIVE)
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class RequestOutcomes:
     """Follows the requests of the scheduler to their end."""
 
-    def __init__(
-        self,
-        *,
-        stats: "StatsCollector",
-        faults: "Faults",
-        identities: "Identities",
-        seen: "Seen",
-        claims: "SlotClaims",
-        redirect_targets: "RedirectTargets",
-        replay_schedule: "ReplaySchedule",
-    ) -> None:
-        self._stats = stats
-        self._identities = identities
-        self._seen = seen
-        self._claims = claims
-        self._targets = redirect_targets
-        self._replay = replay_schedule
-        #: The page of a slot is fetched.
-        self.slot_fetched: Event[[int]] = Event(faults)
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _identities: "Identities"
+    _seen: "Seen"
+    _claims: "SlotClaims"
+    _redirect_targets: "RedirectTargets"
+    _replay_schedule: "ReplaySchedule"
+    #: The page of a slot is fetched.
+    slot_fetched: Event[[int]] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.slot_fetched = Event(self._faults)
 
     def fetched(self, request: "Request", *, links: bool = False) -> None:
         """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
@@ -62,9 +58,9 @@ class RequestOutcomes:
         if len(chain) > 1:
             *others, (url, slot) = chain
             new = {other for _, other in others if other != slot}
-            self._replay.release(self._targets.add(slot, new))
-            self._targets.add_url(url, new)
-            self._replay.release(self._targets.compare_contents())
+            self._replay_schedule.release(self._redirect_targets.add(slot, new))
+            self._redirect_targets.add_url(url, new)
+            self._replay_schedule.release(self._redirect_targets.compare_contents())
 
     def _stands_for_another(self, slot: int, chain: list[tuple[str, int]]) -> bool:
         """Whether a URL stands for a slot that has not come, while one that was let pass under other rules has.
@@ -91,9 +87,9 @@ class RequestOutcomes:
                 self._stats.inc_value("dedup/released")
                 filtered = seen.release(slot)
                 if filtered is not None:
-                    self._replay.schedule(filtered)
+                    self._replay_schedule.schedule(filtered)
                 else:
-                    self._replay.look_for_others()
+                    self._replay_schedule.look_for_others()
 
     def ended(self, request: "Request", target: str) -> None:
         """Note that the redirects of *request* lead to a page that is fetched already, or in a circle."""
@@ -105,10 +101,10 @@ class RequestOutcomes:
                 if not circle:
                     seen.fetched(slot)
                 elif seen.url(slot) == url and (filtered := seen.release(slot)) is not None:
-                    self._replay.schedule(filtered)
+                    self._replay_schedule.schedule(filtered)
         page = self._identities.slot_of_url(target, request)
         if page is not None and not circle:
-            self._replay.release(self._targets.add(page, {slot for _, slot in chain if slot != page}))
+            self._replay_schedule.release(self._redirect_targets.add(page, {slot for _, slot in chain if slot != page}))
 
     def _chain(self, request: "Request", *, own: bool = True) -> list[tuple[str, int]]:
         """Return the URLs by which *request* came about, with their slots, as far as they are compared."""

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ..support.request_meta import RESCHEDULED
 from .ledger import had_passed
 
@@ -17,29 +19,20 @@ if TYPE_CHECKING:
     from .slot_claims import SlotClaims
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Rescheduler:
     """Schedules filtered requests, and remembers which."""
 
-    def __init__(
-        self,
-        *,
-        status: "CrawlStatus",
-        faults: "Faults",
-        identities: "Identities",
-        seen: "Seen",
-        claims: "SlotClaims",
-        tally: "Tally",
-    ) -> None:
-        self._status = status
-        self._faults = faults
-        self._identities = identities
-        self._seen = seen
-        self._claims = claims
-        self._tally = tally
-        #: URLs of filtered requests of the ledger that were scheduled.
-        self.done: set[str] = set()
-        #: Whether the ledger may hold filtered requests that are needed now, of earlier runs of the job for instance.
-        self.is_due = False
+    _status: "CrawlStatus"
+    _faults: "Faults"
+    _identities: "Identities"
+    _seen: "Seen"
+    _claims: "SlotClaims"
+    _tally: "Tally"
+    #: URLs of filtered requests of the ledger that were scheduled.
+    done: set[str] = attrs.field(factory=set, init=False)
+    #: Whether the ledger may hold filtered requests that are needed now, of earlier runs of the job for instance.
+    is_due: bool = attrs.field(default=False, init=False)
 
     def schedule(self, request: "Request", row: "DiscardRow | None", *, earlier: bool = False) -> bool:
         """Schedule a filtered request, *earlier* if another crawl has filtered it; return False if that is too late.

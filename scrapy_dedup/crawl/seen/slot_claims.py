@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ..settings.dedup_settings import Mode
 from ..support.request_meta import redirects_to
 
@@ -15,17 +17,19 @@ if TYPE_CHECKING:
     from .seen import Seen
 
 
+@attrs.define(eq=False, repr=False)
 class SlotClaims:
     """Lets requests stand for their slots."""
 
-    def __init__(
-        self, settings: "DedupSettings", identities: "Identities", seen: "Seen", depths: "Depths", marks: "RunMarks"
-    ) -> None:
-        self._identities = identities
-        self._seen = seen
-        self._depths = depths
-        self._marks = marks
-        self._may_move = settings.learns_live or settings.sample > 0
+    _settings: "DedupSettings"
+    _identities: "Identities"
+    _seen: "Seen"
+    _depths: "Depths"
+    _marks: "RunMarks"
+    _may_move: bool = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._may_move = self._settings.learns_live or self._settings.sample > 0
 
     @property
     def may_move(self) -> bool:

@@ -7,6 +7,8 @@ where the store cannot be written nothing is filtered, and what was just filtere
 from collections import deque
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ...store.rows import DiscardState
 
 if TYPE_CHECKING:
@@ -19,25 +21,18 @@ if TYPE_CHECKING:
     from .seen import Waiting
 
 
+@attrs.define(eq=False, repr=False)
 class WriteBuffer:
     """The filtered requests of about the last second, in the order in which they were handed over to the thread."""
 
-    def __init__(
-        self,
-        store: "CrawlStore",
-        stats: "StatsCollector",
-        identities: "Identities",
-        ledger: "Ledger",
-        rescheduler: "Rescheduler",
-    ) -> None:
-        self._store = store
-        self._stats = stats
-        self._identities = identities
-        self._ledger = ledger
-        self._rescheduler = rescheduler
-        #: With each, the number of rows handed over up to and with its own.
-        self._requests: deque[tuple[int, Waiting]] = deque()
-        self._fetching = False
+    _store: "CrawlStore"
+    _stats: "StatsCollector"
+    _identities: "Identities"
+    _ledger: "Ledger"
+    _rescheduler: "Rescheduler"
+    #: With each, the number of rows handed over up to and with its own.
+    _requests: "deque[tuple[int, Waiting]]" = attrs.field(factory=deque, init=False)
+    _fetching: bool = attrs.field(default=False, init=False)
 
     def accepts(self) -> bool:
         """Whether a request may be filtered now; count those that may not."""

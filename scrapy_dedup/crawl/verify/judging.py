@@ -8,6 +8,8 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from ...content.resemblance import Difference
 from ...rules.model import Status
 from ..decide.filtering_rules import deciding_rules
@@ -47,40 +49,24 @@ logger = logging.getLogger(__name__)
 MOST_LOOKED_AT: Final = 2_000
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class SpotCheckJudge:
     """Compares spot checks that have come, and has rules suspended that they refute."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        store: "CrawlStore",
-        identities: "Identities",
-        seen: "Seen",
-        tally: "Tally",
-        excluded: "ExcludedResponses",
-        kept_texts: "KeptTexts",
-        spot_checks: "SpotChecks",
-        unchecked: "UncheckedRequests",
-        comparer: "PageComparer",
-        retraction: "Retraction",
-    ) -> None:
-        self._settings = settings
-        self._status = status
-        self._stats = stats
-        self._store = store
-        self._identities = identities
-        self._seen = seen
-        self._tally = tally
-        self._excluded = excluded
-        self._kept_texts = kept_texts
-        self._spot_checks = spot_checks
-        self._unchecked = unchecked
-        self._comparer = comparer
-        self._retraction = retraction
-        self._warned: set[str] = set()
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _seen: "Seen"
+    _tally: "Tally"
+    _excluded: "ExcludedResponses"
+    _kept_texts: "KeptTexts"
+    _spot_checks: "SpotChecks"
+    _unchecked: "UncheckedRequests"
+    _comparer: "PageComparer"
+    _retraction: "Retraction"
+    _warned: set[str] = attrs.field(factory=set, init=False)
 
     async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
         """Compare a spot check; return what stops its response, None if that is to go on."""
