@@ -50,7 +50,7 @@ class Version:
     table: bytes = b""
     """The packed token table of the page, where it is kept: what the transient-content document's method compares."""
     compared: dict[Any, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
-    """What masks have made of it (:class:`.mask.Mask`): a page that is kept is compared again and again."""
+    """What masks have made of it (:class:`scrapy_dedup.masks.model.Mask`): a page that is kept is compared again and again."""
 
     def rows(self) -> Iterator[_Row]:
         """Return all rows: blocks, then markup."""

@@ -1,4 +1,4 @@
-"""How rules come about: the pipeline as it runs, from what a crawl saw of a site to the rules in its file. (Design, section 6.)
+"""How rules come about: the pipeline as it runs, from what a crawl saw of a site to the rules in its file.
 
 *What is seen.* A crawl records of each response its URL and fingerprints of what the page shows (:mod:`scrapy_dedup.observation`).
 :func:`.learn.learn` takes these, site by site. Where texts of pages are kept, :mod:`.alternation` calls it in turns with the

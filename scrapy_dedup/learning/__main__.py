@@ -1,4 +1,4 @@
-"""Learning as a process of its own: ``python -m scrapy_dedup.learning`` (design, section 7).
+"""Learning as a process of its own: ``python -m scrapy_dedup.learning``.
 
 It reads the store, writes the rule files, prints one JSON object to standard output and exits 0; 1
 where it could not, with one line on standard error. The crawl starts it with ``--parent`` and asks it

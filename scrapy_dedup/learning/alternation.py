@@ -1,4 +1,4 @@
-"""Rules and masks together, from a store: each half teaches the other (design, section 1).
+"""Rules and masks together, from a store: each half teaches the other.
 
 Versions of a page show what does not last on it; without that, more pages are seen to be the same, so that
 more rules are learned; URLs that are one page under these rules are further versions of it. This goes on until

@@ -26,7 +26,7 @@ class Memory:
         self._sites: dict[str, tuple[object, object]] = {}
 
     def version(self, data: bytes | None) -> Version | None:
-        """Return the version that is packed as *data*, as :func:`.reading.version_in`: for equal data the same object."""
+        """Return the version that is packed as *data*, as :func:`scrapy_dedup.store.conversions.version_in`: for equal data the same object."""
         if data is None:
             return None
         key = xxh3_128_digest(data)

@@ -1,4 +1,4 @@
-"""One function out of what several learners propose (design, selection).
+"""One function out of what several learners propose.
 
 The core learner comes first. The others are asked where it leaves duplicates apart; then the best
 function so far is completed by what the others propose, each judged together with what is there: it

@@ -16,8 +16,8 @@ class SiteReport:
 
     ``urls``: URLs that are evidence; ``pages``: distinct pages (clusters); ``duplicates``: URLs that
     lead to a page another one leads to; ``rules``: rules that act; ``removed``: duplicates that the
-    rules remove; ``at_risk``: upper 95 % bound of the number of pages that the rules may lose, from
-    URLs that took no part in learning; ``notes``: what the user should know.
+    rules remove; ``at_risk``: pages that the rules are expected to lose, on the URLs that they were learned
+    from; ``notes``: what the user should know.
     """
 
     site: str

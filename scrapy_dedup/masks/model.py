@@ -1,6 +1,6 @@
 """The mask of a site: which of its texts are transient, and pages without them.
 
-(Design, section 5.) A mask never reads the network or the clock: it says for any page, also one that was never seen,
+A mask never reads the network or the clock: it says for any page, also one that was never seen,
 which of its blocks (visible texts, addresses of links) stand where what stands is passing.
 """
 

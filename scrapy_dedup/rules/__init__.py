@@ -1,4 +1,4 @@
-"""What a rule is, how it acts, and its files. (Design, section 4.)"""
+"""What a rule is, how it acts, and its files."""
 
 from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook

@@ -1,4 +1,4 @@
-"""What a rule is: URLs of this pattern have this canonical key. (Design, section 4.)"""
+"""What a rule is: URLs of this pattern have this canonical key."""
 
 import hashlib
 import json

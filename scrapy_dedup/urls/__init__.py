@@ -1,4 +1,4 @@
-"""What a URL is: its normal form, its site, its keys and values. (Design, section 3.)
+"""What a URL is: its normal form, its site, its keys and values.
 
 >>> from scrapy_dedup.urls import normal_form, view_of
 >>> normal_form("http://Example.com/a?c=1&b=2")

@@ -2,7 +2,7 @@
 
 Where the values of one key of a site hold a delimiter with a number, an id or the
 like at one end, the key is shown as two, ``K.head`` and ``K.tail``.
-(Design, section 3; delimiter-snapped affixes of the seed on affixes.)
+(Delimiter-snapped affixes of the document on affixes.)
 """
 
 import re

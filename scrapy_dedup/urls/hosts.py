@@ -1,4 +1,4 @@
-"""Hosts and sites: whose rules apply to a URL. (Design, section 3.)
+"""Hosts and sites: whose rules apply to a URL.
 
 A site is a registrable domain with its non-default port. The list of public
 suffixes is the one that tldextract brings along: nothing is ever downloaded.

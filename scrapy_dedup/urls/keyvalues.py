@@ -1,4 +1,4 @@
-"""A URL as keys and values, and back. (Design, section 3.)
+"""A URL as keys and values, and back.
 
 Two views of one URL:
 

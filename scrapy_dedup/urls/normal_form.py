@@ -2,7 +2,7 @@
 
 Two URLs have one normal form when RFC 3986 (section 6.2) calls them equivalent
 or when :func:`w3lib.url.canonicalize_url`, by which Scrapy tells requests apart,
-does; nothing here can change the page. (Design, section 3.)
+does; nothing here can change the page.
 
 Nearly all URLs of a crawl are plain: http or https, a host without brackets or
 user name, ASCII. Those are brought to their normal form here, by regular

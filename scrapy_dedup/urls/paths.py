@@ -1,4 +1,4 @@
-"""The path of a URL as keys and values. (Design, section 3.)"""
+"""The path of a URL as keys and values."""
 
 import re
 from dataclasses import dataclass

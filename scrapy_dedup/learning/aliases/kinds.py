@@ -1,4 +1,4 @@
-"""Kinds of aliases, proven: URLs that are a page though nothing in them says so (design, section 6).
+"""Kinds of aliases, proven: URLs that are a page though nothing in them says so.
 
 A post's link (``?msg=178``) leads to the page of the thread on which the post stands. No rule can
 compute that, but the page says it: it holds the element ``id="msg178"``. A page may also declare a

@@ -1,6 +1,6 @@
-"""Whether rules are safe: one judgement, whichever learner proposed them (design, validation).
+"""Whether rules are safe: one judgement, whichever learner proposed them.
 
-A proposal may be part of no bad group, or of a share of them that is bounded like noise.
+The judge says which proposals may act; the worst goes first, until none is left that may not.
 """
 
 from bisect import bisect_right

@@ -4,7 +4,7 @@ The likelihoods of its witness groups are those of :mod:`.witnesses`. The share 
 proposal's groups that are several pages has a prior of two modes: what a part of a URL means is mostly all or nothing. How
 few groups are enough, and how many exceptions are noise, follows from these and is written nowhere.
 
-Source: the design, sections on evidence; the idea of a relevance prior is url-parameter-relevance's.
+Source: ours; the idea of a relevance prior is url-parameter-relevance's.
 """
 
 from collections.abc import Iterable, Mapping

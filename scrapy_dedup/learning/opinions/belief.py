@@ -5,7 +5,7 @@ and on testing only what is uncertain. The document's accuracies (90 % for the e
 made by hand, 80 % for lists of names) are the default weights; those of declared evidence are ours.
 
 The sources are not independent, so what comes out is a rank rather than a frequency: it says what is
-worth a probe, and how many pages must speak for a rule (:mod:`.believing`). A prior cannot outvote a
+worth a probe, and how many pages must speak for a rule (:mod:`.said`). A prior cannot outvote a
 counterexample.
 """
 

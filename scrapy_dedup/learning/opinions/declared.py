@@ -1,4 +1,4 @@
-"""Rules that a site declares itself: evidence that proposes and never proves. (Design, section 6.8.)
+"""Rules that a site declares itself: evidence that proposes and never proves.
 
 Two kinds. ``No-Vary-Search`` headers and the ``Clean-param`` lines of a robots.txt are about parameters
 and name them: they propose rules. rel=canonical and redirects are about single URLs, and merge too much on many sites

@@ -114,7 +114,7 @@ class _PathsAtPlace:
 class Plan:
     """Which blocks of a page are hidden, by their selectors.
 
-    A selector that ends in :data:`.queries.BELOW` is made of the names of tags, and what stands in such an element is hidden, at
+    A selector that ends in :data:`scrapy_dedup.masks.css_xpath.BELOW` is made of the names of tags, and what stands in such an element is hidden, at
     any depth, as the transient-content document has it; but not at the (selector, attribute) that are *kept*. With *again*,
     what is left of a page may be given to it again, and nothing more is hidden then.
     """

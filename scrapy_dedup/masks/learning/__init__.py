@@ -1,6 +1,6 @@
 """Which parts of the pages of a site are passing: learned from versions of the same pages.
 
-(Design, section 5.) Our method; ``mode="seed"`` is that of the transient-content document, as it stands there.
+Our method; ``mode="seed"`` is that of the transient-content document, as it stands there.
 """
 
 from .learn import learn_mask, mask_of

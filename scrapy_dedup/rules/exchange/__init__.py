@@ -1,4 +1,4 @@
-"""Rules in the formats of others, read and written. (Design, section 4.)
+"""Rules in the formats of others, read and written.
 
 Reading never gives a rule that covers more URLs than the format says; writing, unless told to, never
 says more than the rules do. What does not go over is told.

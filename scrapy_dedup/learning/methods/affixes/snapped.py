@@ -30,7 +30,7 @@ def snapped_prefixes(
 ) -> list[Affix]:
     """Return the significant prefixes that end at a boundary, a prefix of a prefix first.
 
-    Parameters are those of :func:`~.search.significant_prefixes`. O(characters of the strings).
+    Parameters are those of :func:`~.significant_affixes.significant_prefixes`. O(characters of the strings).
 
     >>> [affix.text for affix in snapped_prefixes(["shop-a1", "shop-b2", "shop-c3"])]
     ['shop-']

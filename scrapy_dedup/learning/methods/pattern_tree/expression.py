@@ -1,4 +1,4 @@
-"""The tree's rules in the common representation: what the pipeline is offered (design, section 4).
+"""The tree's rules in the common representation: what the pipeline is offered.
 
 What cannot be said there is left out: a pattern of "all values but these", of a value that looks like
 a session id, a literal in the place of any value. Rules between nodes are joint proposals, and are only

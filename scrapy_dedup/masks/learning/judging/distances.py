@@ -26,7 +26,7 @@ Value = tuple[str, ...]
 class ShownValue:
     """What one response showed at a place, and where on the page that stood.
 
-    ``at`` is in seconds; ``url`` is the one that was fetched. ``near``: share of the page's own words that stand in its region (see :mod:`.regions`).
+    ``at`` is in seconds; ``url`` is the one that was fetched. ``near``: share of the page's own words that stand in its region (see :mod:`scrapy_dedup.masks.learning.counts.sightings`).
     """
 
     page: str
