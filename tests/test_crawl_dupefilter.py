@@ -315,9 +315,8 @@ def test_the_wrapped_filter_never_hears_of_what_a_rule_discards() -> None:
     with dupe_filter(SID) as made:
         requests = [Request(f"{SITE}c?sid={sid}") for sid in (1, 2, 3)]
         assert [made.request_seen(request) for request in requests] == [False, True, True]
-        heard = fingerprints_of(made.wrapped)
-        assert len(heard) == 1
-        assert heard_by(heard, fingerprint(requests[0]))
+        assert len(fingerprints_of(made.wrapped)) == 1
+        assert heard_by(made.wrapped)(fingerprint(requests[0]))
 
 
 @in_reactor

@@ -11,13 +11,14 @@ from scrapy.http import HtmlResponse
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl import DuplicateDiscarded, SampleGate
-from scrapy_dedup.crawl.decide.filtering_rules import NORMAL_FORM, deciding_rules
+from scrapy_dedup.crawl.decide.filtering_rules import deciding_rules
 from scrapy_dedup.crawl.verify.spot_check_rates import SpotCheckRate
 from scrapy_dedup.crawl.verify.unchecked import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
 from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
+from scrapy_dedup.rules.canonical import NORMAL_FORM
 from scrapy_dedup.rules.model import Evidence
 from scrapy_dedup.store.store import Store
 

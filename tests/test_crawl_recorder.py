@@ -277,7 +277,7 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
     whole = shared.ledger.request(rows[2])
     assert whole.cb_kwargs == {"number": 3, "pair": (1, 2)}
     assert (whole.headers["Authorization"], whole.cookies) != (None, {}), "in this run nothing is left out"
-    again = Ledger(shared.settings, shared.names, lambda row: True).request(rows[2])
+    again = Ledger(shared.settings, shared.names, shared.store).request(rows[2])
     assert again is not None
     assert (again.url, again.priority, again.cb_kwargs) == (rows[2].url, -3, {"number": 3})
     assert again.callback == done.crawler.spider.page  # type: ignore[union-attr]

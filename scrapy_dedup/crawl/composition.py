@@ -132,7 +132,7 @@ class CrawlComponents:
         self.suspended = self.built(SuspendedRules)
         self.seen = Seen(self.faults)
         self.depths = Depths(crawler.settings.getint("DEPTH_LIMIT"))
-        self.ledger = Ledger(settings, self.names, self.store.add)
+        self.ledger = self.built(Ledger)
         self.claims = self.built(SlotClaims)
         self.rescheduler = self.built(Rescheduler)
         self.unwritten = self.built(WriteBuffer)
@@ -141,7 +141,6 @@ class CrawlComponents:
         self.ledger_replay = self.built(LedgerReplay)
         self.replay_schedule = self.built(ReplaySchedule)
         self.outcomes = self.built(RequestOutcomes)
-        self.request_filter = self.built(RequestFilter)
         self.aliases = self.built(Aliases)
 
         self.page_events = PageEvents(self.faults)
@@ -152,6 +151,7 @@ class CrawlComponents:
         self.recorder = self.built(Recorder)
 
         self.spot_checks = self.built(SpotChecks)
+        self.request_filter = self.built(RequestFilter)
         self.decision = self.built(RequestDecision)
         self.unchecked = self.built(UncheckedRequests)
         self.retraction = self.built(Retraction)
@@ -213,10 +213,8 @@ class CrawlComponents:
         if self.transient.marks_links:
             pages.request_given.subscribe(self.transient.mark_link, *transient)
         pages.request_given.subscribe(self.postponing.lower, "postponing", "A request could not be postponed")
-        filtered = "filtered", "A filtered request could not be noted"
-        self.request_filter.filtered.subscribe(self.unchecked.note_filtered, *filtered)
-        self.request_filter.filtered.subscribe(self.spot_checks.note_filtered, *filtered)
-        self.request_filter.filtered.subscribe(self.teachers.note_filtered, *filtered)
+        teachers = "teachers", "Which spiders have taught the rules cannot be told"
+        self.request_filter.first_filtered.subscribe(self.teachers.note_filtered, *teachers)
         self.outcomes.slot_fetched.subscribe(self.spot_checks.note_fetched, *looked_at)
         self.replay_schedule.idle_work.append(self.judge)
         self.retraction.rules_suspended.subscribe(self.learning.replace_suspended)

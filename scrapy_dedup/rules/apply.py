@@ -59,7 +59,7 @@ class Canonicalizer:
         """Return the canonical key of *url* with its site and what rules changed. Never raises."""
         changes: list[Change] = []
         site, key = self.site_and_key(url, changes)
-        return Canonical(key, site, tuple(changes))
+        return Canonical(key, site, tuple(changes), url)
 
     def nested_key(self, url: str, operation: Nested, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""

@@ -7,17 +7,15 @@ rules. Both use :meth:`RequestDecision.decide`, and differ in what they do about
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ...urls import normal_form
 from ..settings.dedup_settings import Mode
-from ..support.request_meta import is_start, redirects_to
-from .filtering_rules import filtering_rules
+from ..support.request_meta import START, is_start
 
 if TYPE_CHECKING:
     from scrapy import Request
 
     from ..identity.identities import Identities, UrlIdentity
     from ..seen.depth_limit import Depths
-    from ..seen.seen import Seen
+    from ..seen.seen import Seen, Waiting
     from ..seen.slot_claims import SlotClaims
     from ..seen.write_buffer import WriteBuffer
     from .wrapped_filter import WrappedFilter
@@ -58,10 +56,13 @@ _NEW, _FETCH, _REDIRECTED, _AGAIN = map(
 
 
 class SpotChecker(Protocol):
-    """What the decision knows of spot checks."""
+    """What the decision and its consequences know of spot checks."""
 
     def takes(self, request: "Request", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> bool:
         """Whether a request that *rules* would filter is fetched as a spot check; *other* is what it is taken for."""
+
+    def note_filtered(self, filtered: "Waiting", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> None:
+        """Note a request that *rules* have filtered, since it is taken for *other*."""
 
     def was_scheduled(self, request: "Request") -> bool:
         """Whether *request* itself was scheduled as a spot check."""
@@ -104,7 +105,7 @@ class RequestDecision:
             return _NEW
         if not queued and (identity.passed == slot or self._spot_checks.was_scheduled(request)):
             return _FETCH  # the wrapped filter lets a URL pass again: that is its business
-        if redirects_to(request) and self._claims.is_own_redirect(request, slot):
+        if "redirect_urls" in request.meta and self._claims.is_own_redirect(request, slot):
             return _REDIRECTED
         again = identity.discarded == slot and not queued
         page = ""
@@ -115,19 +116,18 @@ class RequestDecision:
             if not queued and self._seen.is_another(request.url):
                 return _FETCH
         # Scrapy fetches a start request again, and what it shows may have changed, by a log-in for instance.
-        if is_start(request) or request.dont_filter:
+        if request.dont_filter or (START in request.meta and is_start(request)):
             return _FETCH
+        other = self._identities.of_url(page) if page else None
         if identity.mode is not Mode.ACTIVE:
             return (
-                RequestVerdict(RequestAction.SHADOW, page)
-                if page and not self._is_same_url(request.url, page)
-                else _FETCH
+                _FETCH if other is None or identity.is_same_url(other) else RequestVerdict(RequestAction.SHADOW, page)
             )
         if again:
             return _AGAIN if self._unwritten.accepts() else _FETCH
-        if self._is_left_alone(request, page, queued=queued) or not self._unwritten.accepts():
+        if self._is_left_alone(request, identity, other, queued=queued) or not self._unwritten.accepts():
             return _FETCH
-        rules = filtering_rules(self._identities, request.url, page)
+        rules = identity.filtering_rules(other)
         taken = self._spot_checks.takes(request, identity, page, rules)
         return RequestVerdict(RequestAction.SPOT_CHECK if taken else RequestAction.FILTER, page, rules)
 
@@ -140,15 +140,12 @@ class RequestDecision:
             return False
         return self.wrapped is not None and self.wrapped.ignores_callbacks
 
-    def _is_left_alone(self, request: "Request", page: str, *, queued: bool) -> bool:
+    def _is_left_alone(
+        self, request: "Request", identity: "UrlIdentity", page: "UrlIdentity | None", *, queued: bool
+    ) -> bool:
         """Whether another one than a rule decides about a request that has the key of *page*."""
         if queued:
             return self._spot_checks.is_check(request)
         if self.wrapped is not None and self.wrapped.has_passed(request):
             return True  # it is fetched, or the gate has filtered it
-        return bool(page) and self._is_same_url(request.url, page)
-
-    def _is_same_url(self, url: str, page: str) -> bool:
-        """Whether two URLs with one key are one by their normal form, so that no rule has a part in it."""
-        one, two = self._identities.of_url(url).canonical, self._identities.of_url(page).canonical
-        return one.changes == two.changes and normal_form(url) == normal_form(page)
+        return page is not None and identity.is_same_url(page)

@@ -1,40 +1,20 @@
 """The rules by which one URL is taken for another: those that change what differs in the two."""
 
-from typing import TYPE_CHECKING, Final
-
-from ...urls import normal_form
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...rules.book import RuleBook
-    from ...rules.canonical import Canonical
     from ..identity.identities import Identities
-
-#: The "rule" of two URLs that are one by their normal form.
-NORMAL_FORM: Final = "normal-form"
 
 
 def filtering_rules(identities: "Identities", url: str, page: str) -> tuple[str, ...]:
-    """Return the ids of the rules by which *url* is a duplicate of *page*, or the id of the kind of an alias.
-
-    Where *page* is "", as it is not known, or the difference is elsewhere, it is the first rule that changes anything.
-    """
-    identity = identities.of_url(url)
-    if identity.alias:
-        return (identity.alias,)
-    one = identity.canonical
-    return _deciding(url, one, page, identities.of_url(page).canonical if page else one)
+    """Return the ids of the rules by which *url* is a duplicate of *page*, which is "" if it is not known."""
+    return identities.of_url(url).filtering_rules(identities.of_url(page) if page else None)
 
 
 def deciding_rules(book: "RuleBook", url: str, page: str) -> tuple[str, ...]:
     """Return what :func:`filtering_rules` does under the rules of *book*, aliases apart; for threads."""
-    one = book.canonical(url)
-    return _deciding(url, one, page, book.canonical(page) if page else one)
-
-
-def _deciding(url: str, one: "Canonical", page: str, two: "Canonical") -> tuple[str, ...]:
-    if one.changes == two.changes and (not one.changes or (page and normal_form(url) == normal_form(page))):
-        return (NORMAL_FORM,)
-    return one.deciding_rules(two)
+    return book.canonical(url).filtering_rules(book.canonical(page) if page else None)
 
 
 def differences(book: "RuleBook", url: str, other: str) -> dict[str, list[tuple[str, str | None, str | None]]]:

@@ -11,16 +11,16 @@ from .filtering_rules import filtering_rules
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
     from ..identity.identities import Identities, UrlIdentity
     from ..seen.ledger import Ledger
     from ..seen.seen import Seen
     from ..seen.write_buffer import WriteBuffer
-    from ..support.crawl_status import CrawlStatus
     from ..support.faults import Faults
     from ..support.tally import Tally
-    from .decision import RequestVerdict
+    from .decision import RequestVerdict, SpotChecker
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class RequestFilter:
     def __init__(
         self,
         *,
-        status: "CrawlStatus",
+        crawler: "Crawler",
         stats: "StatsCollector",
         faults: "Faults",
         identities: "Identities",
@@ -53,17 +53,18 @@ class RequestFilter:
         ledger: "Ledger",
         unwritten: "WriteBuffer",
         tally: "Tally",
+        spot_checks: "SpotChecker",
     ) -> None:
-        self._status = status
+        self._crawler = crawler
         self._stats = stats
         self._identities = identities
         self._seen = seen
         self._ledger = ledger
         self._unwritten = unwritten
         self._tally = tally
-        #: A URL is filtered for the first time under the rules in use: the request, its identity, the URL that it is
-        #: taken for, the ids of the rules.
-        self.filtered: Event[[Waiting, UrlIdentity, str, tuple[str, ...]]] = Event(faults)
+        self._spot_checks = spot_checks
+        #: The first URL of a site is filtered by some rules: the site, their ids.
+        self.first_filtered: Event[[str, tuple[str, ...]]] = Event(faults)
 
     def filter(
         self, request: "Request", identity: "UrlIdentity", verdict: "RequestVerdict", *, queued: bool = False
@@ -72,12 +73,10 @@ class RequestFilter:
 
         What is not in the ledger could never be fetched after all.
         """
-        names, rule = self._identities.names, verdict.rules[0]
-        row = None
-        if names.has(identity.callback):  # otherwise the request could not be made again
-            row = self._ledger.discard(
-                request, identity, rule=rule, taken_for=verdict.page, job=self._seen.job, queued=queued
-            )
+        rule = verdict.rules[0]
+        row = self._ledger.discard(
+            request, identity, rule=rule, taken_for=verdict.page, job=self._seen.job, queued=queued
+        )
         if row is None:
             self._unwritten.count_prevented()
             return False
@@ -87,8 +86,11 @@ class RequestFilter:
             identity.known = True
             self._stats.inc_value("dedup/discarded/urls")
             self._stats.inc_value(f"dedup/discarded/rule/{rule}")
-            self._tally.discarded(identity.site, verdict.rules)
-        self.filtered.send(filtered, identity, verdict.page, verdict.rules)
+            by_rules = self._tally.sites[identity.site].by_rules
+            by_rules[verdict.rules] += 1
+            if by_rules[verdict.rules] == 1:
+                self.first_filtered.send(identity.site, verdict.rules)
+        self._spot_checks.note_filtered(filtered, identity, verdict.page, verdict.rules)
         self._seen.wait(identity.slot, filtered)
         identity.discarded = identity.slot
         self.count()
@@ -113,5 +115,5 @@ class RequestFilter:
             logger.debug(
                 "%(what)s %(request)s: the same page as %(url)s by rule %(rule)s",
                 {"what": what, "request": request, "url": verdict.page or identity.key, "rule": rule},
-                extra={"spider": self._status.spider},
+                extra={"spider": self._crawler.spider},
             )

@@ -9,9 +9,11 @@ from scrapy.utils.misc import build_from_crawler
 from ..identity.fingerprints import remember_fingerprints
 from ..settings.dedup_settings import DedupSettingError
 from ..settings.start_errors import loaded
-from ..support.compatibility import fingerprints_of, heard_by
+from ..support.compatibility import heard_by
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
@@ -30,7 +32,8 @@ class WrappedFilter:
         self.instance = instance
         #: Whether a URL passes it once, whatever its callback.
         self.ignores_callbacks = False
-        self._passed: set[bytes] | set[str] = set()
+        #: What tells of a fingerprint whether Scrapy's own filter has heard of it; None where the filter is another one.
+        self._has_heard: Callable[[bytes], bool] | None = None
 
     @property
     def filters(self) -> bool:
@@ -43,12 +46,12 @@ class WrappedFilter:
             return
         if type(self.instance).request_seen is RFPDupeFilter.request_seen:
             self.ignores_callbacks = True
-            self._passed = fingerprints_of(self.instance)
+            self._has_heard = heard_by(self.instance)
         remember_fingerprints(self.instance, identities, faults)
 
     def has_passed(self, request: "Request") -> bool:
         """Whether Scrapy's own filter has let a request with the fingerprint of *request* pass."""
-        return bool(self._passed) and heard_by(self._passed, self.instance.fingerprinter.fingerprint(request))
+        return self._has_heard is not None and self._has_heard(self.instance.fingerprinter.fingerprint(request))
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a method that the filter need not have."""

@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+import attrs
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.python import global_object_name
@@ -46,47 +47,41 @@ class Alias(NamedTuple):
     page: str
 
 
+@attrs.define(eq=False, repr=False)
 class UrlIdentity:
     """What is remembered of a URL, and of the last request for it."""
 
-    __slots__ = (
-        "alias",
-        "callback",
-        "canonical",
-        "context",
-        "discarded",
-        "fingerprint",
-        "key",
-        "known",
-        "mode",
-        "passed",
-        "site",
-        "slot",
-        "tokens",
-    )
+    #: The key by the rules, with the changes that these make.
+    canonical: Canonical
+    #: The key that requests are compared by: that of the page whose alias the URL is known to be.
+    key: str
+    #: The id of the kind of such an alias.
+    alias: str
+    site: str
+    #: None if the plug-in is off for the site.
+    mode: Mode | None
+    #: Scrapy's own fingerprint of a GET request, once somebody has asked for it.
+    fingerprint: bytes | None = None
+    callback: str = ""
+    context: str = ""
+    slot: int = -1
+    #: Slots under which the URL was let through, and discarded, the last time.
+    passed: int = -1
+    discarded: int = -1
+    #: By which the URL may name an element of a page, once somebody has asked.
+    tokens: tuple[str, ...] | None = None
+    #: Whether the URL is counted among those discarded.
+    known: bool = False
 
-    def __init__(self, canonical: Canonical, alias: Alias | None, site: str, mode: Mode | None) -> None:
-        #: The key by the rules, with the changes that these make.
-        self.canonical = canonical
-        #: The key that requests are compared by: that of the page whose alias the URL is known to be.
-        self.key = canonical.key if alias is None else alias.key
-        #: The id of the kind of such an alias.
-        self.alias = "" if alias is None else alias.rule
-        self.site = site
-        #: None if the plug-in is off for the site.
-        self.mode = mode
-        #: Scrapy's own fingerprint of a GET request, once somebody has asked for it.
-        self.fingerprint: bytes | None = None
-        self.callback = ""
-        self.context = ""
-        self.slot = -1
-        #: Slots under which the URL was let through, and discarded, the last time.
-        self.passed = -1
-        self.discarded = -1
-        #: By which the URL may name an element of a page, once somebody has asked.
-        self.tokens: tuple[str, ...] | None = None
-        #: Whether the URL is counted among those discarded.
-        self.known = False
+    def is_same_url(self, other: "UrlIdentity") -> bool:
+        """Whether the URL and that of *other*, which has the same key, are one by their normal form."""
+        return self.canonical.is_same_url(other.canonical)
+
+    def filtering_rules(self, page: "UrlIdentity | None") -> tuple[str, ...]:
+        """Return what :meth:`.Canonical.filtering_rules` does; of an alias it is the id of its kind."""
+        if self.alias:
+            return (self.alias,)
+        return self.canonical.filtering_rules(None if page is None else page.canonical)
 
 
 class Identities:
@@ -236,7 +231,9 @@ class Identities:
         canonical = self.book.canonicalizer.canonical(url)
         if canonical.key == url:
             canonical = canonical._replace(key=url)  # one text in memory instead of two
-        identity = UrlIdentity(canonical, self.aliases.get(canonical.key), *self.site_and_mode(url))
+        alias = self.aliases.get(canonical.key)
+        key, kind = (canonical.key, "") if alias is None else (alias.key, alias.rule)
+        identity = UrlIdentity(canonical, key, kind, *self.site_and_mode(url))
         for former in self._former:
             if (before := former.get(url)) is not None:
                 identity.fingerprint = before.fingerprint

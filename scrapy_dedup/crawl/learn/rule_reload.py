@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..support.crawl_status import CrawlStatus
     from ..support.idle_hook import BeforeIdle
     from ..support.request_meta import RunMarks
+    from ..verify.choosing import SpotChecks
 
 _SOME = 16  # what is forgotten between two looks at the clock
 
@@ -55,6 +56,7 @@ class RuleReload:
     _rescheduler: "Rescheduler"
     _replay_schedule: "ReplaySchedule"
     _before_idle: "BeforeIdle"
+    _spot_checks: "SpotChecks"
     _unsettled: "deque[Waiting]" = attrs.field(factory=deque, init=False)
     # Large dictionaries would hold up the event loop if they were forgotten at once.
     _needless: deque[dict[Any, Any]] = attrs.field(factory=deque, init=False)
@@ -142,6 +144,7 @@ class RuleReload:
 
     def _use(self, book: "RuleBook", move: "Rekeying | None", aliases: dict[str, Alias]) -> None:
         """Use the rules of *book* from now on. Raises OSError, and nothing has changed then."""
+        self._spot_checks.draw()
         waiting, slots = self._seen.moved(move)
         self._unsettled.extend(waiting)
         self._needless += [slots, *self._identities.use(book, aliases)]

@@ -6,7 +6,7 @@ import attrs
 
 from ...learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
 from ...learning.phrases import counted, not_evidence
-from ..decide.filtering_rules import NORMAL_FORM
+from ...rules.canonical import NORMAL_FORM
 from ..identity.suspended_rules import rule_by_id
 from ..support.tally import SiteTally, Tally
 

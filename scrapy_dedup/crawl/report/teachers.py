@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from ..identity.identities import Identities, UrlIdentity
+    from ..identity.identities import Identities
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -49,9 +49,8 @@ class Teachers:
         self._given = {(rule.site, rule.id) for rule in self._identities.book if rule.status is Status.ACTIVE}
         self._crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def note_filtered(self, _: object, identity: "UrlIdentity", __: str, rules: tuple[str, ...]) -> None:
-        """Note a request that *rules* filter."""
-        site = identity.site
+    def note_filtered(self, site: str, rules: tuple[str, ...]) -> None:
+        """Note that a request of *site* is filtered by *rules*, the first one."""
         if self._has_warned or site in self._asked:
             return
         given = [rule for rule in rules if (site, rule) in self._given]

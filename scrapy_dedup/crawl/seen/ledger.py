@@ -8,18 +8,20 @@ that carry credentials.
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request
 
 from ...store.rows import DiscardRow, DiscardState
-from ..identity.callbacks import CallbackNames
+from ..identity.callbacks import DEFAULT, CallbackNames
 from ..identity.identities import UrlIdentity
 from ..support.request_meta import OWN
 
 if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
+    from ..support.crawl_store import CrawlStore
 
 logger = logging.getLogger(__name__)
 
@@ -63,21 +65,17 @@ def had_passed(row: DiscardRow) -> bool:
 
 
 class Ledger:
-    """Writes discards, through *add*, and makes requests of them again."""
+    """Writes discards, and makes requests of them again."""
 
-    def __init__(
-        self,
-        settings: "DedupSettings",
-        names: CallbackNames,
-        add: Callable[[DiscardRow], bool],
-    ) -> None:
+    def __init__(self, settings: "DedupSettings", names: CallbackNames, store: "CrawlStore") -> None:
         self._scope = settings.scope
         self._limit = settings.store_max_rows
         self._names = names
-        self._add = add
+        self._store = store
         self.written = 0
         self.dropped = 0
-        self._discards = 0
+        #: Requests that were discarded in this run.
+        self.discards = 0
         self._warned: set[str] = set()
         #: What JSON cannot hold, by URL and callback: in this run it is made again as it was.
         self._whole: dict[tuple[str, str | None], Request] = {}
@@ -86,12 +84,14 @@ class Ledger:
         self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str, queued: bool = False
     ) -> DiscardRow | None:
         """Write that *request* was discarded, *queued* if by the gate; return the row, None if it is not in the ledger."""
-        if self._limit is not None and self._discards >= self._limit:
+        if self._limit is not None and self.discards >= self._limit:
             self.dropped += 1
             self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): nothing more is discarded")
             return None
         callback = identity.callback
-        meta, whole = self._what_json_holds(request, callback)
+        if callback != DEFAULT and not self._names.has(callback):  # the request could not be made again
+            return None
+        meta, whole = self._what_json_holds(request)
         if not whole and len(self._whole) >= MOST_WHOLE:
             self.dropped += 1
             self._warn(
@@ -104,14 +104,14 @@ class Ledger:
             meta.setdefault(REST, {})[_QUEUED] = True
         row = DiscardRow(
             scope=self._scope,
-            spider=self._names.spider.name,
+            spider=self._spider,
             site=identity.site,
             url=request.url,
             rule=rule,
             key=identity.key,
             taken_for=taken_for,
             time=time.time(),
-            callback=callback if self._names.has(callback) else None,
+            callback=callback,
             meta=meta,
             job=job,
         )
@@ -119,15 +119,21 @@ class Ledger:
             return None
         if not whole:
             self._whole[row.url, row.callback] = request
-        self._discards += 1
+        self.discards += 1
         return row
+
+    @cached_property
+    def _spider(self) -> str:
+        """The name of the spider."""
+        return self._names.spider.name
 
     def scheduled(self, row: DiscardRow, state: DiscardState) -> None:
         """Write that a discard was scheduled after all."""
         self._put(row._replace(state=state, id=None))
 
     def _put(self, row: DiscardRow) -> bool:
-        if self._add(row):
+        writer = self._store.writer
+        if writer is not None and writer.add(row):
             self.written += 1
             return True
         self.dropped += 1
@@ -154,7 +160,7 @@ class Ledger:
             meta=meta,
         )
 
-    def _what_json_holds(self, request: Request, callback: str) -> tuple[dict[str, Any], bool]:
+    def _what_json_holds(self, request: Request) -> tuple[dict[str, Any], bool]:
         """Return what a row keeps of *request*, and whether that is all of it."""
         lost: list[str] = []
         kept = _json_safe(request.meta, "meta", lost)
@@ -175,8 +181,6 @@ class Ledger:
                 lost.append("errback")
             else:
                 rest["errback"] = name
-        if not self._names.has(callback):
-            lost.append(f"callback {callback}")
         for attribute in ("priority", "dont_filter", "flags"):
             if getattr(request, attribute):
                 rest[attribute] = getattr(request, attribute)

@@ -168,12 +168,13 @@ def fingerprints_of(dupe_filter: Any) -> "set[bytes] | set[str]":
     return found
 
 
-def heard_by(fingerprints: "set[bytes] | set[str]", fingerprint: bytes) -> bool:
-    """Whether *fingerprint* is among those of Scrapy's own dupe filter.
+def heard_by(dupe_filter: Any) -> Callable[[bytes], bool]:
+    """Return what tells of a fingerprint whether Scrapy's own dupe filter has heard of it.
 
-    2.19: ``fingerprint in fingerprints``
+    2.19: ``dupe_filter._fingerprints.__contains__``
     """
-    return (fingerprint if _VERSION >= (2, 19) else fingerprint.hex()) in fingerprints
+    heard: Any = fingerprints_of(dupe_filter)
+    return heard.__contains__ if _VERSION >= (2, 19) else lambda fingerprint: fingerprint.hex() in heard
 
 
 def without_spider(component: C) -> C:

@@ -1,6 +1,6 @@
 """Counts of what a crawl has saved and spent on each site, and of its spot checks: for budgets and the report."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,11 +17,10 @@ class SiteTally:
     pages: int = 0
     size: int = 0
     seconds: float = 0.0
-    #: Distinct URLs that were filtered, and those of them that were scheduled after all.
-    discarded: int = 0
-    scheduled: int = 0
-    #: The former by the ids of the rules that filtered them.
+    #: Distinct URLs that were filtered, by the ids of the rules that did.
     by_rules: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    #: Those of them that were scheduled after all.
+    scheduled: int = 0
     #: Spot checks that were the page they were taken for, and those that were not.
     confirmed: int = 0
     differing: int = 0
@@ -30,6 +29,11 @@ class SiteTally:
         """Add the counts of another site."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def discarded(self) -> int:
+        """Return the number of distinct URLs that were filtered."""
+        return sum(self.by_rules.values())
 
     @property
     def avoided(self) -> int:
@@ -52,18 +56,27 @@ class SiteTally:
         return self.confirmed + self.differing
 
 
+class SiteTallies(dict[str, SiteTally]):
+    """The counts by site, which are there for each site that is asked for."""
+
+    def __missing__(self, site: str) -> SiteTally:
+        """Return new counts, past the first sites those of all others."""
+        if len(self) >= MOST_SITES and site != OTHERS:
+            return self[OTHERS]
+        counts = self[site] = SiteTally()
+        return counts
+
+
 class Tally:
     """The counts of all sites."""
 
     def __init__(self) -> None:
-        self.sites: defaultdict[str, SiteTally] = defaultdict(SiteTally)
+        self.sites = SiteTallies()
         #: Probes and refetches of each site that its savings have paid for.
         self.spent: Counter[str] = Counter()
 
     def of(self, site: str) -> SiteTally:
         """Return the counts of a site."""
-        if site not in self.sites and len(self.sites) >= MOST_SITES:
-            return self.sites[OTHERS]
         return self.sites[site]
 
     def pages_of(self, site: str) -> int:
@@ -89,12 +102,6 @@ class Tally:
         counts.pages += 1
         counts.size += size
         counts.seconds += seconds
-
-    def discarded(self, site: str, rules: tuple[str, ...]) -> None:
-        """Count a URL that *rules* filter."""
-        counts = self.of(site)
-        counts.discarded += 1
-        counts.by_rules[rules] += 1
 
     def scheduled(self, site: str) -> None:
         """Count a filtered URL that was scheduled after all."""

@@ -10,10 +10,13 @@ from collections import Counter, defaultdict
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import attrs
+
+from ...rules.canonical import NORMAL_FORM
 from ...rules.model import Evidence, Status
 from ...store.rows import DiscardState
 from ...urls.templates import template_of
-from ..decide.filtering_rules import NORMAL_FORM, differences, filtering_rules
+from ..decide.filtering_rules import differences, filtering_rules
 from ..identity.suspended_rules import rule_by_id
 from ..support.request_meta import SAMPLE, digest, is_digest_of
 from .rule_trials import RuleTrials
@@ -33,14 +36,30 @@ if TYPE_CHECKING:
     from ..seen.seen import Seen, Waiting
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
     from ..support.tally import Tally
 
 logger = logging.getLogger(__name__)
 
 #: Spot checks under way, and filtered requests that are to be checked when their page has come.
 MOST: Final = 5_000
+#: Filtered requests that wait until it is drawn which of them are chosen.
+MOST_UNDRAWN: Final = 500
 #: Witness groups that a rule of the user's counts as having.
 USERS: Final = 30
+
+
+class Undrawn(NamedTuple):
+    """A request that was filtered before its page has come, and may be chosen for a spot check."""
+
+    waiting: "Waiting"
+    slot: int
+    site: str
+    #: The URL that it is taken for, and the ids of the rules.
+    other: str
+    rules: tuple[str, ...]
+    #: When it was filtered, in seconds since 1970.
+    at: float
 
 
 class SpotCheck(NamedTuple):
@@ -58,47 +77,39 @@ class SpotCheck(NamedTuple):
     at: float
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class SpotChecks:
     """Chooses filtered requests, a share of them in the long run (DEDUP_SAMPLE), and fetches them."""
 
-    def __init__(
-        self,
-        *,
-        settings: "DedupSettings",
-        status: "CrawlStatus",
-        identities: "Identities",
-        suspended: "SuspendedRules",
-        seen: "Seen",
-        ledger: "Ledger",
-        rescheduler: "Rescheduler",
-        tally: "Tally",
-    ) -> None:
-        self._share = settings.sample
-        self._status = status
-        self._identities = identities
-        self._suspended = suspended
-        self._seen = seen
-        self._ledger = ledger
-        self._rescheduler = rescheduler
-        self._tally = tally
-        self._run = token_hex(4)
-        #: By the id of the rule.
-        self._rates: dict[str, SpotCheckRate] = {}
-        #: Spot checks made, by site.
-        self._number: Counter[str] = Counter()
-        #: By the digest of their URLs.
-        self.under_way: dict[str, SpotCheck] = {}
-        #: By slot: filtered requests that wait until the page that they are taken for has come.
-        self._chosen: dict[int, tuple[Waiting, SpotCheck]] = {}
-        #: By site: the rules and what their spot checks have shown.
-        self.trials: defaultdict[str, RuleTrials] = defaultdict(RuleTrials)
-        #: Whether the middleware that judges spot checks is in use.
-        self.has_gate = False
+    _settings: "DedupSettings"
+    _status: "CrawlStatus"
+    _identities: "Identities"
+    _suspended: "SuspendedRules"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _rescheduler: "Rescheduler"
+    _tally: "Tally"
+    _faults: "Faults"
+    _run: str = attrs.field(factory=lambda: token_hex(4), init=False)
+    #: By the id of the rule.
+    _rates: dict[str, SpotCheckRate] = attrs.field(factory=dict, init=False)
+    #: Spot checks made, by site.
+    _number: Counter[str] = attrs.field(factory=Counter, init=False)
+    #: By the digest of their URLs.
+    under_way: dict[str, SpotCheck] = attrs.field(factory=dict, init=False)
+    #: In the order in which they were filtered.
+    _undrawn: list[Undrawn] = attrs.field(factory=list, init=False)
+    #: By slot: filtered requests that wait until the page that they are taken for has come.
+    _chosen: "dict[int, tuple[Waiting, SpotCheck]]" = attrs.field(factory=dict, init=False)
+    #: By site: the rules and what their spot checks have shown.
+    trials: defaultdict[str, RuleTrials] = attrs.field(factory=lambda: defaultdict(RuleTrials), init=False)
+    #: Whether the middleware that judges spot checks is in use.
+    has_gate: bool = attrs.field(default=False, init=False)
 
     @property
     def are_made(self) -> bool:
         """Whether spot checks are made in this crawl."""
-        return bool(self._share and self.has_gate)
+        return bool(self._settings.sample and self.has_gate)
 
     # What is chosen
 
@@ -106,7 +117,8 @@ class SpotChecks:
         """Whether a request that *rules* would filter is fetched as a spot check; *other* is what it is taken for."""
         if not self._may_check(other, rules) or not self._seen.is_fetched(identity.slot):
             return False
-        check = self._drawn(identity.site, rules, request.url, other)
+        self.draw()
+        check = self._drawn(identity.site, rules, request.url, other, time.time())
         if check is None:
             return False
         self._begin(request, check)
@@ -114,17 +126,29 @@ class SpotChecks:
 
     def note_filtered(self, waiting: "Waiting", identity: "UrlIdentity", other: str, rules: tuple[str, ...]) -> None:
         """Note a filtered request; it may be chosen for a spot check once its page has come."""
-        if (
-            not self._seen.is_fetched(identity.slot)
-            and len(self._chosen) < MOST
-            and identity.slot not in self._chosen
-            and self._may_check(other, rules)
-            and (check := self._drawn(identity.site, rules, waiting.request.url, other)) is not None
-        ):
-            self._chosen[identity.slot] = waiting, check
+        if not self._may_check(other, rules) or self._seen.is_fetched(identity.slot):
+            return
+        self._undrawn.append(Undrawn(waiting, identity.slot, identity.site, other, rules, time.time()))
+        if len(self._undrawn) >= MOST_UNDRAWN:
+            self.draw()
+
+    def draw(self) -> None:
+        """Choose among the requests that were filtered since, under the rules that have filtered them."""
+        undrawn, self._undrawn = self._undrawn, []
+        for waiting, slot, site, other, rules, at in undrawn:
+            if len(self._chosen) >= MOST or slot in self._chosen:
+                continue
+            try:
+                check = self._drawn(site, rules, waiting.request.url, other, at)
+            except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+                self._faults.report("filtered", "A filtered request could not be noted")
+                continue
+            if check is not None:
+                self._chosen[slot] = waiting, check
 
     def note_fetched(self, slot: int) -> None:
         """Note that the page of *slot* has come: what was chosen for a spot check of it is fetched now."""
+        self.draw()
         if not self._chosen or (chosen := self._chosen.pop(slot, None)) is None:
             return
         waiting, check = chosen
@@ -158,15 +182,15 @@ class SpotChecks:
     def _may_check(self, other: str, rules: tuple[str, ...]) -> bool:
         return bool(self.are_made and other and NORMAL_FORM not in rules)
 
-    def _drawn(self, site: str, rules: tuple[str, ...], url: str, other: str) -> SpotCheck | None:
-        """Return a filtered request as a spot check, if one of *rules* wants one: it is one of all of them."""
+    def _drawn(self, site: str, rules: tuple[str, ...], url: str, other: str, at: float) -> SpotCheck | None:
+        """Return a request that was filtered *at* a time as a spot check, if one of *rules* wants one: it is one of all of them."""
         rates = [self._rate_of(site, rule) for rule in rules]
         wanted_alone = self.trials[site].wanted
         if len(rules) == 1 and rules[0] in wanted_alone:
             wanted_alone.remove(rules[0])
             rates[0].given()
-            return SpotCheck(url, site, rules, other, self._kinds(url, other), time.time())
-        room = has_room(self._share, self._tally.of(site).pages, self._number[site])
+            return SpotCheck(url, site, rules, other, self._kinds(url, other), at)
+        room = has_room(self._settings.sample, self._tally.of(site).pages, self._number[site])
         pages = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
         wanted = [rate.takes(rule, url, pages, room=room) for rate, rule in zip(rates, rules, strict=True)]
         kinds = None
@@ -180,7 +204,7 @@ class SpotChecks:
         for rate, taken in zip(rates, wanted, strict=True):
             if not taken:
                 rate.given()
-        return SpotCheck(url, site, rules, other, self._kinds(url, other) if kinds is None else kinds, time.time())
+        return SpotCheck(url, site, rules, other, self._kinds(url, other) if kinds is None else kinds, at)
 
     def _kinds(self, url: str, other: str) -> dict[str, int]:
         found = differences(self._identities.book, url, other)
@@ -194,10 +218,12 @@ class SpotChecks:
 
     def _new_rate(self, rule: "Rule | None") -> SpotCheckRate:
         if rule is None or rule.status is Status.MANUAL:
-            return SpotCheckRate.of(self._share, USERS, checked=True)
+            return SpotCheckRate.of(self._settings.sample, USERS, checked=True)
         known = rule.evidence or Evidence()
         agreeing = known.samples - known.refuted
-        return SpotCheckRate.of(self._share, known.groups + agreeing, known.counterexamples, checked=agreeing > 0)
+        return SpotCheckRate.of(
+            self._settings.sample, known.groups + agreeing, known.counterexamples, checked=agreeing > 0
+        )
 
     # What is under way
 

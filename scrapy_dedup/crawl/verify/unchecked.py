@@ -23,6 +23,7 @@ from .spot_check_rates import shape_of
 if TYPE_CHECKING:
     from ...store.rows import DiscardRow
     from ..identity.identities import Identities
+    from ..seen.ledger import Ledger
     from ..seen.seen import Seen
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -68,6 +69,7 @@ class UncheckedRequests:
         store: "CrawlStore",
         identities: "Identities",
         seen: "Seen",
+        ledger: "Ledger",
         tally: "Tally",
         spot_checks: "SpotChecks",
     ) -> None:
@@ -75,6 +77,7 @@ class UncheckedRequests:
         self._store = store
         self._identities = identities
         self._seen = seen
+        self._ledger = ledger
         self._tally = tally
         self._spot_checks = spot_checks
         self._confirmed: set[FilteredKind] = set()
@@ -83,12 +86,14 @@ class UncheckedRequests:
         #: By rule: when requests were filtered that were checked, the first ones first.
         self._checked_at: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         self._stretches: Counter[tuple[str, str]] = Counter()
-        #: Whether there may be requests to check.
-        self.pending = False
+        #: How many requests had been filtered when they were last looked through, and whether that has led to checks.
+        self._looked_through = 0
+        self._has_fetched = False
 
-    def note_filtered(self, *_: object) -> None:
-        """Note that a request was filtered."""
-        self.pending = self._spot_checks.are_made
+    @property
+    def pending(self) -> bool:
+        """Whether there may be requests to check."""
+        return self._spot_checks.are_made and (self._has_fetched or self._ledger.discards > self._looked_through)
 
     def note_confirmed(self, check: "SpotCheck") -> None:
         """Note that a spot check is its page indeed."""
@@ -112,7 +117,7 @@ class UncheckedRequests:
         """
         if not self.pending:
             return False
-        self.pending = False
+        self._looked_through = self._ledger.discards
         chosen: set[FilteredKind] = set()
         rows, kinds = await run_in_thread(self._filtered)
         async for kind, some in in_turns(kinds.items()):
@@ -123,7 +128,7 @@ class UncheckedRequests:
                 chosen |= self._kinds(row.site, row.url, row.taken_for, (row.rule,))
                 self._spent[kind.rule] += 1
         self._tried.update(chosen)
-        self.pending = bool(chosen) or await self._look_into_stretches(rows)
+        self._has_fetched = bool(chosen) or await self._look_into_stretches(rows)
         return self.pending
 
     async def _look_into_stretches(self, rows: "Sequence[DiscardRow]") -> bool:
