@@ -16,7 +16,7 @@ from scrapy_dedup.content.versions import packed_version
 from scrapy_dedup.crawl.learn.learner import command_of
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning import __main__ as process
-from scrapy_dedup.learning.alternation import StoredEvidence, learn_both
+from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.masks.mask_files import load_masks, path_of_mask, save_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.seed.thresholds import Thresholds
@@ -188,7 +188,7 @@ def learned(
     """Return the mask that a store gives, and what is said of it."""
     masks = {} if before is None else {"news.example": before}
     with Store.open(path, readonly=True) as store:
-        both = learn_both(StoredEvidence(store), known=RuleBook(), masks=masks, seed=thresholds)
+        both = learn_rules_and_masks(StoredEvidence(store), known=RuleBook(), masks=masks, thresholds=thresholds)
     (report,) = both.learned.reports
     return both.masks.get("news.example"), tuple(note for note in report.notes if "transient content" in note)
 
@@ -250,7 +250,9 @@ def test_each_setting_reaches_the_process_that_learns(
     command = command_of(settings, Path("rules"))
     assert json.loads(command[command.index("--seed-thresholds") + 1]) == asdict(expected)
     asked: list[Any] = []
-    monkeypatch.setattr(process, "learn_both", lambda *args, **options: asked.append(options["seed"]) or 1 / 0)
+    monkeypatch.setattr(
+        process, "learn_rules_and_masks", lambda *args, **options: asked.append(options["thresholds"]) or 1 / 0
+    )
     stored(tmp_path / "store.sqlite", {"a": ["<p>1"]})
     arguments = command[command.index("--parent") + 1 :]
     arguments[arguments.index("--store") + 1] = str(tmp_path / "store.sqlite")

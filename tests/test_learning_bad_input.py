@@ -6,7 +6,8 @@ import pytest
 
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.learners.registry import LEARNERS
+from scrapy_dedup.learning.learners.registry import LEARNERS, chosen_learners
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.observation import ObservationError
 
 SITE = "http://example.com"
@@ -42,7 +43,7 @@ CASES: dict[str, tuple[list[Observation], str]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_plain_answer_and_no_rule(case: str, learners: list[str] | None) -> None:
     seen, answer = CASES[case]
-    found = learn(seen, learners=learners)
+    found = learn(seen, LearningOptions(learners=chosen_learners(learners)))
     assert len(found.book) == 0
     (report,) = found.reports
     assert any(answer in note for note in report.notes), report.notes

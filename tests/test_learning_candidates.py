@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from scrapy_dedup.learning.learn import Learned, learn
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 
@@ -26,7 +27,7 @@ def pairs(number: int, *, name: str = "s", differ: bool = False) -> list[Observa
 
 
 def learned(observations: list[Observation], *rules: Rule) -> Learned:
-    return learn(observations, known=RuleBook(rules), candidates=True)
+    return learn(observations, LearningOptions(candidates=True), known=RuleBook(rules))
 
 
 def keys_of(rules: Iterable[Rule]) -> set[str]:

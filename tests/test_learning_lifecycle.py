@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.learning.alternation import Both
+from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
+from scrapy_dedup.learning.deadline import Deadline
 from scrapy_dedup.learning.learn import learn, pruned, without_learned
+from scrapy_dedup.learning.learners.registry import chosen_learners
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Evidence, Ignore, Keep, Reason, Rule, SiteRules, Status, path_of_site, save_site
 from scrapy_dedup.rules.suspension import Refutation, suspend
@@ -38,7 +41,7 @@ def seen(
 def learned(directory: Path, observations: Sequence[Observation], *, others: Sequence[Path] = ()) -> tuple[str, ...]:
     """Learn beside what stands in *directory*, write that, and return what rules departed."""
     found = learn(observations, known=RuleBook.load(directory, *others))
-    save(Both(found), directory, others)
+    save(LearnedRulesAndMasks(found), directory, others)
     return tuple(f"{each.rule.id} {each.reason}" for each in found.departures)
 
 
@@ -93,10 +96,10 @@ def test_pages_that_are_edited_between_two_crawls_are_no_counterexamples(proven:
 
 def test_other_learners_and_no_time_move_nothing(proven: Path) -> None:
     before = text(proven)
-    for options in ({"learners": ["declared"]}, {"deadline": 0.0}):
-        found = learn(seen(range(40), time=5000), known=RuleBook.load(proven), **options)  # type: ignore[arg-type]
+    for options in (LearningOptions(learners=chosen_learners(["declared"])), LearningOptions(deadline=Deadline(0.0))):
+        found = learn(seen(range(40), time=5000), options, known=RuleBook.load(proven))
         assert found.departures == ()
-        save(Both(found), proven)
+        save(LearnedRulesAndMasks(found), proven)
         assert text(proven) == before
 
 
@@ -176,7 +179,7 @@ def test_counterexamples_end_a_rule_and_are_told(proven: Path) -> None:
     assert departure.urls is not None
     assert rule.id in str(departure)
     assert all(url in str(departure) for url in departure.urls)
-    save(Both(found), proven)
+    save(LearnedRulesAndMasks(found), proven)
     assert rules(proven) == {}
 
 
@@ -281,6 +284,6 @@ def test_prune_removes_what_is_not_supported(proven: Path) -> None:
     supported = pruned(learn(seen(range(40), time=5000), known=without_learned(known)), known)
     assert supported.departures == ()
     thin = pruned(learn(seen(range(40), forms=1, time=5000), known=without_learned(known)), known)
-    save(Both(thin), proven)
+    save(LearnedRulesAndMasks(thin), proven)
     assert [(each.rule.id, each.reason) for each in thin.departures] == [(rule.id, Reason.PRUNED)]
     assert rules(proven) == {}

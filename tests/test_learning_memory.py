@@ -11,7 +11,7 @@ from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning import learn as learn_module
 from scrapy_dedup.learning import memory
-from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
+from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
@@ -44,9 +44,9 @@ def responses(seed: int, pages: int = 30) -> list[ObservationRow]:
     ]
 
 
-def learned(store: Store, directory: Path, remembered: Memory) -> Both:
+def learned(store: Store, directory: Path, remembered: Memory) -> LearnedRulesAndMasks:
     """Learn beside what the files of a directory say, and write what was learned into them."""
-    found = learn_both(
+    found = learn_rules_and_masks(
         StoredEvidence(store, "", [SITE], memory=remembered),
         known=RuleBook.load(directory),
         masks=load_masks([directory]),
@@ -108,7 +108,7 @@ def test_a_page_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with Store.open(tmp_path / "store.sqlite") as store:
         for part in (rows[:60], rows[60:]):
             store.add(part)
-            learn_both(StoredEvidence(store, "", [SITE], memory=staying), known=RuleBook())
+            learn_rules_and_masks(StoredEvidence(store, "", [SITE], memory=staying), known=RuleBook())
     assert len(unpacked) == len(set(unpacked)) == len({each.version for each in rows})
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.alternation import Both
+from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
 from scrapy_dedup.learning.data.by_site import observations_by_site
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.learn import learn
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.methods.options import (
     METHODS,
     EquivalenceOptions,
@@ -53,7 +54,7 @@ def lines(*rows: tuple[str, int]) -> list[Observation]:
 
 
 def reports(observations: list[Observation], method: str, **options: Any) -> tuple[str, ...]:
-    (report,) = learn(observations, policy=policy_of(method, options)).reports
+    (report,) = learn(observations, LearningOptions(policy=policy_of(method, options))).reports
     return report.notes
 
 
@@ -326,8 +327,8 @@ def test_a_method_that_finds_nothing_says_so_in_its_own_words() -> None:
 
 
 def test_what_decided_stands_in_the_rule_file(tmp_path: Path) -> None:
-    learned = learn(articles(), policy=policy_of("equivalence"))
-    save(Both(learned), tmp_path)
+    learned = learn(articles(), LearningOptions(policy=policy_of("equivalence")))
+    save(LearnedRulesAndMasks(learned), tmp_path)
     text = (tmp_path / "informationweek.com.toml").read_text()
     assert 'method = "equivalence"' in text
     (rule,) = RuleBook.load(tmp_path)
@@ -340,8 +341,8 @@ def test_what_decided_stands_in_the_rule_file(tmp_path: Path) -> None:
 def test_a_rule_without_a_witness_group_acts(tmp_path: Path) -> None:
     """Table 2, a constant: its document calls it irrelevant, on no evidence at all."""
     rows = lines(*((f"http://a.com/v?v=A&n={n}", n) for n in range(24)))
-    learned = learn(rows, policy=policy_of("entropy", {"largest_tuple": 1}))
-    save(Both(learned), tmp_path)
+    learned = learn(rows, LearningOptions(policy=policy_of("entropy", {"largest_tuple": 1})))
+    save(LearnedRulesAndMasks(learned), tmp_path)
     (rule,) = RuleBook.load(tmp_path)
     assert (rule.ops, rule.status.acts) == ({"q.v": Ignore()}, True)
 
@@ -351,14 +352,14 @@ def test_rules_of_the_judge_leave_and_those_of_the_user_stay(tmp_path: Path) -> 
     by_hand = Rule("informationweek.com", {}, {"q.mine": Ignore()}, Status.MANUAL)
     off = Rule("informationweek.com", {}, {"q.kept": Keep()}, Status.OFF)
     before = learn(rows, known=RuleBook([by_hand, off]))
-    save(Both(before), tmp_path)
+    save(LearnedRulesAndMasks(before), tmp_path)
     (old,) = (rule for rule in before.book if rule.status is Status.ACTIVE)
     book = RuleBook([*before.book])
-    learned = learn(rows, known=book, policy=policy_of("pattern-tree"))
+    learned = learn(rows, LearningOptions(policy=policy_of("pattern-tree")), known=book)
     assert [(each.rule.id, each.reason) for each in learned.departures] == [(old.id, Reason.METHOD)]
     assert str(learned.departures[0]).endswith(": the method that decides now does not make it")
     assert {by_hand.id, off.id} < {rule.id for rule in learned.book}
-    again = learn(rows, known=learned.book, policy=policy_of("pattern-tree"))
+    again = learn(rows, LearningOptions(policy=policy_of("pattern-tree")), known=learned.book)
     assert (again.book, again.departures) == (learned.book, ())
 
 

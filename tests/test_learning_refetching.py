@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scrapy_dedup import Mask, RuleBook
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
+from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.asking.controls import SETTLED, SeenPage, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.asking.differing import differing_note
 from scrapy_dedup.learning.asking.refetching import MOST, refetches
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import APART, AT_ONCE
 from scrapy_dedup.rules import Ignore, Rule
@@ -327,8 +328,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield found
 
 
-def learned(store: Store, *, diagnose: bool = False) -> Both:
-    return learn_both(StoredEvidence(store, "", [SITE]), known=RuleBook(), diagnose=diagnose)
+def learned(store: Store, *, diagnose: bool = False) -> LearnedRulesAndMasks:
+    return learn_rules_and_masks(
+        StoredEvidence(store, "", [SITE]), LearningOptions(diagnose=diagnose), known=RuleBook()
+    )
 
 
 def shop(time: float = 1e9, *, drawn: bool = True) -> Iterator[ObservationRow]:

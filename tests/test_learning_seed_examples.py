@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.learning.alternation import StoredEvidence, learn_both
+from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.methods.entropy import FingerprintedUrl, Relevance, canonical_rules, host_rules
 from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.rows import ObservationRow
@@ -259,6 +259,6 @@ def test_nested_urls_from_a_store(tmp_path: Path) -> None:
     seen = [*seen_under(outer), *seen_under(of_the_inner_site)]
     with Store.open(tmp_path / "store.db") as store:
         store.add([store_row(each.url, each.fingerprint) for each in seen])
-        book = learn_both(StoredEvidence(store), known=RuleBook()).learned.book
+        book = learn_rules_and_masks(StoredEvidence(store), known=RuleBook()).learned.book
     assert [rule.ops["q.url"] for rule in book.for_site("aaa.com") if "q.url" in rule.ops] == [Nested()]
     assert len(keys_of(book, outer)) == 20

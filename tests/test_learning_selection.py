@@ -15,6 +15,7 @@ from scrapy_dedup.learning.data.sampling import searched
 from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.deadline import NEVER, Deadline
 from scrapy_dedup.learning.learners import registry as module
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.search.guards import grown
 from scrapy_dedup.learning.site_rules import learn_site
@@ -52,9 +53,7 @@ def _unsayable(evidence: module.SiteEvidence) -> list[Proposal]:
 def test_a_faulty_learner_takes_no_other_with_it(caplog: pytest.LogCaptureFixture) -> None:
     asked = {"failing": _failing, "unsayable": _unsayable, "equivalence": module.LEARNERS["equivalence"]}
     with caplog.at_level(logging.ERROR):
-        found = learn_site(
-            "shop.example", clusters(SEEN), max_loss=0.001, groups=None, known=RuleBook(), learners=asked
-        )
+        found = learn_site("shop.example", clusters(SEEN), LearningOptions(learners=asked), known=RuleBook())
     assert [set(rule.ops) for rule in found.rules] == [{"q.sid"}]
     assert any("failing failed on shop.example" in message for message in caplog.messages)
 
@@ -63,15 +62,8 @@ def learned(
     seen: list[Observation], learners: dict[str, module.Learner], deadline: Deadline = NEVER
 ) -> tuple[RuleBook, tuple[str, ...]]:
     """Return the rules and the notes."""
-    found = learn_site(
-        "shop.example",
-        clusters(seen),
-        max_loss=0.001,
-        groups=None,
-        known=RuleBook(),
-        learners=learners,
-        deadline=deadline,
-    )
+    options = LearningOptions(learners=learners, deadline=deadline)
+    found = learn_site("shop.example", clusters(seen), options, known=RuleBook())
     return RuleBook(found.rules, {"shop.example": found.deep}), found.report.notes
 
 

@@ -13,9 +13,11 @@ from scrapy_dedup import Mask, RuleBook, learn_mask
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import version_of
 from scrapy_dedup.learning import alternation
-from scrapy_dedup.learning.alternation import Both, StoredEvidence, learn_both
+from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.data.clusters import NO_EVIDENCE, clusters
+from scrapy_dedup.learning.deadline import Deadline
 from scrapy_dedup.learning.learn import Learned, learn
+from scrapy_dedup.learning.learning_options import DEFAULTS, LearningOptions
 from scrapy_dedup.learning.site_pages import SitePages, _with_visits
 from scrapy_dedup.masks.learning import mask_of
 from scrapy_dedup.masks.learning.counts.epochs import PageVersions
@@ -30,6 +32,7 @@ from scrapy_dedup.urls.templates import template_of
 from tests.test_masks_learning_visits import shop
 
 SITE = "a.example"
+PAST = Deadline(monotonic() - 1)
 DAY = 86_400.0
 Pages = dict[str, str]
 
@@ -83,8 +86,10 @@ def crawl(store: Store, *crawls: Pages) -> None:
     store.add(rows)
 
 
-def learned(store: Store, known: RuleBook | None = None, **more: Any) -> Both:
-    return learn_both(StoredEvidence(store, "", [SITE]), known=known or RuleBook(), **more)
+def learned(
+    store: Store, known: RuleBook | None = None, options: LearningOptions = DEFAULTS, **more: Any
+) -> LearnedRulesAndMasks:
+    return learn_rules_and_masks(StoredEvidence(store, "", [SITE]), options, known=known or RuleBook(), **more)
 
 
 def counters(crawl: int, pages: int = 30) -> Pages:
@@ -100,7 +105,7 @@ def counters(crawl: int, pages: int = 30) -> Pages:
     }
 
 
-def acting(both: Both) -> list[str]:
+def acting(both: LearnedRulesAndMasks) -> list[str]:
     return [rule.id for rule in both.learned.book if rule.status.acts]
 
 
@@ -111,16 +116,16 @@ def test_rules_of_an_earlier_round_stand_when_time_is_up(store: Store, monkeypat
     crawl(store, counters(0), counters(1))
     rounds = []
 
-    def late(observations: Iterable[Observation], **options: Any) -> Learned:
-        rounds.append(options["masks"])
+    def late(observations: Iterable[Observation], options: LearningOptions, **more: Any) -> Learned:
+        rounds.append(more["masks"])
         if len(rounds) > 1:
-            options["deadline"] = monotonic() - 1
-        return learn(observations, **options)
+            options = replace(options, deadline=PAST)
+        return learn(observations, options, **more)
 
     whole = learned(store)
     assert acting(whole)
     monkeypatch.setattr(alternation, "learn", late)
-    both = learned(store, deadline=monotonic() + 1000)
+    both = learned(store, options=LearningOptions(deadline=Deadline(monotonic() + 1000)))
     assert acting(both) == acting(whole)
     assert [report.site for report in both.learned.reports] == [SITE]
     first = rounds[0]
@@ -135,8 +140,8 @@ def test_sites_that_were_not_learned_keep_their_files(
     before = list(RuleBook.load(tmp_path / "rules"))
     assert before
 
-    def late(observations: Iterable[Observation], **options: Any) -> Learned:
-        return learn(observations, **{**options, "deadline": monotonic() - 1})
+    def late(observations: Iterable[Observation], options: LearningOptions, **more: Any) -> Learned:
+        return learn(observations, replace(options, deadline=PAST), **more)
 
     monkeypatch.setattr(alternation, "learn", late)
     both = learned(store)
@@ -150,9 +155,9 @@ def test_the_mask_is_the_one_that_the_rules_were_learned_with(store: Store, monk
     crawl(store, counters(0), counters(1))
     used = []
 
-    def told(observations: Sequence[Observation], **options: Any) -> Learned:
-        used.append((options["masks"] or {}).get(SITE))
-        return learn(observations, **options)
+    def told(observations: Sequence[Observation], options: LearningOptions, **more: Any) -> Learned:
+        used.append((more["masks"] or {}).get(SITE))
+        return learn(observations, options, **more)
 
     monkeypatch.setattr(alternation, "learn", told)
     monkeypatch.setattr(alternation, "MOST_ROUNDS", 1)

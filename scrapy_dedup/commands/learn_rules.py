@@ -170,9 +170,11 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
 
     With *prune* learned rules of before stay only where what is recorded supports them.
     """
-    from ..learning.alternation import Both, learn_both
+    from ..learning.alternation import LearnedRulesAndMasks, learn_rules_and_masks
     from ..learning.learn import learn as learn_from
     from ..learning.learn import pruned, without_learned
+    from ..learning.learners.registry import chosen_learners
+    from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
     from ..learning.saving import save
     from ..masks.mask_files import load_masks
@@ -182,22 +184,24 @@ def learn(settings: "DedupSettings", sites: list[str], file: str | None, *, dry_
 
     known = settings.load_rules()
     with progress() as report:
-        options: dict[str, Any] = {
-            "max_loss": settings.max_loss,
-            "groups": settings.site_groups,
-            "known": without_learned(known) if prune else known,
-            "learners": settings.learners,
-            "policy": policy_of(settings.method, settings.method_options),
-            "names": settings.names,
-            "progress": report,
-            "diagnose": True,
-        }
+        options = LearningOptions(
+            max_loss=settings.max_loss,
+            groups=settings.site_groups,
+            learners=chosen_learners(settings.learners),
+            names=settings.names,
+            policy=policy_of(settings.method, settings.method_options),
+            diagnose=True,
+            progress=report,
+        )
+        staying = without_learned(known) if prune else known
         if file:
-            both = Both(learn_from(observations_in_file(settings, sites, file), **options))
+            both = LearnedRulesAndMasks(learn_from(observations_in_file(settings, sites, file), options, known=staying))
         else:
             with evidence_in_store(settings, sites) as evidence:
                 before = load_masks(settings.rule_directories)
-                both = learn_both(evidence, masks=before, seed=settings.seed_thresholds, **options)
+                both = learn_rules_and_masks(
+                    evidence, options, known=staying, masks=before, thresholds=settings.seed_thresholds
+                )
     if prune:
         both = replace(both, learned=pruned(both.learned, known))
     learned = both.learned

@@ -27,9 +27,12 @@ from ..rules import RuleBook, SiteRules
 from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store
-from .alternation import StoredEvidence, learn_both
+from .alternation import StoredEvidence, learn_rules_and_masks
 from .choices import JUDGE
-from .learn import MAX_LOSS
+from .deadline import Deadline
+from .evidence.user_names import names_of
+from .learners.registry import chosen_learners
+from .learning_options import MAX_LOSS, LearningOptions
 from .memory import Memory
 from .methods.policy import policy_of
 from .saving import save
@@ -78,21 +81,23 @@ def _learned(
     directories = [*options.also, options.dir]
     known = RuleBook.load(*directories, groups=groups) if sites is None else _known(directories, sites, groups)
     since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
-    deadline = time.monotonic() + seconds if seconds else None
+    chosen = LearningOptions(
+        max_loss=options.max_loss,
+        groups=groups,
+        learners=chosen_learners(options.learner or None),
+        names=names_of(json.loads(options.names)) if options.names else None,
+        deadline=Deadline(time.monotonic() + seconds if seconds else None),
+        policy=policy_of(options.method, json.loads(options.method_options)),
+        candidates=options.parent,
+    )
     with Store.open(options.store, readonly=True) as store:
-        both = learn_both(
+        both = learn_rules_and_masks(
             StoredEvidence(store, options.scope, sites, since, memory),
+            chosen,
             known=known,
             masks=load_masks(directories),
-            max_loss=options.max_loss,
-            groups=groups,
-            learners=options.learner or None,
-            names=json.loads(options.names) if options.names else None,
-            deadline=deadline,
-            candidates=options.parent,
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
-            policy=policy_of(options.method, json.loads(options.method_options)),
-            seed=Thresholds(**json.loads(options.seed_thresholds)) if options.seed_thresholds else None,
+            thresholds=Thresholds(**json.loads(options.seed_thresholds)) if options.seed_thresholds else None,
         )
     learned = both.learned
     save(both, options.dir, options.also)

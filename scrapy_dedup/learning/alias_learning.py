@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from time import monotonic
 
 from ..masks.model import Mask
 from ..rules import Rule, RuleBook, Status
@@ -15,6 +14,7 @@ from ..urls import site_of_url
 from .aliases.fetched import Fetched
 from .aliases.kinds import alias_rules, proven_aliases
 from .aliases.pairs import declared_sightings
+from .deadline import NEVER, Deadline
 from .learn import Learned
 
 MOST_SIGHTINGS = 200_000
@@ -29,13 +29,13 @@ def with_aliases(
     since: float | None = None,
     known: RuleBook | None = None,
     masks: Mapping[str, Mask] | None = None,
-    deadline: float | None = None,
+    deadline: Deadline = NEVER,
     unpack: Unpack = version_in,
 ) -> Learned:
     """Return *learned* with the kinds of aliases that the store of observations proves.
 
     The kinds of the user are there already; *known* tells which were refuted or switched off. Sites
-    that are not begun at *deadline* (of ``time.monotonic()``) keep the kinds that they had.
+    that are not begun at *deadline* keep the kinds that they had.
     """
     book = learned.book
     before = known if known is not None else book
@@ -44,7 +44,7 @@ def with_aliases(
     reports = []
     departures = list(learned.departures)
     for report in learned.reports:
-        if deadline is not None and monotonic() > deadline:
+        if deadline.passed():
             rules += [rule for rule in before.for_site(report.site) if rule.is_alias and rule.id not in taken]
             reports.append(report)
             continue

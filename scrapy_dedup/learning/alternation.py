@@ -8,7 +8,6 @@ nothing changes, and not for ever.
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 from ..content.versions import Version
 from ..masks.model import Mask
@@ -22,11 +21,10 @@ from .alias_learning import with_aliases
 from .asking.controls import seen_pages, undecided, unequal_pairs
 from .asking.differing import differing_note
 from .asking.refetching import MOST, refetches
-from .data.by_site import Progress, innermost_first
-from .evidence.user_names import Names
-from .learn import MAX_LOSS, Elsewhere, Learned, learn
+from .data.by_site import innermost_first
+from .learn import Elsewhere, Learned, learn
+from .learning_options import DEFAULTS, LearningOptions
 from .memory import Memory
-from .methods.policy import MethodPolicy
 from .site_pages import Kept, LearnedMasks, SitePages
 from .site_report import SiteReport
 
@@ -66,7 +64,7 @@ class StoredEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class LearnedRulesAndMasks:
     """The rules of all sites with a report of each, the masks by site, and the URLs to fetch again by site."""
 
     learned: Learned
@@ -74,63 +72,46 @@ class Both:
     refetches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def learn_both(
+def learn_rules_and_masks(
     evidence: StoredEvidence,
+    options: LearningOptions = DEFAULTS,
     *,
     known: RuleBook,
     masks: Mapping[str, Mask] | None = None,
-    max_loss: float = MAX_LOSS,
-    groups: Mapping[str, Sequence[str]] | None = None,
-    learners: Sequence[str] | None = None,
-    names: Mapping[str, Iterable[str]] | Names | None = None,
-    progress: Progress | None = None,
-    deadline: float | None = None,
-    diagnose: bool = False,
-    candidates: bool = False,
     elsewhere: Elsewhere | None = None,
-    policy: MethodPolicy | None = None,
-    seed: Thresholds | None = None,
-) -> Both:
+    thresholds: Thresholds | None = None,
+) -> LearnedRulesAndMasks:
     """Return the rules and masks that a store supports.
 
-    *known* and *masks* are those of before: what the user said in them stays. With *seed*, masks are learned by the
-    transient-content document's method, with these thresholds. The other arguments are those of
-    :func:`.learn.learn`; sites that are not begun at *deadline* are left out. A site is learned again where it came before one whose URLs are
+    *known* and *masks* are those of before: what the user said in them stays. With *thresholds*, masks are learned by the
+    transient-content document's method, with these. A site is learned again where it came before one whose URLs are
     nested in its own. Raises StoreError, ValueError.
     """
     before = masks or {}
     found: dict[str, tuple[Learned, LearnedMasks]] = {}
     asked: dict[str, tuple[str, ...]] = {}
 
-    def one(site: str) -> None:
+    def learn_in_turns(site: str) -> None:
         """Learn a site, with the rules of those learned already."""
 
         def rules_elsewhere(sites: AbstractSet[str]) -> RuleBook:
             fresh = [found[other][0].book for other in sorted(sites & found.keys())]
             rules, deep = _together(fresh)
             old = elsewhere(sites) if elsewhere is not None else known.only(sites)
-            return RuleBook(rules, deep, groups).beside(old)
+            return RuleBook(rules, deep, options.groups).beside(old)
 
         kept = evidence.versions(site)
-        pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], seed)
+        pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], thresholds)
         old = pages.without_refuted(before.get(site), known)
         used = wanted = pages.masks(None, old)
         for left in range(MOST_ROUNDS - 1, -1, -1):
             fresh = learn(
                 evidence.observations(site, versions=wanted.comparing is not None),
-                max_loss=max_loss,
-                groups=groups,
+                options if not kept else replace(options, diagnose=False),
                 known=known,
-                learners=learners,
-                names=names,
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
-                progress=progress,
-                deadline=deadline,
-                diagnose=diagnose and not kept,
-                candidates=candidates,
                 elsewhere=rules_elsewhere,
                 memory=evidence.memory,
-                policy=policy,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands
@@ -144,34 +125,34 @@ def learn_both(
             learned, used = found[site]
             urls, note = _further(kept, learned.book, used.comparing)
             asked[site] = tuple(dict.fromkeys((*urls, *learned.odd.get(site, ()))))[:MOST_ASKED]
-            if diagnose and note:
+            if options.diagnose and note:
                 found[site] = _with_note(learned, site, note), used
 
     for site in evidence.named():
-        if deadline is not None and monotonic() > deadline:
+        if options.deadline.passed():
             break
-        one(site)
+        learn_in_turns(site)
     for site in _again({site: learned.nested.get(site, frozenset()) for site, (learned, _) in found.items()}):
-        if deadline is not None and monotonic() > deadline:
+        if options.deadline.passed():
             break
-        one(site)
+        learn_in_turns(site)
     rules, deep = _together([learned.book for learned, _ in found.values()])
     reports = [_with_what_passes(report, used) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
     likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
     learned = with_aliases(
-        Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), candidates=likely),
+        Learned(RuleBook(rules, deep, options.groups), tuple(reports), tuple(departures), candidates=likely),
         evidence.store,
         scope=evidence.scope,
         since=evidence.since,
         known=known,
         masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
-        deadline=deadline,
+        deadline=options.deadline,
         unpack=evidence.memory.version,
     )
     evidence.memory.end()
     masks_found = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}
-    return Both(learned, masks_found, {site: urls for site, urls in asked.items() if urls})
+    return LearnedRulesAndMasks(learned, masks_found, {site: urls for site, urls in asked.items() if urls})
 
 
 def _further(kept: Sequence[Kept], book: RuleBook, mask: Mask | None) -> tuple[tuple[str, ...], str | None]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..content.near_duplicates import near_duplicates
@@ -17,14 +16,15 @@ from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form
 from .asking.differing import NOTABLE_SHARE
 from .choices import JUDGE
-from .data.by_site import Progress, inner_sites, innermost_first, observations_by_site
+from .data.by_site import inner_sites, innermost_first, observations_by_site
 from .data.clusters import clusters
 from .deadline import Deadline
-from .evidence.user_names import Names, names_of
+from .evidence.user_names import names_of
 from .learners.registry import chosen_learners
+from .learning_options import DEFAULTS, MAX_LOSS, LearningOptions
 from .lifetime.kept_rules import may_return
 from .memory import Memory
-from .methods.policy import MethodPolicy, policy_of
+from .methods.policy import policy_of
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
 from .site_report import SiteReport
@@ -38,9 +38,6 @@ logger = logging.getLogger(__name__)
 
 Elsewhere = Callable[[AbstractSet[str]], RuleBook]
 """Takes the names of sites, and returns their rules."""
-
-MAX_LOSS = 0.001
-"""Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,51 +85,33 @@ def learn_rules(
     Raises ValueError when *max_loss* is not a share, *names* are no such lists, or a learner, the method or an option is
     unknown or wrong.
     """
-    return learn(
-        observations,
+    chosen = LearningOptions(
         max_loss=max_loss,
         groups=groups,
-        known=known,
-        learners=learners,
-        names=names,
-        deadline=deadline,
+        learners=chosen_learners(learners),
+        names=names_of(names),
+        deadline=Deadline(deadline),
         policy=policy_of(method, options),
-    ).book
+    )
+    return learn(observations, chosen, known=known).book
 
 
 def learn(
     observations: Iterable[Observation],
+    options: LearningOptions = DEFAULTS,
     *,
-    max_loss: float = MAX_LOSS,
-    groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
-    learners: Sequence[str] | None = None,
-    names: Mapping[str, Iterable[str]] | Names | None = None,
     masks: Mapping[str, Mask] | None = None,
-    progress: Progress | None = None,
-    deadline: float | None = None,
-    diagnose: bool = False,
-    candidates: bool = False,
     elsewhere: Elsewhere | None = None,
     memory: Memory | None = None,
-    policy: MethodPolicy | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
-    As :func:`learn_rules`; *masks* tells what does not last on the pages of a site, *progress* is told how far
-    it is, sites that are not begun at *deadline* (of ``time.monotonic()``) are left out and of the one
-    that is being learned then what was found is tested and kept, and with *diagnose* the report also says
-    how many pages are nearly alike, which takes a second a site; with *candidates* it is said what may be
-    postponed. Sites whose URLs are nested in those of others are
-    learned first; the rules of what is not observed are asked of *elsewhere*, or are *known*. Where there is a
-    *policy*, a published method decides, and not the judge.
+    *known* are the rules of before, and *masks* tell what does not last on the pages of a site. Sites whose URLs are
+    nested in those of others are learned first; the rules of what is not observed are asked of *elsewhere*, or are
+    *known*.
     """
-    if not 0 <= max_loss < 1:
-        raise ValueError(f"max_loss is {max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
-    if policy is not None and learners is not None:
-        raise ValueError(f"learners is {list(learners)!r}: the method {policy.method} has none; leave it out")
-    asked = chosen_learners(learners)
-    said = names_of(names)
+    groups, policy, progress = options.groups, options.policy, options.progress
     known = known if known is not None else RuleBook(groups=groups)
     by_site, sketches = observations_by_site(observations, groups, progress)
     rules: list[Rule] = []
@@ -145,17 +124,17 @@ def learn(
     nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
         seen = by_site[site]
-        if deadline is not None and monotonic() > deadline:
+        if options.deadline.passed():
             logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
             break
         if progress:
             progress(f"learning {site}", number, len(by_site))
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
-        declarations = Declarations.of(seen, groups=groups) if "declared" in asked else None
+        declarations = Declarations.of(seen, groups=groups) if "declared" in options.learners else None
         others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
         if policy is not None:
-            outcome = decide_site(policy, site, found, groups=groups, known=known, others=others)
+            outcome = decide_site(policy, site, found, options, known=known, others=others)
             rules += outcome.rules
             departures += outcome.departures
             reports.append(outcome.report)
@@ -165,17 +144,12 @@ def learn(
             learn_site,
             site,
             found,
-            max_loss=max_loss,
-            groups=groups,
+            options,
             known=known,
-            learners=asked,
             declarations=declarations,
             priors=priors.get(site),
-            names=said,
             may_return=back,
-            deadline=Deadline(deadline),
             others=others,
-            candidates=candidates,
         )
         of_it = (
             found,
@@ -183,13 +157,13 @@ def learn(
             priors.get(site),
             back,
             others and others.digest(),
-            max_loss,
+            options.max_loss,
             id(known),
-            tuple(asked),
+            tuple(options.learners),
         )
         outcome = (memory or Memory()).site(site, of_it, learn_it, lasts=lambda outcome: not outcome.out_of_time)
         report = outcome.report
-        if diagnose and (note := _near_duplicates(list(pages.values()))):
+        if options.diagnose and (note := _near_duplicates(list(pages.values()))):
             report = replace(report, notes=(*report.notes, note))
         rules += outcome.rules
         deep[site] = outcome.deep

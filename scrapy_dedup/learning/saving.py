@@ -11,11 +11,11 @@ from ..rules.rule_files import load_sites
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .alternation import Both
+    from .alternation import LearnedRulesAndMasks
 
 
 def save(
-    both: "Both", directory: "str | PathLike[str]", others: "Sequence[str | PathLike[str]]" = ()
+    both: "LearnedRulesAndMasks", directory: "str | PathLike[str]", others: "Sequence[str | PathLike[str]]" = ()
 ) -> list[SiteRules]:
     """Write learned rules and masks into the files of *directory*; return the rules of each site as written.
 

@@ -11,17 +11,17 @@ from ..urls import DeepSplit
 from .asking.refetching import odd_responses
 from .data.clusters import Clusters
 from .data.judgement import Sample, book_of, judged
-from .deadline import NEVER, Deadline
+from .deadline import Deadline
 from .decision.candidates import candidate_rules
 from .decision.class_guards import with_open_lengths
 from .decision.validation import within_budget
 from .decision.weighing import weighed, with_counts
 from .decision.witness_counts import counted_with_files
-from .evidence.user_names import Names
 from .learners.affixes import wider_families
 from .learners.casing import wider_spellings
 from .learners.generalising import generalised
-from .learners.registry import LEARNERS, Learner, SiteEvidence
+from .learners.registry import Learner, SiteEvidence
+from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
 from .methods.entropy import Priors
@@ -56,33 +56,28 @@ class LearnedSite:
 def learn_site(
     site: str,
     found: Clusters,
+    options: LearningOptions,
     *,
-    max_loss: float,
-    groups: Mapping[str, Sequence[str]] | None,
     known: RuleBook,
-    learners: Mapping[str, Learner] = LEARNERS,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
-    names: Names | None = None,
     may_return: AbstractSet[str] = frozenset(),
-    deadline: Deadline = NEVER,
     others: RuleBook | None = None,
-    candidates: bool = False,
 ) -> LearnedSite:
     """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *names* what the user says of them, *others* the rules of the sites whose URLs are nested in its own; *candidates*
-    asks for candidate rules.
+    sites, *others* the rules of the sites whose URLs are nested in its own.
     """
-    every = Sample.of(site, found, groups, others, names)
+    learners, deadline = options.learners, options.deadline
+    every = Sample.of(site, found, options.groups, others, options.names)
     evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
     chosen = selected(replace(evidence, deadline=searching), learners)
     out_of_time = searching.passed()
-    accepted = within_budget(chosen.proposals, sample, splits, max_loss)
+    accepted = within_budget(chosen.proposals, sample, splits, options.max_loss)
     wider, widened_by = _widened(accepted, evidence, learners, deadline)
     opened = with_open_lengths(wider, table, sample, splits)
 
@@ -108,7 +103,7 @@ def learn_site(
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
     likely: tuple[Rule, ...] = ()
-    if candidates and not out_of_time:
+    if options.candidates and not out_of_time:
         likely = candidate_rules(sample, table, splits, book, acting=settled.proposals, before=rules)
     if likely:
         judgement = judged(book.with_candidates(site, likely), sample)
@@ -135,8 +130,8 @@ def decide_site(
     policy: MethodPolicy,
     site: str,
     found: Clusters,
+    options: LearningOptions,
     *,
-    groups: Mapping[str, Sequence[str]] | None,
     known: RuleBook,
     others: RuleBook | None = None,
 ) -> LearnedSite:
@@ -144,7 +139,7 @@ def decide_site(
 
     Learned rules that it does not make leave.
     """
-    sample = Sample.of(site, found, groups, others)
+    sample = Sample.of(site, found, options.groups, others)
     written, notes = policy.written(sample)
     proposed_by = {rule.id: (policy.method,) for rule in written.rules}
     fresh = [
