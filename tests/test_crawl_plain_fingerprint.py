@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.utils.request import fingerprint
 
-from scrapy_dedup.crawl.identity.fingerprints import plain_fingerprint, plain_fingerprints
+from scrapy_dedup.crawl.identity.request_fingerprints import plain_fingerprint, plain_fingerprints
 
 PIECES = st.lists(
     st.sampled_from([

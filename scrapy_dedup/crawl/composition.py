@@ -11,8 +11,8 @@ from scrapy.exceptions import NotConfigured
 
 from ..files.errors import RuleFileError
 from ..rules.book import RuleBook
-from .decide.decision import RequestDecision
 from .decide.known_aliases import Aliases
+from .decide.request_decision import RequestDecision
 from .decide.request_filter import RequestFilter
 from .identity.callbacks import CallbackNames
 from .identity.identities import Identities
@@ -66,8 +66,8 @@ from .support.request_meta import RunMarks
 from .support.tally import Tally
 from .verify.choosing import SpotChecks
 from .verify.comparing import PageComparer
-from .verify.judging import SpotCheckJudge
 from .verify.retraction import Retraction
+from .verify.spot_check_judge import SpotCheckJudge
 from .verify.unchecked import UncheckedRequests
 
 if TYPE_CHECKING:

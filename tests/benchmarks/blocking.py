@@ -198,17 +198,17 @@ class Watch:
 def watched() -> Watch:
     """Wrap all ways into the plug-in."""
     from scrapy_dedup.crawl.decide import dupefilter, gate, known_aliases
-    from scrapy_dedup.crawl.identity import fingerprints
+    from scrapy_dedup.crawl.identity import request_fingerprints
     from scrapy_dedup.crawl.learn import live, rule_reload
     from scrapy_dedup.crawl.observe import pages, recorder
     from scrapy_dedup.crawl.own_requests import idle_work, starter
     from scrapy_dedup.crawl.report import closing
     from scrapy_dedup.crawl.seen import replay_schedule
-    from scrapy_dedup.crawl.verify import judging
+    from scrapy_dedup.crawl.verify import spot_check_judge
 
     watch = Watch()
     watch.method(dupefilter.DupeFilter, "request_seen")
-    watch.method(fingerprints.RememberedFingerprints, "fingerprint")
+    watch.method(request_fingerprints.RememberedFingerprints, "fingerprint")
     watch.method(gate.Gate, "process_request")
     watch.method(gate.Gate, "process_exception")
     watch.method(recorder.RedirectRecorder, "process_response")
@@ -221,7 +221,7 @@ def watched() -> Watch:
     watch.method(live.Learning, "_begin")
     watch.coroutine(live.Learning, "_learn_and_use")
     watch.coroutine(replay_schedule.ReplaySchedule, "_look_into_ledger")
-    watch.coroutine(judging.SpotCheckJudge, "judge")
+    watch.coroutine(spot_check_judge.SpotCheckJudge, "judge")
     watch.coroutine(idle_work.IdleWork, "_work")
     watch.coroutine(starter.StarterRefetches, "_work")
     watch.coroutine(closing.CrawlClose, "close")

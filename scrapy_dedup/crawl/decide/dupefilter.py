@@ -13,7 +13,7 @@ from ..settings.dedup_settings import DedupSettingError, Mode
 from ..settings.start_errors import told
 from ..support.components import components_of
 from ..support.request_meta import PUT_BACK, RESCHEDULED, redirects_to
-from .decision import RequestAction, RequestVerdict
+from .request_decision import RequestAction, RequestVerdict
 from .wrapped_filter import WrappedFilter, built, wrapped_class_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from ..settings.dedup_settings import Mode
 from ..support.compatibility import without_spider
 from ..support.components import components_of
 from ..support.request_meta import CHECKED, POSTPONED, is_checked, is_sent, note_sent
-from .decision import RequestAction
+from .request_decision import RequestAction
 from .request_filter import DuplicateDiscarded
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 import logging
 from typing import TYPE_CHECKING
 
+import attrs
 from scrapy.exceptions import IgnoreRequest
 
 from ..seen.seen import Waiting
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..seen.write_buffer import WriteBuffer
     from ..support.faults import Faults
     from ..support.tally import Tally
-    from .decision import RequestVerdict, SpotChecker
+    from .request_decision import RequestVerdict, SpotChecker
 
 logger = logging.getLogger(__name__)
 
@@ -39,32 +40,24 @@ class DuplicateDiscarded(IgnoreRequest):
         self.rule = rule
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class RequestFilter:
     """Filters requests, and counts those that shadow mode would filter."""
 
-    def __init__(
-        self,
-        *,
-        crawler: "Crawler",
-        stats: "StatsCollector",
-        faults: "Faults",
-        identities: "Identities",
-        seen: "Seen",
-        ledger: "Ledger",
-        unwritten: "WriteBuffer",
-        tally: "Tally",
-        spot_checks: "SpotChecker",
-    ) -> None:
-        self._crawler = crawler
-        self._stats = stats
-        self._identities = identities
-        self._seen = seen
-        self._ledger = ledger
-        self._unwritten = unwritten
-        self._tally = tally
-        self._spot_checks = spot_checks
-        #: The first URL of a site is filtered by some rules: the site, their ids.
-        self.first_filtered: Event[[str, tuple[str, ...]]] = Event(faults)
+    _crawler: "Crawler"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _identities: "Identities"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _unwritten: "WriteBuffer"
+    _tally: "Tally"
+    _spot_checks: "SpotChecker"
+    #: The first URL of a site is filtered by some rules: the site, their ids.
+    first_filtered: Event[[str, tuple[str, ...]]] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.first_filtered = Event(self._faults)
 
     def filter(
         self, request: "Request", identity: "UrlIdentity", verdict: "RequestVerdict", *, queued: bool = False

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.misc import build_from_crawler
 
-from ..identity.fingerprints import remember_fingerprints
+from ..identity.request_fingerprints import remember_fingerprints
 from ..settings.dedup_settings import DedupSettingError
 from ..settings.start_errors import loaded
 from ..support.compatibility import heard_by

@@ -27,7 +27,7 @@ from ...urls import site_of_url
 from ..settings.dedup_settings import DedupSettings, Mode
 from ..support.request_meta import OWN, SWITCH
 from .callbacks import DEFAULT, CallbackNames
-from .fingerprints import plain_fingerprints
+from .request_fingerprints import plain_fingerprints
 
 if TYPE_CHECKING:
     from scrapy.utils.request import RequestFingerprinterProtocol

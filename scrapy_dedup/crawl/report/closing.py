@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ..support.crawl_store import CrawlStore
     from ..support.faults import Faults
     from ..verify.comparing import PageComparer
-    from ..verify.judging import SpotCheckJudge
     from ..verify.retraction import Retraction
+    from ..verify.spot_check_judge import SpotCheckJudge
     from .closing_report import ClosingReport
 
 logger = logging.getLogger(__name__)

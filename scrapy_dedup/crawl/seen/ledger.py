@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 from scrapy import Request
 
 from ...store.rows import DiscardRow, DiscardState
@@ -64,27 +65,27 @@ def had_passed(row: DiscardRow) -> bool:
     return row.state is DiscardState.LOST or bool((row.meta or {}).get(REST, {}).get(_QUEUED))
 
 
+@attrs.define(eq=False, repr=False)
 class Ledger:
     """Writes discards, and makes requests of them again."""
 
-    def __init__(self, settings: "DedupSettings", names: CallbackNames, store: "CrawlStore") -> None:
-        self._scope = settings.scope
-        self._limit = settings.store_max_rows
-        self._names = names
-        self._store = store
-        self.written = 0
-        self.dropped = 0
-        #: Requests that were discarded in this run.
-        self.discards = 0
-        self._warned: set[str] = set()
-        #: What JSON cannot hold, by URL and callback: in this run it is made again as it was.
-        self._whole: dict[tuple[str, str | None], Request] = {}
+    _settings: "DedupSettings"
+    _names: CallbackNames
+    _store: "CrawlStore"
+    written: int = attrs.field(default=0, init=False)
+    dropped: int = attrs.field(default=0, init=False)
+    #: Requests that were discarded in this run.
+    discards: int = attrs.field(default=0, init=False)
+    _warned: set[str] = attrs.field(factory=set, init=False)
+    #: What JSON cannot hold, by URL and callback: in this run it is made again as it was.
+    _whole: dict[tuple[str, str | None], Request] = attrs.field(factory=dict, init=False)
 
     def discard(
         self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str, queued: bool = False
     ) -> DiscardRow | None:
         """Write that *request* was discarded, *queued* if by the gate; return the row, None if it is not in the ledger."""
-        if self._limit is not None and self.discards >= self._limit:
+        limit = self._settings.store_max_rows
+        if limit is not None and self.discards >= limit:
             self.dropped += 1
             self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): nothing more is discarded")
             return None
@@ -103,7 +104,7 @@ class Ledger:
         if queued:
             meta.setdefault(REST, {})[_QUEUED] = True
         row = DiscardRow(
-            scope=self._scope,
+            scope=self._settings.scope,
             spider=self._spider,
             site=identity.site,
             url=request.url,

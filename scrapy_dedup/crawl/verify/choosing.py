@@ -1,7 +1,7 @@
 """Spot checks: a share of the filtered requests is fetched all the same, to compare it with what it was taken for.
 
 A spot check is a request that Scrapy would have made anyway, so that it costs no request more. It is made only once the
-page that it is taken for has come (:mod:`.judging` has what follows).
+page that it is taken for has come (:mod:`.spot_check_judge` has what follows).
 """
 
 import logging

@@ -9,6 +9,8 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+import attrs
+
 from ...files.errors import RuleFileError, RuleWriteError
 from ...rules.model import Evidence
 from ...rules.suspension import Refutation, suspend
@@ -37,36 +39,23 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Retraction:
     """Suspends rules, and leaves to the next crawl what is not fetched in this one."""
 
-    def __init__(
-        self,
-        *,
-        status: "CrawlStatus",
-        stats: "StatsCollector",
-        faults: "Faults",
-        store: "CrawlStore",
-        directories: "RuleDirectories",
-        identities: "Identities",
-        suspended: "SuspendedRules",
-        seen: "Seen",
-        ledger: "Ledger",
-        spot_checks: "SpotChecks",
-    ) -> None:
-        self._status = status
-        self._stats = stats
-        self._faults = faults
-        self._store = store
-        self._directories = directories
-        self._identities = identities
-        self._suspended = suspended
-        self._seen = seen
-        self._ledger = ledger
-        self._trials = spot_checks.trials
-        self._has_warned = False
-        #: Rules of a site are suspended, and others are to be used from now on: the site.
-        self.rules_suspended: AwaitedEvent[[str]] = AwaitedEvent()
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _store: "CrawlStore"
+    _directories: "RuleDirectories"
+    _identities: "Identities"
+    _suspended: "SuspendedRules"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _spot_checks: "SpotChecks"
+    _has_warned: bool = attrs.field(default=False, init=False)
+    #: Rules of a site are suspended, and others are to be used from now on: the site.
+    rules_suspended: AwaitedEvent[[str]] = attrs.field(factory=AwaitedEvent, init=False)
 
     async def suspend(self, rules: "Mapping[Rule, tuple[str, str]]") -> None:
         """Suspend *rules* of one site; with each, the spot check that refutes it, and the page it is not the same as."""
@@ -74,7 +63,7 @@ class Retraction:
         if not rules:
             return
         for rule, (url, page) in rules.items():
-            trial = self._trials[rule.site].trial(rule.id)
+            trial = self._spot_checks.trials[rule.site].trial(rule.id)
             why = Suspension(url, page, time.time(), trial.samples, trial.differing)
             self._suspended.found[rule.site, rule.id] = why
             self._stats.inc_value("dedup/refuted")
@@ -111,7 +100,7 @@ class Retraction:
     def write(self) -> None:
         """Write into the store what the spot checks of the crawl have shown; it waits."""
         now, rows = time.time(), []
-        for site, trials in list(self._trials.items()):
+        for site, trials in list(self._spot_checks.trials.items()):
             learned = {rule.id for rule in self._identities.book.for_site(site) if not rule.status.users}
             for name, trial in list(trials.trials.items()):
                 known = self._suspended.found.get((site, name))

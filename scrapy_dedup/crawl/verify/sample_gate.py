@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..decide.request_filter import DuplicateDiscarded
     from ..support.faults import Faults
     from .choosing import SpotChecks
-    from .judging import SpotCheckJudge
+    from .spot_check_judge import SpotCheckJudge
 
 
 @without_spider

@@ -12,6 +12,8 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import attrs
+
 from ...rules.model import Status
 from ...urls.templates import template_of
 from ..decide.filtering_rules import differences
@@ -59,36 +61,26 @@ class FilteredKind(NamedTuple):
     values: frozenset[str | None] = frozenset()
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class UncheckedRequests:
     """Kinds of filtered requests that spot checks of a crawl have shown something of, and the others."""
 
-    def __init__(
-        self,
-        *,
-        status: "CrawlStatus",
-        store: "CrawlStore",
-        identities: "Identities",
-        seen: "Seen",
-        ledger: "Ledger",
-        tally: "Tally",
-        spot_checks: "SpotChecks",
-    ) -> None:
-        self._status = status
-        self._store = store
-        self._identities = identities
-        self._seen = seen
-        self._ledger = ledger
-        self._tally = tally
-        self._spot_checks = spot_checks
-        self._confirmed: set[FilteredKind] = set()
-        self._tried: Counter[FilteredKind] = Counter()
-        self._spent: Counter[str] = Counter()
-        #: By rule: when requests were filtered that were checked, the first ones first.
-        self._checked_at: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        self._stretches: Counter[tuple[str, str]] = Counter()
-        #: How many requests had been filtered when they were last looked through, and whether that has led to checks.
-        self._looked_through = 0
-        self._has_fetched = False
+    _status: "CrawlStatus"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _seen: "Seen"
+    _ledger: "Ledger"
+    _tally: "Tally"
+    _spot_checks: "SpotChecks"
+    _confirmed: set[FilteredKind] = attrs.field(factory=set, init=False)
+    _tried: Counter[FilteredKind] = attrs.field(factory=Counter, init=False)
+    _spent: Counter[str] = attrs.field(factory=Counter, init=False)
+    #: By rule: when requests were filtered that were checked, the first ones first.
+    _checked_at: defaultdict[tuple[str, str], list[float]] = attrs.field(factory=lambda: defaultdict(list), init=False)
+    _stretches: Counter[tuple[str, str]] = attrs.field(factory=Counter, init=False)
+    #: How many requests had been filtered when they were last looked through, and whether that has led to checks.
+    _looked_through: int = attrs.field(default=0, init=False)
+    _has_fetched: bool = attrs.field(default=False, init=False)
 
     @property
     def pending(self) -> bool:

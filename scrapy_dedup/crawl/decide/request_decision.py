@@ -7,6 +7,8 @@ rules. Both use :meth:`RequestDecision.decide`, and differ in what they do about
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import attrs
+
 from ..settings.dedup_settings import Mode
 from ..support.request_meta import START, is_start
 
@@ -74,27 +76,18 @@ class SpotChecker(Protocol):
         """Note that the redirects of a spot check lead to a page that is fetched already."""
 
 
+@attrs.define(eq=False, repr=False, kw_only=True)
 class RequestDecision:
     """Decides on requests, under the rules in use and by what is fetched or on its way."""
 
-    def __init__(
-        self,
-        *,
-        identities: "Identities",
-        seen: "Seen",
-        depths: "Depths",
-        claims: "SlotClaims",
-        unwritten: "WriteBuffer",
-        spot_checks: SpotChecker,
-    ) -> None:
-        self._identities = identities
-        self._seen = seen
-        self._depths = depths
-        self._claims = claims
-        self._unwritten = unwritten
-        self._spot_checks = spot_checks
-        #: Set by the dupe filter.
-        self.wrapped: WrappedFilter | None = None
+    _identities: "Identities"
+    _seen: "Seen"
+    _depths: "Depths"
+    _claims: "SlotClaims"
+    _unwritten: "WriteBuffer"
+    _spot_checks: SpotChecker
+    #: Set by the dupe filter.
+    wrapped: "WrappedFilter | None" = attrs.field(default=None, init=False)
 
     def decide(self, request: "Request", identity: "UrlIdentity", *, queued: bool = False) -> RequestVerdict:
         """Return the verdict on *request*, *queued* if it has passed the dupe filter already."""
