@@ -10,7 +10,7 @@ from scrapy_dedup.learning.learn import learn_rules
 from scrapy_dedup.learning.lifetime.running_counts import with_checks
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Evidence, Rule, SiteRules, Status
-from scrapy_dedup.rules.rule_files import load_file, path_of_site, save_site
+from scrapy_dedup.rules.files import load_file, path_of_site, save_site
 from scrapy_dedup.rules.suspension import Refutation, suspend
 from scrapy_dedup.store.rows import CheckRow
 

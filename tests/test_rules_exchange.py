@@ -42,7 +42,7 @@ from scrapy_dedup.rules.exchange import (
     write_python,
     write_url_discarder,
 )
-from scrapy_dedup.rules.rule_files import load_file, path_of_site, save_site
+from scrapy_dedup.rules.files import load_file, path_of_site, save_site
 from scrapy_dedup.urls import DeepSplit, ValueClass, normal_form
 
 from .urls import any_text

@@ -238,7 +238,7 @@ def check(settings: "DedupSettings") -> int:
     """Read every rule file and mask file and print what is wrong with it; 1 if something is."""
     from ..learning.phrases import counted
     from ..masks.mask_files import check_masks
-    from ..rules.rule_files import check as faults_of
+    from ..rules.files import check as faults_of
 
     faults = [
         fault for directory in settings.rule_directories for fault in (*faults_of(directory), *check_masks(directory))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..masks.mask_files import save_learned_mask
 from ..rules import SiteRules, update_site
-from ..rules.rule_files import load_sites
+from ..rules.files import load_sites
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -3,6 +3,7 @@
 from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook
 from .explanation import Explanation
+from .files import check, file_name, load_file, path_of_site, save_site, update_site
 from .lifecycle import Departure, Reason, merge
 from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operation_forms import operation_form, operation_of
@@ -23,7 +24,6 @@ from .operations import (
 from .predicate_forms import predicate_form, predicate_of
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
 from .redaction import redact
-from .rule_files import check, file_name, load_file, path_of_site, save_site, update_site
 
 __all__ = [
     "Absent",

@@ -15,11 +15,11 @@ from ..urls.origins import origin_of
 from .apply import Canonicalizer, table_for
 from .canonical import Canonical
 from .explanation import Explanation, used_operations
+from .files import load_directories, load_sites, update_site
 from .model import Rule, SiteRules, Status
 from .operation_forms import operation_form
 from .predicate_forms import predicate_form
 from .program import SiteProgram
-from .rule_files import load_directories, load_sites, update_site
 
 if TYPE_CHECKING:
     from os import PathLike

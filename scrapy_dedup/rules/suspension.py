@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
+from .files import changed_site
 from .model import Evidence, Rule, SiteRules, Status
-from .rule_files import changed_site
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -11,8 +11,8 @@ import attrs
 from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
+from ...rules.files import load_sites
 from ...rules.model import Status
-from ...rules.rule_files import load_sites
 from ...store.page_queries import spiders_before
 from ..support.compatibility import run_in_thread
 

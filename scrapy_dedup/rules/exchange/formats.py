@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ...files.errors import RuleFileError
 from ...urls import GroupsLike
 from ..book import RuleBook
+from ..files import add_to_site
 from ..model import Rule
-from ..rule_files import add_to_site
 from .clean_param import read_clean_param, write_clean_param
 from .no_vary_search import read_no_vary_search, write_no_vary_search
 from .python import write_python
