@@ -14,12 +14,12 @@ import tomlkit
 from scrapy_dedup.learning import config
 from scrapy_dedup.learning.config import Config, current, using
 from scrapy_dedup.learning.evidence import value_kinds
-from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, KindPrior, ValueKind
+from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 
 from .benchmarks import calibration, priors, sensitivity
 from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss
 from .benchmarks.fitting.known_sites import small, worlds
-from .benchmarks.fitting.priors import STATES, Known, fitted, left_out, log_likelihood
+from .benchmarks.fitting.priors import HAND_SET, STATES, Known, fitted, left_out, log_likelihood
 from .benchmarks.fitting.strata_of_sites import Judged, judged_proposals
 
 BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)

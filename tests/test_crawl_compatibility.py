@@ -21,13 +21,13 @@ import pytest
 import scrapy
 from itemadapter import ItemAdapter
 
-from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, rule, write_rules
+from .mask_files import save_mask
 from .scrapy_versions import SCRAPY
 from .server import Answer, Asked, Server, page, prose
 

@@ -17,7 +17,6 @@ from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
 from scrapy_dedup.crawl.verify.rule_trials import Case
 from scrapy_dedup.learning.asking.probe_outcomes import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
-from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.model import Evidence
@@ -25,6 +24,7 @@ from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
 from .crawling import STORE, Crawl, Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .mask_files import save_mask
 from .scrapy_versions import NEEDS_TOLD_ERRORS
 from .server import Answer, Asked, Server, page, prose, redirect
 

@@ -17,11 +17,12 @@ from scrapy_dedup.crawl.learn import learner
 from scrapy_dedup.crawl.settings import rule_directories
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning.phrases import counted
-from scrapy_dedup.masks.mask_files import load_masks, save_mask
+from scrapy_dedup.masks.mask_files import load_masks
 from scrapy_dedup.rules import Status
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages, observed
+from .mask_files import save_mask
 from .server import Asked, page, prose
 from .waiting import PATIENCE, wait_until
 

@@ -23,12 +23,12 @@ from scrapy_dedup.crawl.learn import learner, live
 from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.settings import rule_directories
 from scrapy_dedup.crawl.signals import learned, rules_changed
-from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
 from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, rule, run, write_rules
+from .mask_files import save_mask
 from .server import Asked, Server, page, prose
 from .waiting import PATIENCE, wait_until
 

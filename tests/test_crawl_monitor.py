@@ -15,7 +15,6 @@ from scrapy_dedup.crawl.decide.filtering_rules import deciding_rules
 from scrapy_dedup.crawl.verify.spot_check_rates import SpotCheckRate
 from scrapy_dedup.crawl.verify.unchecked import PER_RULE, STRETCHES, stretches
 from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
-from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
 from scrapy_dedup.rules.canonical import NORMAL_FORM
@@ -24,6 +23,7 @@ from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, scenario, write_rules
+from .mask_files import save_mask
 from .server import Answer, Asked, Server, page, prose, redirect
 from .store_rows import discarded
 

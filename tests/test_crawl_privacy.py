@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.masks.mask_files import save_mask
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, in_reactor, rule, write_rules
+from .mask_files import save_mask
 from .server import Asked, page
 
 PAGES = 20

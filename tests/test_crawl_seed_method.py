@@ -17,7 +17,7 @@ from scrapy_dedup.crawl.learn.learner import command_of
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning import __main__ as process
 from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
-from scrapy_dedup.masks.mask_files import load_masks, path_of_mask, save_mask
+from scrapy_dedup.masks.mask_files import load_masks, path_of_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.seed.thresholds import Thresholds
 from scrapy_dedup.masks.seed.token_table import packed_with_table
@@ -27,6 +27,7 @@ from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, in_reactor
+from .mask_files import save_mask
 from .server import Asked, Server, prose
 from .test_seed_transient_changes import FIRST, SECOND
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask
-from scrapy_dedup.masks.mask_files import load_mask, load_masks, mask_file_name, path_of_mask, save_mask, written_mask
+from scrapy_dedup.masks.mask_files import load_mask, load_masks, path_of_mask, written_mask
 from scrapy_dedup.masks.merging import merged_masks
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.reading import read_mask
@@ -19,6 +19,8 @@ from scrapy_dedup.masks.slots import slot_problem
 from scrapy_dedup.rules import RuleFileError, RuleWriteError, check, load_file, save_site
 from scrapy_dedup.rules.model import SiteRules
 from scrapy_dedup.urls.templates import template_of
+
+from .mask_files import save_mask
 
 SITE = "shop.example"
 CLOCK = TransientPath(
@@ -173,7 +175,7 @@ def test_masks_are_no_rule_files(tmp_path: Path) -> None:
 
 
 def test_names(tmp_path: Path) -> None:
-    assert mask_file_name("127.0.0.1:81") == "127.0.0.1_81.mask.toml"
+    assert path_of_mask(tmp_path, "127.0.0.1:81") == tmp_path / "127.0.0.1_81.mask.toml"
     first = save_mask(tmp_path, Mask("a:80", (CLOCK,)))
     second = save_mask(tmp_path, Mask("a_80", (CLOCK,)))
     assert first != second
@@ -266,7 +268,7 @@ def test_several_processes_write_one_file(tmp_path: Path) -> None:
         "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.mask_files import *\n"
         "for n in range(15):\n"
         "    paths = (TransientPath(f'p.w{sys.argv[2]}', state='strip'), TransientPath('p', pages=n, opportunities=1))\n"
-        "    save_mask(sys.argv[1], Mask('a.example', paths))\n"
+        "    save_mask_file(path_of_mask(sys.argv[1], 'a.example'), Mask('a.example', paths))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment) for n in range(3)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.files.errors import FormError
-from scrapy_dedup.masks.mask_files import load_mask, save_learned_mask, save_mask
+from scrapy_dedup.masks.mask_files import load_mask, save_learned_mask
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.page_kinds import PageKinds, pattern_of, template_in
 from scrapy_dedup.masks.reading import read_mask
@@ -19,6 +19,7 @@ from scrapy_dedup.masks.slots import slot_in, slot_problem, slot_text
 from scrapy_dedup.masks.writing import written_mask
 from scrapy_dedup.urls.templates import template_of
 
+from .mask_files import save_mask
 from .test_masks_files import CLOCK, MASK, SITE, templates
 
 # -- what a file looks like

@@ -33,8 +33,8 @@ from scrapy_dedup.rules import (
     SiteRules,
     Status,
     check,
-    file_name,
     load_file,
+    path_of_site,
     save_site,
     update_site,
 )
@@ -289,10 +289,11 @@ def test_several_directories(tmp_path: Path) -> None:
     }
 
 
-def test_file_names() -> None:
-    assert file_name("[::1]:80") == "___1__80.toml"
-    assert file_name("../etc") == "_etc.toml"
-    assert len(file_name("a" * 300)) < 110
+def test_file_names(tmp_path: Path) -> None:
+    assert path_of_site(tmp_path, "127.0.0.1:8104") == tmp_path / "127.0.0.1_8104.toml"
+    assert path_of_site(tmp_path, "[::1]:80") == tmp_path / "___1__80.toml"
+    assert path_of_site(tmp_path, "../etc") == tmp_path / "_etc.toml"
+    assert len(path_of_site(tmp_path, "a" * 300).name) < 110
 
 
 def test_sites_with_one_file_name(tmp_path: Path) -> None:

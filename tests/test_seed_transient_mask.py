@@ -23,6 +23,7 @@ from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.seed.changes import changes_between
 from scrapy_dedup.masks.seed.transient_paths import TransientPaths
 
+from .seed_bits import verified_bits
 from .token_paths import path_of
 
 
@@ -98,7 +99,7 @@ def test_seed_verified_is_part_of_what_exists(one: str, other: str) -> None:
 def test_seed_verified_tokens_are_those_of_the_paths(one: str, other: str) -> None:
     paths = TransientPaths(frozenset(("p", "div")))
     changes = changes_between(one, other)
-    bits = paths.verified(changes)[0]
+    bits = verified_bits(paths, changes)[0]
     marked = {
         changes.first.tokens[number].start
         for number, bit in enumerate(bits)

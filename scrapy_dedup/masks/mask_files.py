@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
 from ..files.locked import locked, write
-from ..files.site_files import path_for, plain_name, read_named, text_of
+from ..files.site_files import path_for, read_named, text_of
 from .merging import merged_masks
 from .model import Mask
 from .path import TransientPath
@@ -21,19 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
-__all__ = ["load_mask", "mask_file_name", "path_of_mask", "save_mask", "save_mask_file"]
+__all__ = ["load_mask", "path_of_mask", "save_mask_file"]
 
 MASK_SUFFIX = ".mask.toml"
 """What the names of mask files end in, which are no rule files."""
-
-
-def mask_file_name(site: str) -> str:
-    """Return the name of the mask file of *site*.
-
-    >>> mask_file_name("127.0.0.1:8104")
-    '127.0.0.1_8104.mask.toml'
-    """
-    return plain_name(site) + MASK_SUFFIX
 
 
 def path_of_mask(directory: "str | PathLike[str]", site: str) -> Path:
@@ -79,17 +70,12 @@ def _mask_files(directory: "str | PathLike[str]") -> list[Path]:
 
 
 def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
-    """As :func:`save_mask`, without what the user said: that stands in its file already, maybe in another directory.
+    """Write *mask* into the file of its site as :func:`save_mask_file`, without what the user said: that stands in its file already, maybe in another directory.
 
     Of a path that says what it said before the counts and examples stay as they are: they are a snapshot.
     """
     learned = replace(mask, paths=tuple([path for path in mask.paths if not path.state]))
     return _save(path_of_mask(directory, mask.site), learned, snapshots=True)
-
-
-def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
-    """Write *mask* into the file of its site in *directory* and return its path; see :func:`save_mask_file`."""
-    return save_mask_file(path_of_mask(directory, mask.site), mask)
 
 
 def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:

@@ -3,7 +3,7 @@
 from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook
 from .explanation import Explanation
-from .files import check, file_name, load_file, path_of_site, save_site, update_site
+from .files import check, load_file, path_of_site, save_site, update_site
 from .lifecycle import Departure, Reason, merge
 from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operation_forms import operation_form, operation_of
@@ -56,7 +56,6 @@ __all__ = [
     "Status",
     "check",
     "content_id",
-    "file_name",
     "load_file",
     "merge",
     "operation_form",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
 from ..files.locked import locked, write
-from ..files.site_files import path_for, plain_name, read_named, text_of
+from ..files.site_files import path_for, read_named, text_of
 from ..masks.mask_files import MASK_SUFFIX
 from ..urls import DeepSplit
 from .lifecycle import merge, settled, without_evidence
@@ -28,7 +28,6 @@ __all__ = [
     "add_to_site",
     "changed_site",
     "check",
-    "file_name",
     "load_directories",
     "load_file",
     "load_sites",
@@ -40,21 +39,10 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 
-def file_name(site: str) -> str:
-    """Return the name of the rule file of *site*.
-
-    Other characters than letters, digits, ``.`` and ``-`` are ``_`` in it; the site
-    itself stands in the file.
-
-    >>> file_name("example.com"), file_name("127.0.0.1:8104")
-    ('example.com.toml', '127.0.0.1_8104.toml')
-    """
-    return plain_name(site) + ".toml"
-
-
 def path_of_site(directory: "str | PathLike[str]", site: str) -> Path:
     """Return where the rules of *site* stand in *directory*, or would stand.
 
+    Other characters than letters, digits, ``.`` and ``-`` are ``_`` in the name of the file; the site itself stands in it.
     Where the plain name is taken by the file of another site (``a:80`` and ``a_80``),
     it is the name with a hash.
     """

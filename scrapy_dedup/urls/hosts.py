@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
-__all__ = ["GroupsLike", "SiteGroups", "labels", "registrable", "site_of"]
-
-_DEFAULT_PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
+__all__ = ["GroupsLike", "SiteGroups", "labels", "registrable"]
 
 
 @lru_cache(maxsize=1)
@@ -99,8 +97,8 @@ class SiteGroups:
     A domain may be given with its port (``localhost:8001``) where that matters.
 
     >>> groups = SiteGroups({"shop": ["shop.de", "shop.fr"]})
-    >>> site_of("www.shop.fr", groups=groups)
-    'shop'
+    >>> groups.site("shop.fr", "8080")
+    ('shop:8080', 'shop.fr:8080')
 
     Raises ValueError when a domain stands in two groups.
     """
@@ -165,23 +163,3 @@ _NO_GROUPS = SiteGroups({})
 @lru_cache(maxsize=100)
 def _made_groups(groups: tuple[tuple[str, tuple[str, ...]], ...]) -> SiteGroups:
     return SiteGroups(dict(groups))
-
-
-def site_of(
-    host: str,
-    port: int | str | None = None,
-    scheme: str = "http",
-    *,
-    groups: GroupsLike = None,
-) -> str:
-    """Return the site that *host* belongs to: its registrable domain or group, and port.
-
-    >>> site_of("www.example.com"), site_of("www.example.com", 8080)
-    ('example.com', 'example.com:8080')
-    >>> site_of("example.com", 443, "https"), site_of("[::1]", 443, "http")
-    ('example.com', '[::1]:443')
-    """
-    text = "" if port is None else str(port)
-    if text == _DEFAULT_PORTS.get(scheme):
-        text = ""
-    return SiteGroups.of(groups).site(registrable(host), text)[0]

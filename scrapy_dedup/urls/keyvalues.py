@@ -1,16 +1,10 @@
-"""A URL as keys and values, and back.
+"""The values of a URL: a dictionary from its keys, which rules and learners see.
 
-Two views of one URL:
-
-- its *values*: what the URL means, the dictionary that rules and learners see.
-  They are read from the normal form, so URLs that are always the same page have
-  the same values, and a rule says one thing of both.
-- its *entries*: what the URL is, piece by piece in its own order and spelling,
-  with user name and fragment. Composed, they are the URL again, whatever it is.
+They are read from the normal form, so that URLs that are always the same page have the same values, and a rule says one
+thing of both. What a URL is in its own order and spelling are its *entries* (:mod:`.split`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from .deep_tokens import DeepSplit, deep_values
 from .hosts import GroupsLike, SiteGroups
@@ -18,43 +12,23 @@ from .normal_form import normal_parts
 from .origins import origin_of
 from .paths import path_values, put
 from .query_paths import SEGMENT_KEY, SLASH, query_path
-from .split import Entry, entries_of
 
-__all__ = ["KeyValueView", "compose", "site_of_url", "values_of", "view_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyValueView:
-    """A URL, its site and its values.
-
-    ``values``: key -> value; an absent key is not in it, ``""`` is the value of an
-    empty one, None that of a matrix parameter without ``=``. A text that is no URL
-    with a host has no site, "", and no values.
-    """
-
-    url: str
-    site: str
-    values: dict[str, str | None]
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """The URL's pieces, in its order."""
-        return entries_of(self.url)
+__all__ = ["site_of_url", "values_of"]
 
 
-def view_of(
+def values_of(
     url: str,
     *,
     groups: GroupsLike = None,
     deep: Mapping[str, DeepSplit] | None = None,
-) -> KeyValueView:
-    """Return the key-value view of *url*, which may be any text.
+) -> dict[str, str | None]:
+    """Return the values of *url*, which may be any text, by their keys.
 
-    >>> view = view_of("http://www.example.com/shop/red.html;v=2?b=&a=1&a=0#top")
-    >>> view.site
-    'example.com'
-    >>> for item in view.values.items():
-    ...     print(*item)
+    An absent key is not among them; ``""`` is the value of an empty one, None that of a matrix parameter without ``=``. A
+    text that is no URL with a host has no values.
+
+    >>> for key, value in values_of("http://www.example.com/shop/red.html;v=2?b=&a=1&a=0#top").items():
+    ...     print(key, value)
     scheme http
     host.1 www
     path.0 shop
@@ -65,27 +39,8 @@ def view_of(
     q.a 0
     q.a[1] 1
     q.b
-    >>> compose(view)
-    'http://www.example.com/shop/red.html;v=2?b=&a=1&a=0#top'
 
     *groups* are the site groups, *deep* the deep tokens of the URL's site.
-    """
-    site, values = _site_and_values(url, SiteGroups.of(groups))
-    if deep:
-        deep_values(values, deep)
-    return KeyValueView(url, site, values)
-
-
-def values_of(
-    url: str,
-    *,
-    groups: GroupsLike = None,
-    deep: Mapping[str, DeepSplit] | None = None,
-) -> dict[str, str | None]:
-    """Return the values of :func:`view_of`, and only these.
-
-    >>> values_of("http://example.com/?C=N;O=D")
-    {'scheme': 'http', 'path.len': '0', 'q.C': 'N', 'q.O': 'D'}
     """
     _, values = _site_and_values(url, SiteGroups.of(groups))
     if deep:
@@ -100,11 +55,6 @@ def site_of_url(url: str, *, groups: GroupsLike = None) -> str:
     'example.com'
     """
     return origin_of(normal_parts(url)[0], SiteGroups.of(groups)).site
-
-
-def compose(view: KeyValueView) -> str:
-    """Return the URL that *view* is of, put together from its entries."""
-    return "".join([entry.lead + entry.text for entry in view.entries])
 
 
 def _site_and_values(url: str, groups: SiteGroups) -> tuple[str, dict[str, str | None]]:

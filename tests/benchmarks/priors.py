@@ -15,11 +15,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from scrapy_dedup.learning.evidence import value_kinds
-from scrapy_dedup.learning.evidence.value_kinds import HAND_SET, PRIORS_FILE, ValueKind
+from scrapy_dedup.learning.evidence.value_kinds import PRIORS_FILE, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS
 
 from .fitting.known_sites import add_arguments, chosen
-from .fitting.priors import PSEUDO, Known, Priors, fitted, left_out, log_likelihood
+from .fitting.priors import HAND_SET, PSEUDO, Known, Priors, fitted, left_out, log_likelihood
 from .fitting.strata_of_sites import Judged, judged_proposals
 from .scoring.table import print_table
 
@@ -74,7 +74,7 @@ def text_of(priors: Priors, found: Sequence[Judged], today: datetime.date, comma
     """Return the file of learned priors."""
     lines = [
         "# What is believed of a key by the kind of its values, before anything of it is seen.",
-        "# Learned (see docs/benchmarks.md), and drawn towards the values set by hand (HAND_SET in value_kinds.py),",
+        "# Learned (see docs/benchmarks.md), and drawn towards the values set by hand (HAND_SET in tests/benchmarks/fitting/priors.py),",
         f"# which count as {PSEUDO:g} proposals. Reviewed; do not edit figures one by one.",
         "",
         "[learned]",

@@ -68,17 +68,6 @@ class ValueKind(Enum):
         return _priors()[self].unlike
 
 
-HAND_SET: Mapping[ValueKind, KindPrior] = {
-    ValueKind.DRAWN: KindPrior(0.6, 0.1, 0.3, (0.75, 0.1, 0.1, 0.049, 0.001), 0.02),
-    ValueKind.OTHER: KindPrior(0.2, 0.04, 0.76, (0.75, 0.1, 0.1, 0.049, 0.001), 0.2),
-    ValueKind.FORM: KindPrior(0.6, 0.1, 0.3, (0.6, 0.1, 0.1, 0.198, 0.002), 0.8),
-    ValueKind.ENUMERATED: KindPrior(0.15, 0.03, 0.82, (0.6, 0.1, 0.1, 0.198, 0.002), 0.5),
-}
-"""What was believed before anything was learned: the learned priors are drawn towards it.
-
-That sections are unlike in a form is the likeliest of all known sites (.81), and hardly any of these is real: so what is inherited
-is to be seen more often. At .5 a section that was seen under one host only inherits from three others, and is wrong too often.
-"""
 WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004)).about(EVERY_KEY)
 """Of a function that drops several keys together."""
 _instead: list[Mapping[ValueKind, KindPrior]] = []

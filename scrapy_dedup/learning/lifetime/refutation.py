@@ -111,11 +111,6 @@ class Trial:
             )
         )
 
-    @property
-    def upper95(self) -> float:
-        """Return the upper 95 % bound of the share of discards that are pages of their own."""
-        return upper_bound(self.differing, self.samples)
-
 
 def likelihood_ratio(bad: int, total: int, noise: float) -> float:
     """Return how much likelier it is that *bad* of *total* samples differ by a rule's fault than by *noise*.

@@ -34,7 +34,7 @@ def proposals(table: Table, rows: Rows, node: GuardNode, constants: Sequence[Con
             operation = dropped(table, covered, key) if level is Level.DROPPED else value_dropped(table, covered, key)
             found.append(Proposal(match, key, operation))
         for recoding in part.recodings:
-            found += _recoded(table, match, recoding)
+            found += _recoded(match, recoding)
     return list(dict.fromkeys(found))
 
 
@@ -79,7 +79,7 @@ def _texts(table: Table, rows: Rows, key: str) -> list[str]:
     return [table.vocabulary[code] for code in np.unique(table.columns[key][rows])]
 
 
-def _recoded(table: Table, match: Match, recoding: Recoding) -> Iterator[Proposal]:
+def _recoded(match: Match, recoding: Recoding) -> Iterator[Proposal]:
     if isinstance(recoding, Gone):
         pairs = list(zip(recoding.keys, recoding.values, strict=True))
         if len(pairs) > 1:

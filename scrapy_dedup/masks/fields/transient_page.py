@@ -142,7 +142,7 @@ class TransientPage:
         field = Stream(strings, html=kind == "html", tags=self._tags if kind == "html" else None, fold=fold)
         page, pieces = self._stream(kind, fold=fold)
         alike = list(alignments(field, page, TagValues(field, page).fit if kind == "html" else None))
-        ways = [_transient(field, page, pieces, way) for way in alike]
+        ways = [_transient(field, pieces, way) for way in alike]
         if not ways:
             return Reading(
                 FieldCuts(nothing.cuts, _holds_any(field.text, pieces)), 0.0 if field.text else 1.0, field.text
@@ -219,7 +219,7 @@ def _pieces_of(stream: Stream, spans: list[Range]) -> _Pieces:
 
 
 def _transient(
-    field: Stream, page: Stream, pieces: _Pieces, stretches: list[Stretch]
+    field: Stream, pieces: _Pieces, stretches: list[Stretch]
 ) -> tuple[list[Range], list[TransientValue], bool]:
     """Return (transient ranges of the field's stream, values of its tags, whether any is left in doubt).
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import NamedTuple
 
-from .changes import Bits, Changes, whole_subtrees
+from .changes import Changes, whole_subtrees
 from .thresholds import Thresholds
 from .token_table import CLOSE, CUT, TokenTable
 
@@ -114,23 +114,6 @@ class TransientPaths:
     restructured: bool = False
     #: Path -> how many of its tokens had changed, and how many there were; of one that was promoted, those of its children.
     evidence: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
-
-    def __contains__(self, path: str) -> bool:
-        """Return True if *path* is one of the paths, or below one."""
-        return bool(self._root(path))
-
-    def marks(self, table: TokenTable) -> Bits:
-        """Return a bit for each token of a page, set on a transient path.
-
-        FIG. 7, stages 715 and 720: that the path exists in the page is enough.
-        """
-        bits = {node: table.path(node) in self for node in set(table.nodes)}
-        return tuple([bits[node] for node in table.nodes])
-
-    def verified(self, changes: Changes) -> tuple[Bits, Bits]:
-        """Return the bits of two versions of a page, set on the transient paths whose content changed there."""
-        confirmed = self.changed(changes)
-        return confirmed.marks(changes.first), confirmed.marks(changes.second)
 
     def changed(self, changes: Changes) -> "TransientPaths":
         """Return the paths whose content changed between two versions of a page.

@@ -26,7 +26,6 @@ from .path_operations import holds_for
 MAX_SPLITS = 3
 MAX_VALUES = 24
 """Values, absence among them, of a key under which it is looked for places where a drop holds."""
-MIN_COVERAGE = 0.9
 MIN_GAIN = 0.05
 """Bits that such a key must tell about whether groups are of one content."""
 
