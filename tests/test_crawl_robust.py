@@ -12,6 +12,7 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from scrapy_dedup.crawl.decide.request_filter import RequestFilter
 from scrapy_dedup.crawl.identity import identities
 from scrapy_dedup.crawl.observe import recorder
 from scrapy_dedup.crawl.seen import journal
@@ -190,7 +191,7 @@ def test_a_fault_in_the_filter_asks_the_wrapped_filter_once(monkeypatch: pytest.
 
     with dupe_filter(rule("shop.test", {"q.sid": Ignore()})) as made:
         for name in ("filter", "foresee"):
-            monkeypatch.setattr(made._components.request_filter, name, broken)
+            monkeypatch.setattr(RequestFilter, name, broken)
         answers = [made.request_seen(Request(f"http://shop.test/c?sid={number}")) for number in (1, 2, 2)]
         assert answers == [False, False, True]
 

@@ -9,7 +9,6 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -76,6 +75,8 @@ class Ledger:
     dropped: int = attrs.field(default=0, init=False)
     #: Requests that were discarded in this run.
     discards: int = attrs.field(default=0, init=False)
+    #: The name of the spider, once a request of it was discarded: it is made after the components.
+    _spider: str = attrs.field(default="", init=False)
     _warned: set[str] = attrs.field(factory=set, init=False)
     #: What JSON cannot hold, by URL and callback: in this run it is made again as it was.
     _whole: dict[tuple[str, str | None], Request] = attrs.field(factory=dict, init=False)
@@ -101,6 +102,8 @@ class Ledger:
                 "of this kind are discarded",
             )
             return None
+        if not self._spider:
+            self._spider = self._names.spider.name
         if queued:
             meta.setdefault(REST, {})[_QUEUED] = True
         row = DiscardRow(
@@ -122,11 +125,6 @@ class Ledger:
             self._whole[row.url, row.callback] = request
         self.discards += 1
         return row
-
-    @cached_property
-    def _spider(self) -> str:
-        """The name of the spider."""
-        return self._names.spider.name
 
     def scheduled(self, row: DiscardRow, state: DiscardState) -> None:
         """Write that a discard was scheduled after all."""
