@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from scrapy_dedup.content.versions import packed_version
+from scrapy_dedup.store import page_queries
 from scrapy_dedup.store.page_queries import versions_of_page
 from scrapy_dedup.store.store import Store
 
@@ -198,12 +199,13 @@ def shop(project):
 STORE = ("-s", "DEDUP_STORE=store.sqlite")
 
 
-def test_versions_of_a_page(shop):
+def test_versions_of_a_page(shop, monkeypatch):
     with Store.open(shop.folder / "store.sqlite", readonly=True) as store:
         found = versions_of_page(store, "", "shop.test", URL)
         assert [at for at, _ in found] == [1.2e9, 1.1e9, 1e9]
         assert ("html/body/p.clock", "", "It is noon") in found[0][1].blocks
-        assert len(versions_of_page(store, "", "shop.test", URL, 2)) == 2
+        monkeypatch.setattr(page_queries, "_VERSIONS", 2)
+        assert len(versions_of_page(store, "", "shop.test", URL)) == 2
         assert versions_of_page(store, "", "shop.test", URL + "0") == []
         assert versions_of_page(store, "other", "shop.test", URL) == []
 

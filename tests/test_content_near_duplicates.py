@@ -33,11 +33,12 @@ def test_pages_without_text_do_not_count() -> None:
     assert near_duplicates([]).share == 0.0
 
 
-def test_the_sample_is_bounded_and_does_not_depend_on_order() -> None:
+def test_the_sample_is_bounded_and_does_not_depend_on_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LIMIT", 30)
     sketches = [page(i // 2, str(i)) for i in range(60)]
-    found = near_duplicates(sketches, limit=30)
+    found = near_duplicates(sketches)
     assert found.pages == 30
-    assert found == near_duplicates(reversed(sketches), limit=30)
+    assert found == near_duplicates(reversed(sketches))
 
 
 def test_the_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_a_family_with_a_relevant_name_is_none() -> None:
 
 def test_two_names_are_no_family() -> None:
     assert proposals(sample(campaigns(("utm_source", "utm_medium"))), {}) == []
-    assert families(["utm_source", "utm_medium", "id"], least=2) == {"utm_": ["utm_medium", "utm_source"]}
+    assert families(["utm_source", "utm_medium", "id"]) == {}
 
 
 def test_numbered_hosts() -> None:

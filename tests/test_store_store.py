@@ -282,7 +282,6 @@ def test_discards(store: Store) -> None:
     found = list(store.discards())
     assert [row._replace(id=None) for row in found] == rows[:2]
     assert [row.url[-1] for row in store.discards("", spider="shop")] == ["a"]
-    assert [row.url[-1] for row in store.discards("", rule="other")] == ["b"]
     assert [row.url[-1] for row in store.discards("members")] == ["c"]
 
 

@@ -40,17 +40,17 @@ class NearDuplicates:
         return self.near / self.pages if self.pages else 0.0
 
 
-def near_duplicates(sketches: Iterable[Sketch], *, distance: int = DISTANCE, limit: int = LIMIT) -> NearDuplicates:
+def near_duplicates(sketches: Iterable[Sketch]) -> NearDuplicates:
     """Count the pages that differ in their words, but hardly.
 
-    Pages with the same words in any order count once. At most *limit* pages are
+    Pages with the same words in any order count once. At most :data:`LIMIT` pages are
     compared, chosen by their fingerprints, so that the same pages give the same
     figure; where very many are alike, fewer of them are looked up.
     """
     distinct = {sketch.bag: sketch for sketch in sketches if sketch.words}
-    chosen = [distinct[bag] for bag in sorted(distinct)[:limit]]
+    chosen = [distinct[bag] for bag in sorted(distinct)[:LIMIT]]
     values = [(str(i), _simhash(sketch)) for i, sketch in enumerate(chosen)]
-    index = SimhashIndex(values, k=distance, log=_quiet)
+    index = SimhashIndex(values, k=DISTANCE, log=_quiet)
     pages = near = comparisons = 0
     for _, value in values:
         if comparisons > _COMPARISONS:

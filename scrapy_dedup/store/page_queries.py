@@ -15,6 +15,8 @@ from .store import Store
 
 _NEAR = 5_000
 """Rows, the latest ones, among which some pages of a site are looked for."""
+_VERSIONS = 50
+"""Versions of a page that are read at most, the latest ones."""
 
 
 def latest_page(store: Store, scope: str, site: str, url: str) -> Observation | None:
@@ -27,13 +29,13 @@ def latest_page(store: Store, scope: str, site: str, url: str) -> Observation | 
     return None
 
 
-def versions_of_page(store: Store, scope: str, site: str, url: str, limit: int = 50) -> list[tuple[float, Version]]:
-    """Return (seconds since 1970, version) of a page, the latest first, as far as they are kept. Raises StoreError."""
+def versions_of_page(store: Store, scope: str, site: str, url: str) -> list[tuple[float, Version]]:
+    """Return (seconds since 1970, version) of a page, the latest 50 first, as far as they are kept. Raises StoreError."""
     url = clean_url(url)
     o = observation.c
     query = select(o.time, page_version.c.data).join(page_version, page_version.c.id == o.version)
     query = query.where(o.scope == scope, o.site == site, o.url_key == signed_hash(url), o.url == url, o.status == 200)
-    rows = [(at, version_in(data)) for at, data in store.rows(query.order_by(o.id.desc()).limit(limit))]
+    rows = [(at, version_in(data)) for at, data in store.rows(query.order_by(o.id.desc()).limit(_VERSIONS))]
     return [(at, version) for at, version in rows if version is not None]
 
 

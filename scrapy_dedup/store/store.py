@@ -206,7 +206,6 @@ class Store(Connections):
         scope: str = "",
         *,
         spider: str | None = None,
-        rule: str | None = None,
         state: DiscardState | None = DiscardState.PENDING,
         job: str | None = None,
         since: float | None = None,
@@ -214,7 +213,7 @@ class Store(Connections):
     ) -> Iterator[DiscardRow]:
         """Yield discards, the oldest first, or *mixed*: the first ones are as any others; None means any."""
         query = select(*(discard.c[name] for name in DiscardRow._fields)).where(discard.c.scope == scope)
-        asked = {discard.c.spider: spider, discard.c.rule: rule, discard.c.state: state, discard.c.job: job}
+        asked = {discard.c.spider: spider, discard.c.state: state, discard.c.job: job}
         query = query.where(*(column == value for column, value in asked.items() if value is not None))
         if since is not None:
             query = query.where(discard.c.time >= since)

@@ -12,8 +12,8 @@ MIN_STATED = 2
 
 
 @lru_cache(maxsize=4096)
-def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:
-    """Return the one-sided Clopper-Pearson upper bound of a share, 1.0 where nothing was seen.
+def upper_bound(bad: int, total: int) -> float:
+    """Return the one-sided Clopper-Pearson upper 95 % bound of a share, 1.0 where nothing was seen.
 
     >>> round(upper_bound(0, 299), 4), round(upper_bound(0, 10), 3), upper_bound(0, 0)
     (0.01, 0.259, 1.0)
@@ -23,7 +23,7 @@ def upper_bound(bad: int, total: int, confidence: float = CONFIDENCE) -> float:
     low, high = bad / total, 1.0
     for _ in range(50):
         middle = (low + high) / 2
-        if at_most(bad, total, middle) > 1 - confidence:
+        if at_most(bad, total, middle) > 1 - CONFIDENCE:
             low = middle
         else:
             high = middle

@@ -53,8 +53,8 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None
     return [*(proposal for proposal in drops if proposal.key.startswith(beginnings)), *wider]
 
 
-def families(names: Iterable[str], least: int = MIN_FAMILY, shortest: int = MIN_PREFIX) -> dict[str, list[str]]:
-    """Return, per significant prefix that ends at a boundary, the *least* or more names that have it.
+def families(names: Iterable[str], shortest: int = MIN_PREFIX) -> dict[str, list[str]]:
+    """Return, per significant prefix that ends at a boundary, the names that have it, at least three.
 
     >>> families(["utm_source", "utm_medium", "utm_term", "id", "page"])
     {'utm_': ['utm_medium', 'utm_source', 'utm_term']}
@@ -62,7 +62,7 @@ def families(names: Iterable[str], least: int = MIN_FAMILY, shortest: int = MIN_
     names = sorted(set(names))
     prefixes = snapped_prefixes(names, model=uniform(ALPHANUMERIC), shortest=shortest)
     found = {affix.text: [name for name in names if name.startswith(affix.text)] for affix in prefixes}
-    return {prefix: own for prefix, own in sorted(found.items()) if len(own) >= least}
+    return {prefix: own for prefix, own in sorted(found.items()) if len(own) >= MIN_FAMILY}
 
 
 def wider_families(accepted: Sequence[Proposal], table: Table, deep: Mapping[str, DeepSplit]) -> list[Wider]:

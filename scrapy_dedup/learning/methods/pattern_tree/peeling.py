@@ -10,6 +10,7 @@ import numpy as np
 
 from ....urls import ValueClass
 from ...data.frame import Frame, Level
+from ...data.sampling import SEED
 from ...data.url_table import REPEAT, Table
 from ...evidence.arrays import ABSENT
 from ...proposals.dropping import guard_of
@@ -60,12 +61,12 @@ class Peel:
         return any(f"{kind}.{following}" in left for following in later)
 
 
-def peeled(table: Table, seed: int = 0) -> tuple[Table, Peel]:
+def peeled(table: Table) -> tuple[Table, Peel]:
     """Return the table without the keys that can be dropped jointly everywhere, and what those are."""
     if len(np.unique(table.content)) == len(table):
         return table, Peel()
     rows = np.arange(len(table))
-    levels = drop_set(Frame(table, rows), {}, np.random.default_rng(seed)).levels
+    levels = drop_set(Frame(table, rows), {}, np.random.default_rng(SEED)).levels
     keys = {}
     columns = dict(table.columns)
     for key, level in levels.items():
