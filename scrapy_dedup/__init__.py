@@ -4,8 +4,9 @@ The public names below are loaded when they are first used, so that importing th
 functions imports neither Scrapy nor numpy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .crawl.addon import Addon
@@ -30,12 +31,7 @@ _HOMES = {
     "strip_transient": ".crawl.items.stripping",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name], __name__), name)
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

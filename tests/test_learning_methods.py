@@ -427,7 +427,7 @@ def test_options_as_a_dataclass_a_dict_and_texts() -> None:
         ("pattern-tree", {"selection": "best"}, "selection is 'best': it must be one of graph, naive, naive by fpr"),
         ("pattern-tree", {"walk": "odd"}, "walk is 'odd': it must be one of printed, damped, components"),
         ("pattern-tree", {"composed": 2}, "composed is 2: it must be true or false"),
-        ("pattern-tree", {"max_nodes": "many"}, "max_nodes is 'many': it must be a number"),
+        ("pattern-tree", {"max_nodes": "many"}, "max_nodes is 'many': it must be a whole number of at least 0"),
         ("pattern-tree", {"evaluation": "everything"}, "the method pattern-tree has no option 'evaluation'; "),
         ("entropy", EquivalenceOptions(), "it must be a dict, or EntropyOptions"),
         ("entropy", ["scope"], "options is ['scope']: it must be a dict, or EntropyOptions"),

@@ -23,7 +23,7 @@ MOST_OF_KIND: Final = 40
 """Pages of a URL template that are compared: more of them tell what these have told."""
 
 Fetch = tuple[float, str]
-"""Seconds since 1970, URL."""
+"""When a version was fetched, in seconds since 1970, and the URL that it was fetched from."""
 
 
 def retained(fetches: Sequence[Fetch], most: int) -> list[int]:

@@ -4,8 +4,9 @@ The components may also be listed by hand, by the names below; they are loaded w
 are first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .addon import Addon
@@ -48,9 +49,4 @@ _HOMES = {
     "TransientPipeline": ".items.pipeline",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name], __name__), name)
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)

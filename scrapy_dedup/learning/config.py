@@ -5,9 +5,9 @@ user's. Nor are limits of memory and time, which say how much is looked at. ``py
 halves and doubles each field and prints what that does.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+
+from ..overridable import Overridable
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +108,5 @@ class Config:
         return 1 / self.price
 
 
-_current = [Config()]
-
-
-def current() -> Config:
-    """Return the configuration that holds."""
-    return _current[-1]
-
-
-@contextmanager
-def using(config: Config) -> Iterator[Config]:
-    """Have another configuration hold for a while: for measuring; not for several threads."""
-    _current.append(config)
-    try:
-        yield config
-    finally:
-        _current.pop()
+_config = Overridable(Config)
+current, using = _config.current, _config.using

@@ -6,8 +6,6 @@ which of its blocks (visible texts, addresses of links) stand where what stands 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from xxhash import xxh3_128_hexdigest
@@ -23,6 +21,7 @@ from .path import PathKind, Template, TransientPath
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
     from ..content.versions import Version
 
@@ -30,10 +29,6 @@ __all__ = ["Mask", "PathKind", "Template", "TransientPath"]
 
 Mode = Literal["default", "seed"]
 
-_FILES = "scrapy_dedup.masks.mask_files"
-"""Where masks are read and written. It knows this module and not the other way round: it is looked up by its name when a mask
-is saved or loaded, so that callers have both at the mask, as those of rules have them at the book.
-"""
 _STATE = ("site", "paths", "mode", "templates", "layouts")
 
 
@@ -207,19 +202,21 @@ class Mask:
         """Return the texts of a version that are compared as they are, and (text, what is compared of it) of the others."""
         return self._comparing.parted(version, url)
 
-    def save(self, path: "str | PathLike[str]") -> Path:
+    def save(self, path: "str | PathLike[str]") -> "Path":
         """Write the mask into the file at *path* and return that; hand edits and comments there survive.
 
         Raises RuleFileError, RuleWriteError.
         """
-        return Path(import_module(_FILES).save_mask_file(path, self))
+        from .mask_files import save_mask_file  # which needs this module
+
+        return save_mask_file(path, self)
 
     @classmethod
     def load(cls, path: "str | PathLike[str]") -> "Mask":
         """Return the mask in the file at *path*. Raises RuleFileError."""
-        mask = import_module(_FILES).load_mask(path)
-        assert isinstance(mask, Mask)
-        return mask
+        from .mask_files import load_mask
+
+        return load_mask(path)
 
 
 def _sorted(found: Iterable[object]) -> list[str]:

@@ -17,15 +17,13 @@ from .apply_query import new_query_at_length
 from .canonical import Canonical
 from .operations import Nested
 from .program import OriginProgram, SiteProgram, nested_programs
-from .table import OpTable
+from .table import FEW_NAMES, OpTable
 
 __all__ = ["Canonicalizer", "table_for"]
 
 _MAX_STEPS = 8
 _MAX_DEPTH = 2
 _MANY_ORIGINS = 20_000
-#: Up to so many names are looked for one by one in a query, more in its pieces.
-_FEW_NAMES = 6
 
 Parts = tuple[str, str, str]
 """(origin, path, query) of a URL in normal form."""
@@ -215,7 +213,7 @@ def _put_query_codes(program: OriginProgram, query: str, codes: list[int]) -> No
     places = program.query
     if ";" in query:
         query = query.replace(";", "&")
-    if len(places) <= _FEW_NAMES:
+    if len(places) <= FEW_NAMES:
         query = "&" + query
         for name, (index, code) in places.items():
             start = query.find(f"&{name}=")

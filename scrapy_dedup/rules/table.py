@@ -12,13 +12,14 @@ from .normal_texts import normal_key, normal_predicate, normal_value
 from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
 from .predicates import Literal, OneOf, Predicate
 
-__all__ = ["BoundOperation", "CompiledRule", "OpTable", "first_outcome"]
+__all__ = ["FEW_NAMES", "ORIGIN_KINDS", "PATH_KINDS", "BoundOperation", "CompiledRule", "OpTable", "first_outcome"]
 
 #: How well an operation's key fits where it is the very key.
 _EXACT = 1_000_000
 _EXACT_ONLY = frozenset({"path.len", BARE, *ORDERED})
 _MANY_KEYS = 4_096
-_FEW_NAMES = 6
+#: Up to so many names are looked for one by one in a query, more in its pieces.
+FEW_NAMES = 6
 
 ORIGIN_KINDS = ("scheme", "host.")
 PATH_KINDS = ("path.", "ext", "m.", "s.")
@@ -180,7 +181,7 @@ class OpTable:
         self._exact_parameters = {key[2:]: self.operations_on(key) for key in exact if key.startswith("q.")}
         self.parameters = self._exact_parameters.copy()
         self.beginnings = tuple(prefix[2:] for prefix in prefixes if "q.".startswith(prefix[:2]))
-        few = not self.beginnings and len(self.parameters) <= _FEW_NAMES
+        few = not self.beginnings and len(self.parameters) <= FEW_NAMES
         self.triggers = tuple(f"{name}=" for name in self.parameters) if few else ()
         self.semicolons = bool(self._orders("query"))
         self.bare = self.operations_on(BARE)

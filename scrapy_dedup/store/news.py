@@ -3,17 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import exists, func, or_, select
 
 from .conversions import name_of
-from .schema import meta, observation
+from .schema import IDS_IN_A_QUERY, meta, observation
 
 if TYPE_CHECKING:
     from .store import Store
-
-_IDS: Final = 500  # sites or contents in one query
 
 
 class Recorded(NamedTuple):
@@ -37,7 +35,7 @@ def recorded(store: "Store", scope: str, sites: Iterable[str]) -> dict[str, Reco
     o = observation.c
     found: dict[str, Recorded] = {}
     rest = iter(sites)
-    while some := list(islice(rest, _IDS)):
+    while some := list(islice(rest, IDS_IN_A_QUERY)):
         query = select(o.site, func.count(), func.max(o.id)).where(o.scope == scope, o.site.in_(some)).group_by(o.site)
         found.update((site, Recorded(responses, last)) for site, responses, last in store.rows(query))
     return found
@@ -71,7 +69,7 @@ def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
     if any(len(keys) > 1 for keys in urls.values()):
         return True
     bags = iter(urls)
-    while some := list(islice(bags, _IDS)):
+    while some := list(islice(bags, IDS_IN_A_QUERY)):
         shown = store.rows(select(o.bag, o.url_key).where(*its, o.bag.in_(some)))
         if any(key not in urls[bag] for bag, key in shown):
             return True

@@ -21,6 +21,8 @@ from xxhash import xxh3_64_intdigest
 
 #: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
 VERSION = 5
+#: Ids, sites or contents that one query names at most.
+IDS_IN_A_QUERY = 500
 
 _BYTES = 16
 

@@ -9,10 +9,9 @@ from sqlalchemy import Connection, Table, func, select
 from ..urls.templates import template_of
 from .inserting import OnConflict, insert_rows
 from .rows import ObservationRow
-from .schema import page_sketch, page_version, signed_hash
+from .schema import IDS_IN_A_QUERY, page_sketch, page_version, signed_hash
 from .thinning import thin
 
-_IDS = 500  # ids in one query
 _COLUMNS = ("id", "scope", "site", "data")
 
 _Site = tuple[str, str]  # scope and site
@@ -129,9 +128,9 @@ class Keeper:
 
     def _known(self, connection: Connection, ids: Sequence[int]) -> set[int]:
         known: set[int] = set()
-        for start in range(0, len(ids), _IDS):
+        for start in range(0, len(ids), IDS_IN_A_QUERY):
             # As text: what SQLAlchemy makes of so many values takes longer than to look for them.
-            numbers = ",".join(map(str, ids[start : start + _IDS]))
+            numbers = ",".join(map(str, ids[start : start + IDS_IN_A_QUERY]))
             query = f"SELECT id FROM {self._table.name} WHERE id IN ({numbers})"  # noqa: S608 (numbers of our own)
             known.update(connection.exec_driver_sql(query).scalars())
         return known

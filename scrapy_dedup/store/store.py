@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, delete, exists, func, inspect, null, or_, select, update
+from sqlalchemy import Engine, and_, delete, exists, func, inspect, null, or_, select, true, update
 
 from ..content.versions import Version
 from ..observation import Observation
@@ -30,7 +30,7 @@ from .conversions import (
 from .database import StoreError, open_engine
 from .inserting import insert_rows, upsert
 from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
+from .schema import IDS_IN_A_QUERY, alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
 from .sketches import sketch_keeper, version_keeper
 
 __all__ = ["SiteCount", "Store", "StoreError"]
@@ -113,8 +113,8 @@ class Store(Connections):
     def mark_discards(self, ids: Sequence[int], state: DiscardState) -> None:
         """Set the state of discards."""
         with self._transaction() as connection:
-            for start in range(0, len(ids), 500):
-                chosen = discard.c.id.in_(ids[start : start + 500])
+            for start in range(0, len(ids), IDS_IN_A_QUERY):
+                chosen = discard.c.id.in_(ids[start : start + IDS_IN_A_QUERY])
                 connection.execute(update(discard).where(chosen).values(state=state.value))
 
     # Reading
@@ -150,13 +150,9 @@ class Store(Connections):
         query = (
             select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, version.label("version"))
             .select_from(sources)
-            .where(o.c.scope == scope, _known(o), ~later)
+            .where(_in_part(scope, site, since), _known(o), ~later)
             .order_by(o.c.scope, o.c.site, o.c.url_key, o.c.id)
         )
-        if site is not None:
-            query = query.where(o.c.site == site)
-        if since is not None:
-            query = query.where(o.c.time >= since)
         for row in self.rows(query):
             yield observation_of(row, unpack)
 
@@ -171,11 +167,7 @@ class Store(Connections):
         """Yield (URL, seconds since 1970, version) of the pages of which it is kept, URL by URL, the oldest first."""
         o = observation.c
         query = select(o.url, o.time, page_version.c.data).join(page_version, page_version.c.id == o.version)
-        query = query.where(o.scope == scope).order_by(o.scope, o.site, o.url_key, o.id)
-        if site is not None:
-            query = query.where(o.site == site)
-        if since is not None:
-            query = query.where(o.time >= since)
+        query = query.where(_in_part(scope, site, since)).order_by(o.scope, o.site, o.url_key, o.id)
         for url, at, data in self.rows(query):
             version = unpack(data)
             if version is not None:
@@ -297,3 +289,11 @@ class Store(Connections):
 
 def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
+
+
+def _in_part(scope: str, site: str | None, since: float | None) -> Any:
+    """Return the condition that an observation is of a scope, of a site (None: of any) and not from before *since*."""
+    o = observation.c
+    return and_(
+        o.scope == scope, true() if site is None else o.site == site, true() if since is None else o.time >= since
+    )

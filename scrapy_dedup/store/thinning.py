@@ -9,11 +9,10 @@ from sqlalchemy import Connection, delete, func, select, update
 
 from ..content.retention import MOST_OF_KIND, MOST_VERSIONS, Fetch, retained
 from ..urls.templates import template_of
-from .schema import observation, page_version
+from .schema import IDS_IN_A_QUERY, observation, page_version
 
 #: Versions that pages keep, MOST_OF_KIND of each URL template apart, as long as too many are left in all.
 _STEPS: Final = (MOST_VERSIONS, MOST_VERSIONS // 2, 2)
-_IDS: Final = 500  # ids in one query
 
 #: Ids of observations with their fetches, in order of time.
 _Page = list[tuple[int, Fetch]]
@@ -30,8 +29,8 @@ def thin(connection: Connection, scope: str, site: str, most: int) -> None:
     used = select(o.version).where(o.scope == scope, o.site == site, o.version.is_not(None))
     for number in _STEPS:
         surplus = list(_surplus(pages, number))
-        for start in range(0, len(surplus), _IDS):
-            chosen = o.id.in_(surplus[start : start + _IDS])
+        for start in range(0, len(surplus), IDS_IN_A_QUERY):
+            chosen = o.id.in_(surplus[start : start + IDS_IN_A_QUERY])
             connection.execute(update(observation).where(chosen).values(version=None))
         if surplus:
             connection.execute(delete(page_version).where(v.scope == scope, v.site == site, v.id.not_in(used)))

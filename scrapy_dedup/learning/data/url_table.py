@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from ...rules.model import BARE
 from ...urls import DeepSplit
 from ...urls.query_paths import is_segment_key
 from ..config import current
@@ -19,8 +20,6 @@ _REPEATED = re.compile(r"(.+)\[[1-9][0-9]*\]")
 RARE = "\x1f"
 """The column of parameters that hardly any URL has; no key of a rule."""
 MAX_RARE = 64
-BARE = "bare"
-"""The column of the texts of parameters without a value, which are as good as values: each on few URLs, or with a digit."""
 REPEAT = "\x1f"
 """What joins the values of a repeated key in a column (no URL holds it)."""
 

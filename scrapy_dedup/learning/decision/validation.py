@@ -14,11 +14,11 @@ import numpy as np
 
 from ...observation import APART
 from ...rules import RuleBook
-from ...rules.model import ORDERED
+from ...rules.model import BARE, ORDERED
 from ...urls import values_of
 from ..config import current
 from ..data.judgement import Deep, Judgement, Sample, book_of, judged
-from ..data.url_table import BARE, REPEAT, joined_repeats
+from ..data.url_table import REPEAT, joined_repeats
 from ..evidence.judge import Verdict
 from ..evidence.witnesses import remembered
 from ..evidence.witnesses import witnesses as groups_of

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from ...rules import Evidence, Keep, Operation, Rule, Status
 from ...rules.lifecycle import pooled
+from ...rules.model import BARE
 from ...rules.redaction import redact
 from ...urls import DeepSplit, ValueClass, values_of
 from ..data.judgement import Deep, Sample, book_of, judged, rules_acting
-from ..data.url_table import BARE, REPEAT, joined_repeats
+from ..data.url_table import REPEAT, joined_repeats
 from ..evidence.shares import upper_bound
 from ..proposals.blame import MAX_MEMBERS, View, bare_texts, is_arranged
 from ..proposals.combining import combined, rules_of

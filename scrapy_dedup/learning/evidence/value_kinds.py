@@ -5,15 +5,15 @@ What is believed of each kind before anything of a key is seen was learned from 
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.resources import files
 
 import numpy as np
 
+from ...overridable import Overridable
 from ..config import current
 from .arrays import ABSENT, Codes, Rows
 from .witnesses import EVERY_KEY, Prior
@@ -60,18 +60,16 @@ class ValueKind(Enum):
     @property
     def prior(self) -> Prior:
         """What is believed of a key of such values."""
-        return _priors()[self].prior
+        return _priors.current()[self].prior
 
     @property
     def unlike(self) -> float:
         """Probability that what such a key means differs from section to section of a site."""
-        return _priors()[self].unlike
+        return _priors.current()[self].unlike
 
 
 WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004)).about(EVERY_KEY)
 """Of a function that drops several keys together."""
-_instead: list[Mapping[ValueKind, KindPrior]] = []
-
 
 ORDER = ValueKind.FORM
 """Of an order: segments that stand in several orders at all are hardly ever anything but a set."""
@@ -98,12 +96,7 @@ def kind_of_key(key: str, columns: Mapping[str, Codes], vocabulary: list[str], r
     return ValueKind.DRAWN if drawn else kind(key)
 
 
-def _priors() -> Mapping[ValueKind, KindPrior]:
-    return _instead[-1] if _instead else _learned()
-
-
-@lru_cache(maxsize=1)
-def _learned() -> Mapping[ValueKind, KindPrior]:
+def _learned_priors() -> Mapping[ValueKind, KindPrior]:
     """Return what the file says."""
     import tomlkit  # here, since nothing but learning needs it
 
@@ -114,14 +107,8 @@ def _learned() -> Mapping[ValueKind, KindPrior]:
     }
 
 
-@contextmanager
-def using_priors(priors: Mapping[ValueKind, KindPrior]) -> Iterator[None]:
-    """Have other priors hold for a while: for measuring; not for several threads."""
-    _instead.append(priors)
-    try:
-        yield
-    finally:
-        _instead.pop()
+_priors = Overridable(_learned_priors)
+using_priors = _priors.using
 
 
 def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:

@@ -5,79 +5,15 @@ texts (``scrapy learn-rules --method-option KEY=VALUE``) or from Python values. 
 settings can be checked where nothing learns.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
+
+from .option_readers import Read, names, number, one_of, or_none, truth
 
 
 class WrongOption(ValueError):
     """A method or an option that is not there, or a wrong value; the message is one line that says what is right."""
-
-
-Read = Callable[[Any], Any]
-"""From a text, or a value of Python, to the value of an option. Raises ValueError, which says what is right."""
-
-
-def _one_of(*names: str) -> Read:
-    def read(value: Any) -> str:
-        if value not in names:
-            raise ValueError(f"one of {', '.join(names)}")
-        return str(value)
-
-    return read
-
-
-def _truth(value: Any) -> bool:
-    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(str(value).lower())
-    if known is None:
-        raise ValueError("true or false")
-    return known
-
-
-def _number(least: float, most: float | None = None, *, whole: bool = False) -> Read:
-    kind = "a whole number" if whole else "a number"
-    right = f"{kind} from {least:g} to {most:g}" if most is not None else f"{kind} of at least {least:g}"
-
-    def read(value: Any) -> float:
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ValueError(right) from None
-        inside = least <= number <= (float("inf") if most is None else most)
-        if isinstance(value, bool) or not inside or number in (float("inf"), -float("inf")):
-            raise ValueError(right)
-        if whole and number != int(number):
-            raise ValueError(right)
-        return int(number) if whole else number
-
-    return read
-
-
-def _or_none(read: Read) -> Read:
-    def read_or_none(value: Any) -> Any:
-        if value is None or value in ("", "none", "None"):
-            return None
-        try:
-            return read(value)
-        except ValueError as error:
-            raise ValueError(f"{error}, or none") from None
-
-    return read_or_none
-
-
-def _names(*known: str) -> Read:
-    right = f"some of {', '.join(known)}, parted by commas" if known else "names, parted by commas"
-
-    def read(value: Any) -> tuple[str, ...]:
-        if not isinstance(value, str | list | tuple) or not all(isinstance(name, str) for name in value):
-            raise ValueError(right)
-        names = value.split(",") if isinstance(value, str) else value
-        found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-        if known and (not found or not {*found} <= {*known}):
-            raise ValueError(right)
-        return found
-
-    return read
 
 
 def _option(default: Any, read: Read, right: str, text: str) -> Any:
@@ -85,8 +21,8 @@ def _option(default: Any, read: Read, right: str, text: str) -> Any:
     return field(default=default, metadata={"read": read, "right": right, "help": text})
 
 
-def _choice(default: str, names: tuple[str, ...], text: str) -> Any:
-    return _option(default, _one_of(*names), " | ".join(names), text)
+def _choice(default: str, values: tuple[str, ...], text: str) -> Any:
+    return _option(default, one_of(*values), " | ".join(values), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,36 +32,36 @@ class EntropyOptions:
     scope: str = _choice(
         "host/path", ("host/path", "host", "domain", "any"), "what the URLs of a cluster have in common"
     )
-    minimum: int = _option(20, _number(1, whole=True), "whole number", "URLs that a cluster needs for rules")
+    minimum: int = _option(20, number(1, whole=True), "whole number", "URLs that a cluster needs for rules")
     fingerprint_given_value: float = _option(
-        0.5, _number(0), "bits", "a relevant parameter has H(F|V) below this: the value tells the page"
+        0.5, number(0), "bits", "a relevant parameter has H(F|V) below this: the value tells the page"
     )
     value_given_fingerprint: float = _option(
-        0.5, _number(0), "bits", "a relevant parameter has H(V|F) below this: the page tells the value"
+        0.5, number(0), "bits", "a relevant parameter has H(V|F) below this: the page tells the value"
     )
-    relative: bool = _option(False, _truth, "true | false", "the two thresholds are shares of H(F) and H(V), not bits")
+    relative: bool = _option(False, truth, "true | false", "the two thresholds are shares of H(F) and H(V), not bits")
     conflict: str = _choice(
         "path-specific",
         ("path-specific", "ratio", "relevant-anywhere"),
         "where a parameter is relevant in one cluster and irrelevant in another",
     )
     ratio: float = _option(
-        1.0, _number(0), "number", "with conflict=ratio: relevant clusters to others above which it is relevant"
+        1.0, number(0), "number", "with conflict=ratio: relevant clusters to others above which it is relevant"
     )
     largest_tuple: int = _option(
-        3, _number(1, 4, whole=True), "1 to 4", "parameters of the largest tuple that is tested; 1 tests none"
+        3, number(1, 4, whole=True), "1 to 4", "parameters of the largest tuple that is tested; 1 tests none"
     )
     case: float = _option(
-        0.5, _number(0), "bits", "H(F|lower(V)) - H(F|V) below which a parameter is shown in lower case"
+        0.5, number(0), "bits", "H(F|lower(V)) - H(F|V) below which a parameter is shown in lower case"
     )
     parts: tuple[str, ...] = _option(
-        ("query",), _names("query", "path", "host"), "query,path,host", "parts of a URL that are parameters"
+        ("query",), names("query", "path", "host"), "query,path,host", "parts of a URL that are parameters"
     )
     prefixes: bool = _option(
-        False, _truth, "true | false", "leave alone what a significant prefix of all URLs of a cluster settles"
+        False, truth, "true | false", "leave alone what a significant prefix of all URLs of a cluster settles"
     )
-    relevant: tuple[str, ...] = _option((), _names(), "NAME,..", "names that are relevant whatever is found; NAME* too")
-    irrelevant: tuple[str, ...] = _option((), _names(), "NAME,..", "names that are irrelevant whatever is found")
+    relevant: tuple[str, ...] = _option((), names(), "NAME,..", "names that are relevant whatever is found; NAME* too")
+    irrelevant: tuple[str, ...] = _option((), names(), "NAME,..", "names that are irrelevant whatever is found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +69,14 @@ class EquivalenceOptions:
     """The method of url-normalization-rule-inference: rewrite rules, which one counterexample refutes."""
 
     min_urls: int = _option(
-        10, _number(0, whole=True), "whole number", "a rule is activated when it held for more URLs than these"
+        10, number(0, whole=True), "whole number", "a rule is activated when it held for more URLs than these"
     )
     representative: str = _choice(
         "intersection", ("intersection", "ends"), "what the URLs of a class share: segments, or those at both ends"
     )
-    fold_case: bool = _option(False, _truth, "true | false", "segments that differ in case only are equal")
+    fold_case: bool = _option(False, truth, "true | false", "segments that differ in case only are equal")
     window_days: float | None = _option(
-        None, _or_none(_number(0)), "days | none", "what was seen longer before the latest response does not count"
+        None, or_none(number(0)), "days | none", "what was seen longer before the latest response does not count"
     )
 
 
@@ -148,7 +84,7 @@ class EquivalenceOptions:
 class PatternTreeOptions:
     """The method of the pattern-tree paper: candidate rules of a tree, a false-positive filter, a selection."""
 
-    fpr_max: float = _option(0.05, _number(0, 1), "0 to 1", "the false-positive rate (equation 3) a rule may have")
+    fpr_max: float = _option(0.05, number(0, 1), "0 to 1", "the false-positive rate (equation 3) a rule may have")
     selection: str = _choice(
         "graph", ("graph", "naive", "naive by fpr"), "which rules are deployed: section 5.3 and Figure 7"
     )

@@ -6,10 +6,10 @@ reading that can be run, ``IMPROVED`` what measurement recommends; any mixture c
 reasons; the numbers before the fields are its rows.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from .option_readers import Read, number, one_of, or_none, truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +131,12 @@ def _choices() -> dict[str, Any]:
     return {name: kind for name, kind in get_type_hints(PatternTreeChoices).items() if name != "evaluation"}
 
 
-def readers() -> dict[str, Callable[[Any], Any]]:
+def readers() -> dict[str, Read]:
     """Return, by the name of each choice, what reads its value from a text or a value of Python.
 
     It raises ValueError, with the values that are right, for another one.
     """
-    return {name: partial(_read, kind) for name, kind in _choices().items()}
+    return {name: _reader(kind) for name, kind in _choices().items()}
 
 
 def right_values() -> dict[str, str]:
@@ -151,22 +151,11 @@ def right_values() -> dict[str, str]:
     return found
 
 
-def _read(kind: Any, value: Any) -> Any:
-    """Return a value of a choice; *kind* is its type."""
+def _reader(kind: Any) -> Read:
+    """Return what reads a value of a choice; *kind* is its type."""
     if get_origin(kind) is Literal:
-        if value in get_args(kind):
-            return value
-        raise ValueError(f"one of {', '.join(get_args(kind))}")
+        return one_of(*get_args(kind))
     if kind is bool:
-        if str(value).lower() in {"true", "false"}:
-            return str(value).lower() == "true"
-        raise ValueError("true or false")
-    if type(None) in get_args(kind) and str(value).lower() == "none":
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError("a number") from None
-    if not 0 <= number < float("inf") or (kind is not float and number != int(number)):
-        raise ValueError("a number of at least 0" if kind is float else "a whole number of at least 0")
-    return number if kind is float else int(number)
+        return truth
+    read = number(0, whole=kind is not float)
+    return or_none(read) if type(None) in get_args(kind) else read

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...rules import AnyOrder, Replace, Rule, RuleBook
+from ...rules.model import BARE
 from ...rules.order import in_order
 from ...urls import normal_parts, values_of
 from ...urls.deep_tokens import whole_key
 from ...urls.query_paths import is_segment_key
 from ..config import current
 from ..data.judgement import Judgement, rules_acting
-from ..data.url_table import BARE, joined_repeats
+from ..data.url_table import joined_repeats
 from .combining import rules_of
 from .dropping import adds_value, changes
 from .proposal import Match, Proposal

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Predicate, Set, SetOfValues
+from ...rules.model import BARE
 from ...urls import class_of
 from ..data.frame import Level
-from ..data.url_table import BARE, REPEAT, Table
+from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Rows
 from ..proposals.dropping import dropped, path_position, seen_values, value_dropped, widened
 from ..proposals.proposal import ANY_VALUE, Match, Proposal

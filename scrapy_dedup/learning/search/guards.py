@@ -13,10 +13,11 @@ from enum import Enum
 import numpy as np
 from xxhash import xxh3_128
 
+from ...rules.model import BARE
 from ..config import current
 from ..data.frame import Frame, Level
 from ..data.sampling import SEED, sampled
-from ..data.url_table import BARE, REPEAT
+from ..data.url_table import REPEAT
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import ABSENT, Rows
 from ..evidence.value_kinds import is_token

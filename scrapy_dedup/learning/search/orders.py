@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...rules import AnyOrder, Ignore, Keep, Literal
+from ...rules.model import BARE
 from ...rules.order import in_order, segments_in_order
 from ...urls import ValueClass, normal_parts
 from ...urls.paths import split_extension
 from ..config import current
 from ..data.judgement import Judgement
-from ..data.url_table import BARE, Table
+from ..data.url_table import Table
 from ..evidence.value_kinds import ORDER
 from ..evidence.witnesses import witnesses
 from ..proposals.proposal import Proposal

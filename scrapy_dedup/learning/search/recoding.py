@@ -10,9 +10,10 @@ from itertools import combinations
 
 import numpy as np
 
+from ...rules.model import BARE
 from ..config import current
 from ..data.frame import Frame, Level
-from ..data.url_table import BARE, REPEAT
+from ..data.url_table import REPEAT
 from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, pairs, spans
 from ..evidence.value_kinds import ValueKind
 from ..evidence.witnesses import witnesses

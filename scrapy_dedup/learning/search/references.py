@@ -16,14 +16,12 @@ import numpy.typing as npt
 
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.url_table import RARE
-from ..evidence.arrays import ABSENT, Codes, Rows
+from ..evidence.arrays import ABSENT, Codes, Flags, Rows
 
 MOST_DECODED = 3
 """Times that a value is decoded: addresses that hold addresses are encoded again."""
 _base64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}").fullmatch
 _number = re.compile(r"[0-9.,:-]*").fullmatch
-
-Flags = npt.NDArray[np.bool_]
 
 
 def decoded(value: str) -> str:

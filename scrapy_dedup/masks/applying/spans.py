@@ -6,6 +6,7 @@ from typing import Final
 
 from ...content.tokenizer.tokens import Block
 from ...content.tokenizer.unseen import COMMENT_NAME, meant_by
+from ..ranges import Range
 from ..slots import joined, pieces, places
 
 _NEAR: Final = 200
@@ -21,10 +22,8 @@ _before = re.compile(r"[\[{,]\s{0,99}\Z").search
 _after = re.compile(r"\s{0,99}[\]},]").match
 _comma = re.compile(r"\s{0,99},\s{0,99}").fullmatch
 
-Span = tuple[int, int]
 
-
-def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
+def without(text: str, ranges: Sequence[Range] | None) -> str:
     """Return a text without ranges of its pieces; nothing of it where there are none."""
     if not ranges:
         return ""
@@ -34,7 +33,7 @@ def without(text: str, ranges: Sequence[tuple[int, int]] | None) -> str:
     return joined(words)
 
 
-def spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list[Span]:
+def spans_of(html: str, block: Block, ranges: Sequence[Range]) -> list[Range]:
     """Return the offsets of ranges of a block's pieces; all of it where there are none."""
     if not ranges:
         return [_all_of(html, block)]
@@ -44,13 +43,13 @@ def spans_of(html: str, block: Block, ranges: Sequence[tuple[int, int]]) -> list
     return [(block.start + found[first][1], block.start + found[end - 1][2]) for first, end in ranges]
 
 
-def _all_of(html: str, block: Block) -> Span:
+def _all_of(html: str, block: Block) -> Range:
     """Return the span of a block; of an unquoted attribute value with its ``=``, or the next attribute would become the value."""
     is_value = block.attribute and not block.attribute.startswith("#") and not meant_by(block.attribute).part
     return whole_value(html, block.start, block.end) if is_value else (block.start, block.end)
 
 
-def whole_value(html: str, start: int, end: int) -> Span:
+def whole_value(html: str, start: int, end: int) -> Range:
     """Return a span of an attribute's value, with the ``=`` before it if it is all of one without quotes."""
     if html[start - 1 : start] not in ("'", '"') and html[end : end + 1] in _BESIDE:
         equals = _equals(html, max(0, start - _NEAR), start)
@@ -59,10 +58,10 @@ def whole_value(html: str, start: int, end: int) -> Span:
     return start, end
 
 
-def unseen_spans(html: str, hidden: Iterable[tuple[Block, Sequence[tuple[int, int]]]]) -> list[Span]:
+def unseen_spans(html: str, hidden: Iterable[tuple[Block, Sequence[Range]]]) -> list[Range]:
     """Return the offsets of ranges of values that nobody sees; numbers in JSON with their names, so that it stays JSON."""
-    spans: list[Span] = []
-    numbers: list[Span] = []
+    spans: list[Range] = []
+    numbers: list[Range] = []
     for block, ranges in hidden:
         found = spans_of(html, block, ranges)
         is_number = (
@@ -72,14 +71,14 @@ def unseen_spans(html: str, hidden: Iterable[tuple[Block, Sequence[tuple[int, in
     return spans + members(html, numbers)
 
 
-def members(html: str, numbers: Iterable[Span]) -> list[Span]:
+def members(html: str, numbers: Iterable[Range]) -> list[Range]:
     """Return the offsets of numbers, with their names and one comma where they are members of an object, or of a list.
 
     >>> text = '{"a": 1, "b": 2, "c": "d", "e": 3}'
     >>> [text[start:end] for start, end in members(text, [(text.index(each), text.index(each) + 1) for each in "123"])]
     ['"a": 1, "b": 2,', ', "e": 3']
     """
-    runs: list[tuple[Span, list[Span]]] = []
+    runs: list[tuple[Range, list[Range]]] = []
     for start, end in sorted(numbers):
         name = _name(html, max(0, start - _NEAR), start)
         first = name.start() if name is not None else start
@@ -88,7 +87,7 @@ def members(html: str, numbers: Iterable[Span]) -> list[Span]:
             runs[-1] = (begin, end), [*own, (start, end)]
         else:
             runs.append(((first, end), [(start, end)]))
-    found: list[Span] = []
+    found: list[Range] = []
     for (start, end), own in runs:
         before = _before(html, max(0, start - _NEAR), start)
         after = _after(html, end)
@@ -101,9 +100,9 @@ def members(html: str, numbers: Iterable[Span]) -> list[Span]:
     return found
 
 
-def disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def disjoint(spans: list[Range]) -> list[Range]:
     """Return spans sorted, those that overlap in one, without empty ones."""
-    found: list[tuple[int, int]] = []
+    found: list[Range] = []
     for start, end in sorted(spans):
         if found and start < found[-1][1]:
             found[-1] = found[-1][0], max(end, found[-1][1])
@@ -112,7 +111,7 @@ def disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[tuple[int, int]]]) -> list[str]:
+def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[Range]]) -> list[str]:
     """Return the texts of rows without their hidden pieces."""
     texts = []
     for index, (_, attribute, text) in enumerate(rows):

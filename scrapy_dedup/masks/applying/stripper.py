@@ -10,12 +10,13 @@ from ...content.versions import by_place
 from ...urls.templates import template_of
 from ..css_xpath import BELOW
 from ..path import TransientPath
+from ..ranges import Range
 from ..seed.changes import changes_between
 from ..seed.marked_spans import markup_spans
 from ..seed.transient_paths import TransientPaths
 from .plan import PageKind, Plan, Ranges, Row, plan_for
 from .reach import Reach
-from .spans import Span, disjoint, lasting_texts, spans_of, unseen_spans
+from .spans import disjoint, lasting_texts, spans_of, unseen_spans
 
 if TYPE_CHECKING:
     from ...content.versions import Version
@@ -40,7 +41,7 @@ class UnseenPlan:
         """Return the ranges stripped of each row, by its index."""
         return self._plan.hidden(rows, page)
 
-    def spans(self, html: str, page: PageKind, other: str | None = None) -> Sequence[Span]:
+    def spans(self, html: str, page: PageKind, other: str | None = None) -> Sequence[Range]:
         """Return the offsets of what is stripped of a *page*, where there is an *other* version of what differs from that."""
         found = unseen_blocks(html)
         rows = _rows_of(found)
@@ -67,14 +68,14 @@ class Stripper:
         """Return True if anything is stripped, of any page."""
         return bool(self._plan or self._unseen)
 
-    def spans(self, html: str, url: str | None, other: str | None, *, markup: bool) -> list[Span]:
+    def spans(self, html: str, url: str | None, other: str | None, *, markup: bool) -> list[Range]:
         """Return the offsets of what is stripped of *html*; see :meth:`scrapy_dedup.Mask.spans`."""
         shows = self._plan and self._reach.applies_to(url)
         hides = markup and self._unseen.acts_on(url)
         if not shows and not hides:
             return []
         found = blocks(html)
-        spans: list[Span] = []
+        spans: list[Range] = []
         plan = self._plan_for(html, other)
         for index, ranges in self._stripped(plan, found, url, other).items() if shows else ():
             block = found[index]
@@ -134,7 +135,7 @@ class Stripper:
         return found
 
 
-def cut_out(html: str, spans: Iterable[Span]) -> str:
+def cut_out(html: str, spans: Iterable[Range]) -> str:
     """Return *html* without some spans, which are sorted and disjoint."""
     parts = []
     at = 0
@@ -144,7 +145,7 @@ def cut_out(html: str, spans: Iterable[Span]) -> str:
     return "".join([*parts, html[at:]]) if parts else html
 
 
-def tokens_in(html: str, spans: Sequence[Span]) -> list[Token]:
+def tokens_in(html: str, spans: Sequence[Range]) -> list[Token]:
     """Return the tokens of *html* that some spans, which are sorted and disjoint, have a part of."""
     if not spans:
         return []

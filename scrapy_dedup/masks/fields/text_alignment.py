@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from .visible_text import Stream
 
-__all__ = ["Stretch", "alignments"]
+__all__ = ["MANY_PLACES", "Stretch", "alignments"]
 
 #: Words in a row that tell a place.
 _WORDS = 3
 #: A field of so many characters needs not begin and end where pieces of text of the page do.
 _LONG = 20
-#: A field that stands in more places than this is not looked at.
-_MANY_PLACES = 16
+#: A field that stands in more places of its page than this is not looked at.
+MANY_PLACES = 16
 #: The same before its tags are compared with those that stand there.
 _MANY_TO_COMPARE = 500
 
@@ -42,8 +42,8 @@ def alignments(field: Stream, page: Stream, fits: Callable[[int], bool] | None =
     """
     if not field.text:
         return []
-    whole = _places(field.text, page.text, 0, len(page.text), _MANY_PLACES if fits is None else _MANY_TO_COMPARE)
-    if len(whole) > _MANY_PLACES and (fits is None or len(whole) > _MANY_TO_COMPARE):
+    whole = _places(field.text, page.text, 0, len(page.text), MANY_PLACES if fits is None else _MANY_TO_COMPARE)
+    if len(whole) > MANY_PLACES and (fits is None or len(whole) > _MANY_TO_COMPARE):
         return []
     if len(field.text) < _LONG:
         # Part of a longer word or number is no place of a short one.
@@ -51,7 +51,7 @@ def alignments(field: Stream, page: Stream, fits: Callable[[int], bool] | None =
     if fits is not None and len(whole) > 1:
         fitting = [at for at in whole if fits(at)]
         whole = fitting or whole
-        if len(whole) > _MANY_PLACES:
+        if len(whole) > MANY_PLACES:
             return []
     if whole or len(field.text) < _LONG:
         return [[Stretch(0, at, len(field.text))] for at in whole]
@@ -59,7 +59,7 @@ def alignments(field: Stream, page: Stream, fits: Callable[[int], bool] | None =
     return [found] if found else []
 
 
-def _places(needle: str, text: str, low: int, high: int, most: int = _MANY_PLACES) -> list[int]:
+def _places(needle: str, text: str, low: int, high: int, most: int = MANY_PLACES) -> list[int]:
     """Return where *needle* stands in *text* between *low* and *high*; no more than one too many."""
     found: list[int] = []
     at = text.find(needle, low, high)

@@ -8,15 +8,13 @@ from ...content.tokenizer.token_kinds import TokenKind
 from ...content.tokenizer.tokens import Token
 from ..ranges import Range, between, merged, overlapping
 from .script_texts import MANY, ScriptText, Sought, script_texts
-from .text_alignment import Stretch, alignments
+from .text_alignment import MANY_PLACES, Stretch, alignments
 from .transient_values import TagValues, TransientValue, comment_cuts, cuts_of, transient_comments, transient_values
 from .visible_text import Stream, Tags, folded
 
 #: Kinds of streams that a field of a kind is aligned with, and whether folded, after that of its own kind. "all text" is text
 #: with that of scripts.
 _FURTHER = {"html": (("html", True),), "text": (("all text", False), ("text", True), ("all text", True))}
-#: Places of a field in its page that are looked at.
-_MANY_PLACES = 16
 
 
 class FieldCuts(NamedTuple):
@@ -169,7 +167,7 @@ class TransientPage:
             return FieldCuts([[]], False)
         found: list[list[Range]] = []
         at = self.html.find(field)
-        for _ in range(_MANY_PLACES):
+        for _ in range(MANY_PLACES):
             if at < 0:
                 break
             end = at + len(field)

@@ -16,11 +16,11 @@ from ...content.tokenizer.token_kinds import TokenKind
 from ...content.tokenizer.tokens import Token
 from ...content.tokenizer.unseen import SCRIPT_NAME, attribute_spans
 from ..applying.spans import whole_value
+from ..ranges import Range
 from .visible_text import Stream, StreamNode
 
 __all__ = ["TagValues", "TransientValue", "comment_cuts", "cuts_of", "transient_comments", "transient_values"]
 
-Range = tuple[int, int]
 
 _unit = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);?|.", re.DOTALL).finditer
 

@@ -5,9 +5,9 @@ at, stand where they act. Each number was halved and doubled: what moved no mask
 or of 20 sites of the place benchmark has gone. Those of carry-over and of single crawls are not measured there; tests hold them.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+
+from ...overridable import Overridable
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +92,5 @@ class MaskParameters:
     """How much more alike (Jaccard) neighbours must be at a place than visits are."""
 
 
-_current = [MaskParameters()]
-
-
-def current() -> MaskParameters:
-    """Return the parameters that hold."""
-    return _current[-1]
-
-
-@contextmanager
-def using(parameters: MaskParameters) -> Iterator[MaskParameters]:
-    """Have other parameters hold for a while: for measuring; not for several threads."""
-    _current.append(parameters)
-    try:
-        yield parameters
-    finally:
-        _current.pop()
+_parameters = Overridable(MaskParameters)
+current, using = _parameters.current, _parameters.using

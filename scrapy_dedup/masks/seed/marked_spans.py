@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ...content.tokenizer.markup import ATTRIBUTE, RAW, TAG_NAME, VISIBLE_RAW, lower
 from ...content.tokenizer.token_kinds import TokenKind
 from ...content.tokenizer.tokens import Token, tokens
+from ..ranges import Range
 
 __all__ = ["markup_spans"]
 
@@ -19,10 +20,10 @@ _LINES = frozenset(("br", "hr"))
 _STRUCTURE = ("id", "class")
 """Attributes by which others find an element."""
 
-Span = tuple[int, int]
 
-
-def markup_spans(html: str, roots: Iterable[str], kept: Iterable[str] = (), lasting: Sequence[Span] = ()) -> list[Span]:
+def markup_spans(
+    html: str, roots: Iterable[str], kept: Iterable[str] = (), lasting: Sequence[Range] = ()
+) -> list[Range]:
     """Return the offsets of what goes of the markup of a page, sorted; those that touch are one.
 
     What is below a path of *roots* goes, but not below one that is *kept*, and tags in or around what is *lasting* (offsets, in
@@ -38,7 +39,7 @@ def markup_spans(html: str, roots: Iterable[str], kept: Iterable[str] = (), last
     stays = _holding(found, lasting) if lasting else frozenset[int]()
     names = _PathTree(roots, kept)
     places = {-1: names.top}  # open tag -> where it leads
-    spans: list[Span] = []
+    spans: list[Range] = []
     for index, token in enumerate(found):
         kind = token.kind
         place = places[token.parent]
@@ -92,7 +93,7 @@ def _ends(path: str) -> Iterator[int]:
     yield len(path)
 
 
-def _going(html: str, token: Token) -> Iterator[Span]:
+def _going(html: str, token: Token) -> Iterator[Range]:
     """Yield what goes of a token that is no text: all of it, or the values of a tag."""
     whole = token.start, token.end
     if token.kind in (TokenKind.RAW, TokenKind.COMMENT) or token.name in _HIDDEN:
@@ -106,7 +107,7 @@ def _going(html: str, token: Token) -> Iterator[Span]:
                 yield start, end
 
 
-def _attributes(html: str, token: Token) -> Iterator[tuple[str, Span]]:
+def _attributes(html: str, token: Token) -> Iterator[tuple[str, Range]]:
     """Yield name and span of the value of each attribute of a tag; (0, 0) without a value."""
     head = TAG_NAME.match(html, token.start + 1)
     if head is None:
@@ -118,7 +119,7 @@ def _attributes(html: str, token: Token) -> Iterator[tuple[str, Span]]:
         yield lower(match["name"]), (0, 0) if group is None else match.span(group)
 
 
-def _holding(found: Sequence[Token], lasting: Sequence[Span]) -> frozenset[int]:
+def _holding(found: Sequence[Token], lasting: Sequence[Range]) -> frozenset[int]:
     """Return the numbers of the tokens that overlap *lasting* spans (sorted), and of the tags around them."""
     holding: set[int] = set()
     at = 0

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ...urls import ValueClass
 from ...urls.paths import split_extension
 from ..predicates import Absent, Literal, OfClass, Predicate
+from ..table import PATH_KINDS
 from .values import Inexpressible
 
 __all__ = ["ANY", "Area", "Match", "areas_of", "joined", "matches_of"]
@@ -19,8 +20,6 @@ ANY = OfClass(ValueClass("any"))
 """The key is there."""
 
 Match = dict[str, Predicate]
-
-_PATH_KEYS = ("path.", "ext", "m.", "s.")
 
 
 def matches_of(pattern: str, *, exact: bool = False) -> list[Match]:
@@ -138,7 +137,7 @@ def areas_of(match: Mapping[str, Predicate]) -> list[Area]:
 
     Raises Inexpressible where it is about more than the first segments.
     """
-    conditions = {key: predicate for key, predicate in match.items() if key.startswith(_PATH_KEYS)}
+    conditions = {key: predicate for key, predicate in match.items() if key.startswith(PATH_KINDS)}
     if not conditions:
         return [Area("/", itself=True, below=True)]
     segments: list[str] = []

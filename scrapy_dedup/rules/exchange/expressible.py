@@ -10,12 +10,11 @@ from ..model import BARE, ORDERED, Rule
 from ..normal_texts import normal_key
 from ..operations import Ignore, Keep
 from ..predicates import Predicate
+from ..table import PATH_KINDS
 from .areas import Area, areas_of, joined
 from .values import Inexpressible, NotExpressible
 
 __all__ = ["Drops", "Group", "groups_of", "spellings"]
-
-_PATH_KEYS = ("path.", "ext", "m.", "s.")
 
 Others = tuple[tuple[str, Predicate], ...]
 
@@ -72,7 +71,7 @@ def groups_of(
         if said:
             left_out.append(NotExpressible(rule.id, f"written in part: {'; '.join(said)}"))
         left_out += [NotExpressible(rule.id, f"written wider than it is: {guard}") for guard in dropped.guards]
-        others = tuple((key, value) for key, value in rule.match.items() if not key.startswith(_PATH_KEYS))
+        others = tuple((key, value) for key, value in rule.match.items() if not key.startswith(PATH_KINDS))
         found.setdefault((drops, others), []).append((rule.id, areas))
     return [
         Group(

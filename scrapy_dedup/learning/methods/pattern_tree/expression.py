@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 
 from ....rules import Absent, Ignore, Literal, OfClass, Operation, Predicate, Replace, Set
-from ....rules.model import operation_problem
+from ....rules.model import BARE, operation_problem
 from ....urls import DeepSplit, class_of
 from ...config import current
 from ...data.judgement import Sample, book_of, judged
-from ...data.url_table import BARE, RARE, REPEAT, Table
+from ...data.url_table import RARE, REPEAT, Table
 from ...evidence.arrays import mixed
 from ...evidence.shares import worth_asking
 from ...evidence.value_kinds import is_token

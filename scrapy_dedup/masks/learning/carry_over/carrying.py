@@ -19,15 +19,13 @@ from ....urls.templates import in_order
 from ...model import Mask, PathKind, Template, TransientPath
 from ...words import has_digit
 from ..counts.epochs import PageVersions
-from ..counts.place_counts import Place
+from ..counts.place_counts import MOST_POSITIONS, Place
 from ..judging.examples import example_of
 from ..parameters import current
 from .site_texts import SitePage, SiteTexts, is_whole, shape_of
 from .trials import ChangeTrials, Responses, is_too_soon
 from .typed_words import literal_of
 
-MOST_POSITIONS = 50
-"""Longer lists are taken as a whole."""
 MOST_WORDS = 50
 """Words that go with the numbers of a typed slot; more are no names of days and months."""
 MOST_LAYOUTS = 100

@@ -12,14 +12,12 @@ from ....content.versions import by_place
 from ....observation import APART, AT_ONCE
 from ...path import Template, TransientPath
 from ...words import has_digit
+from ..counts.collection import TextsByPlace
 from ..counts.epochs import PageVersions
-from ..counts.place_counts import Place
 from ..parameters import current
 from .luck import agreements, beyond_luck, is_nearly_always
 from .site_texts import SitePage, SiteTexts, changing_texts
 from .typed_words import keep_number, untyped_words
-
-Groups = Mapping[Place, Sequence[str]]
 
 
 @dataclass(slots=True)
@@ -80,7 +78,7 @@ class Responses:
         """The texts of all pages."""
         return self._texts_of_site()
 
-    def again(self, *, controls: bool) -> Iterator[tuple[PageVersions, int, Groups, Groups]]:
+    def again(self, *, controls: bool) -> Iterator[tuple[PageVersions, int, TextsByPlace, TextsByPlace]]:
         """Yield (page, number of the version, its texts by place, those of the next version).
 
         With *controls*, only of versions of one URL in one crawl.
@@ -240,7 +238,7 @@ class Responses:
         return self._shown[key]
 
 
-def _with_texts(pages: Iterable[PageVersions]) -> list[tuple[PageVersions, list[Groups]]]:
+def _with_texts(pages: Iterable[PageVersions]) -> list[tuple[PageVersions, list[TextsByPlace]]]:
     several = (page for page in pages if len(page.versions) > 1)
     return [(page, [by_place(version.rows()) for version in page.versions]) for page in several]
 

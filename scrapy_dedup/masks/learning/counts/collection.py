@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...path import Template
 
 
-Groups = dict[Place, list[str]]
+TextsByPlace = dict[Place, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class _ComparedVersions:
 
     pair: VersionPair
     kinds: Kinds
-    before: Groups
-    after: Groups
+    before: TextsByPlace
+    after: TextsByPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Collection:
         return found[kinds]
 
     @staticmethod
-    def _is_doubtful(before: Groups, after: Groups) -> bool:
+    def _is_doubtful(before: TextsByPlace, after: TextsByPlace) -> bool:
         """Return True if a page may be one of which all that is its own changed, as far as one page can tell."""
         lost = _lost(before, after)
         return lost.total() >= current().several and lost.total() > 0.1 * sum(map(len, before.values()))
@@ -165,7 +165,7 @@ class Collection:
         )
 
 
-def _shown(groups: Groups) -> Groups:
+def _shown(groups: TextsByPlace) -> TextsByPlace:
     return {place: texts for place, texts in groups.items() if not is_unseen(place[1])}
 
 
@@ -173,11 +173,11 @@ def _changed(found: Iterable[PlaceCounts]) -> bool:
     return any(each.whole.changes or each.grown or each.went.opportunities or each.appeared for each in found)
 
 
-def _texts(groups: Groups) -> Counter[str]:
+def _texts(groups: TextsByPlace) -> Counter[str]:
     return Counter([text for (_, attribute), texts in groups.items() if not attribute for text in texts])
 
 
-def _lost(before: Groups, after: Groups) -> Counter[str]:
+def _lost(before: TextsByPlace, after: TextsByPlace) -> Counter[str]:
     return _texts(before) - _texts(after)
 
 

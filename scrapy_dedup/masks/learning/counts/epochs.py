@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from ....content.retention import Fetch
 from ....content.versions import Version
 from ....urls.templates import template_of
 from ...path import Template
@@ -17,8 +18,6 @@ from ..parameters import current
 from .place_counts import Kinds, Place
 
 Places = frozenset[Place]
-Fetch = tuple[float, str]
-"""When a version was fetched, in seconds since 1970, and the URL that it was fetched from."""
 
 
 @dataclass(frozen=True, slots=True)

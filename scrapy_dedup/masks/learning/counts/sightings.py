@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from ....content.retention import Fetch
 from ....content.tokenizer.unseen import is_unseen
 from ....content.versions import Version, by_place
-from .epochs import Fetch, PageVersions
+from .epochs import PageVersions
 from .place_counts import Kinds, Place, order_of
 
 MOST_PAGES = 64

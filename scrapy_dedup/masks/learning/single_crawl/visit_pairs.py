@@ -9,14 +9,13 @@ from typing import Any
 
 from ....content.versions import Version
 from ....urls import values_of
+from ..counts.place_counts import Place
 from ..parameters import current
 
 MOST_KEYS = 60
 MOST_PAIRS = 400
 MOST_OF_A_PAGE = 3
 
-Place = tuple[str, str]
-"""Selector and attribute."""
 Values = Mapping[str, str | None]
 Pairs = Sequence[tuple[int, int]]
 Pages = Sequence[tuple[str, Version]]

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 from ....urls.templates import in_order, template_of
 from ...path import TransientPath
+from ..counts.place_counts import Place
 from ..parameters import current
-from .visit_pairs import Pages, Place, Visit, jaccard, similarity, telling
+from .visit_pairs import Pages, Visit, jaccard, similarity, telling
 
 NEAR, FAR = 3, 400
 """Pages before and after in which a neighbour is looked for: any, and one with given parameters."""
