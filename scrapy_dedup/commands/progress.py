@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Give a function that shows what is being done and how far it is; None where nobody is looking.
+    """Yield a function that shows what is being done and how far it is; None where nobody is looking.
 
     The function takes a description, the number of steps done and their total.
     """

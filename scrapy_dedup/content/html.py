@@ -48,7 +48,7 @@ def decode(body: bytes, content_type: str = "", encoding: str | None = None) -> 
 
 
 def has_password_field(root: etree._Element) -> bool:
-    """Return True if a page, given by its root, has a field for a password.
+    """Return whether a page, given by its root, has a field for a password.
 
     >>> has_password_field(parse("<form><input name=user><input type=PASSWORD name=pw></form>"))
     True

@@ -58,5 +58,5 @@ def _least_telling(fetches: Sequence[Fetch]) -> int:
 
 
 def _are_pair(one: Fetch, other: Fetch) -> bool:
-    """Return True if two versions were fetched within moments of one another, under one URL."""
+    """Return whether two versions were fetched within moments of one another, under one URL."""
     return one[1] == other[1] and other[0] - one[0] <= MOMENTS

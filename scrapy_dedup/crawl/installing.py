@@ -91,7 +91,7 @@ def _is_set(settings: "BaseSettings", name: str) -> bool:
 
 
 def _warn_of_misspelled(settings: "BaseSettings") -> None:
-    """Tell settings that look as if they were meant for the plug-in."""
+    """Warn of settings that look as if they were meant for the plug-in."""
     known = [setting.name for setting in SETTINGS]
     names: list[Any] = [name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")]
     for name in sorted(set(names) - set(known)):

@@ -57,7 +57,7 @@ def edited(text: str, change: Callable[[Any], None]) -> str | None:
 
 
 def examples_alone(key: str, value: Any) -> bool:
-    """Tell that of all lists only those of examples stand on lines of their own."""
+    """Return whether each item of a list has a line of its own: only examples have."""
     return key == "examples" and bool(value)
 
 

@@ -11,7 +11,7 @@ class Deadline:
     time: float | None = None
 
     def passed(self) -> bool:
-        """Tell whether it is later than that."""
+        """Return whether it is later than that."""
         return self.time is not None and monotonic() > self.time
 
     def share(self, part: float) -> "Deadline":

@@ -203,7 +203,7 @@ def _keys_of_pages(judgement: Judgement) -> Counter[int]:
 
 
 def _is_enough(outcome: Judgement) -> bool:
-    """Tell whether a function removes nearly all duplicates."""
+    """Return whether a function removes nearly all duplicates."""
     return outcome.removed >= current().enough_removed * (len(outcome.sample.urls) - len(set(outcome.sample.content)))
 
 

@@ -119,12 +119,12 @@ class Mask:
         self.__post_init__()
 
     def applies_to(self, url: str | None) -> bool:
-        """Return True if something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
+        """Return whether something may be hidden, or stripped, of what the page at *url* shows; of that of an unknown URL it may."""
         return self._reach.applies_to(url)
 
     @property
     def strips(self) -> bool:
-        """True if something is stripped, of any page."""
+        """Whether something is stripped, of any page."""
         return bool(self._stripping)
 
     def layout(self, rows: Iterable[Row]) -> str:
@@ -132,7 +132,7 @@ class Mask:
         return self._reach.layout(rows)
 
     def is_verified(self, version: "Version", *, url: str | None = None) -> bool:
-        """Return True if it was seen what changes on pages of the URL template of a page, or with the same places.
+        """Return whether it was seen what changes on pages of the URL template of a page, or with the same places.
 
         Not so where a path is untested on such pages.
         """

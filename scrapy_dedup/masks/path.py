@@ -70,17 +70,17 @@ class TransientPath:
 
     @property
     def is_hidden(self) -> bool:
-        """True if what stands there is stripped."""
+        """Whether what stands there is stripped."""
         return self.state == "strip" or (self.state == "" and self.kind == "transient")
 
     @property
     def is_left_out(self) -> bool:
-        """True if pages are compared without what stands there, as they are without all that is stripped or volatile."""
+        """Whether pages are compared without what stands there, as they are without all that is stripped or volatile."""
         return self.is_hidden or (self.state == "" and self.kind == "volatile")
 
     @property
     def is_unseen(self) -> bool:
-        """True if it is about what nobody sees: pages are never compared by it, with or without."""
+        """Whether it is about what nobody sees: pages are never compared by it, with or without."""
         return is_unseen(self.attribute)
 
     @property

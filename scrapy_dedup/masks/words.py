@@ -16,15 +16,15 @@ has_digit = re.compile(r"[0-9]").search
 
 
 def is_typed(piece: str) -> bool:
-    """Return True if a piece is a number, a code or a word of the calendar, as clocks, counters and tokens are made of."""
+    """Return whether a piece is a number, a code or a word of the calendar, as clocks, counters and tokens are made of."""
     return has_digit(piece) is not None or _calendar(piece) is not None
 
 
 def is_fleeting_word(word: str) -> bool:
-    """Return True if a word is a number or of the calendar: that it has not changed yet says little."""
+    """Return whether a word is a number or of the calendar: that it has not changed yet says little."""
     return any(map(str.isdigit, word)) or is_calendar(word)
 
 
 def is_calendar(word: str) -> bool:
-    """Return True if a word is one of the calendar's: a day, a month."""
+    """Return whether a word is one of the calendar's: a day, a month."""
     return any(part in _CALENDAR for part in _letters(word.lower()))

@@ -53,7 +53,7 @@ def news(store: "Store", scope: str, site: str, last: int) -> News:
 
 
 def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
-    """Return True if a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
+    """Return whether a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
     o, before = observation.c, observation.alias().c
     its = o.scope == scope, o.site == site
     known = exists().where(
@@ -77,7 +77,7 @@ def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
 
 
 def declares(store: "Store", scope: str, site: str) -> bool:
-    """Return True if a response of a site, or its robots.txt, has said which parameters do not matter."""
+    """Return whether a response of a site, or its robots.txt, has said which parameters do not matter."""
     o = observation.c
     query = select(o.headers).where(o.scope == scope, o.site == site, o.headers.is_not(None)).limit(1)
     return any(True for _ in store.rows(query))

@@ -141,12 +141,12 @@ class Writer:
 
     @property
     def failing(self) -> bool:
-        """True if the store cannot be written now, so that what is handed over may be lost."""
+        """Whether the store cannot be written now, so that what is handed over may be lost."""
         return self._access.pause > 0 or self._closing is not None
 
     @property
     def told(self) -> bool:
-        """True if the warning that the store cannot be written was given."""
+        """Whether the warning that the store cannot be written was given."""
         return self._access.warned
 
     @property

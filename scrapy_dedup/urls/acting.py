@@ -33,7 +33,7 @@ _WORDS: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 
 
 def acts(url: str) -> bool:
-    """Tell whether a name in the path or the query of *url* says that something is done there.
+    """Return whether a name in the path or the query of *url* says that something is done there.
 
     >>> acts("http://a.example/cart?action=AddToCart&id=7"), acts("http://a.example/user/log-out")
     (True, True)

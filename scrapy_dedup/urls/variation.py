@@ -14,7 +14,7 @@ _NAMED = ("q.", "m.", "s.")
 
 
 def is_parameter(key: str) -> bool:
-    """Tell whether *key*, of a key-value view, is what URLs can be varied in here.
+    """Return whether *key*, of a key-value view, is what URLs can be varied in here.
 
     >>> [is_parameter(key) for key in ("q.a", "m.sid", "path.0", "host.1", "path.len", "scheme", "q.a[2]")]
     [True, True, True, True, False, False, False]

@@ -269,7 +269,7 @@ def decoded_attribute(value: str) -> str:
 
 
 def _has_only_amp(text: str) -> bool:
-    """Return True if each ``&`` is that of a ``&amp;``, as nearly always: then no reference need be looked for."""
+    """Return whether each ``&`` is that of a ``&amp;``, as nearly always: then no reference need be looked for."""
     return text.count("&") == text.count("&amp;")
 
 

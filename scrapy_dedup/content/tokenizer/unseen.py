@@ -82,7 +82,7 @@ def meant_by(attribute: str) -> Meant:
 
 
 def is_unseen(attribute: str) -> bool:
-    """Return True if values under this name are no content that is shown, or that a link leads to, or that a form holds."""
+    """Return whether values under this name are no content that is shown, or that a link leads to, or that a form holds."""
     return attribute not in _SEEN
 
 

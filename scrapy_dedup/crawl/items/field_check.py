@@ -118,7 +118,7 @@ class FieldCheck:
 
 
 def _names_in(item: Any, depth: int, before: str = "") -> Iterator[str]:
-    """Give the names of the fields of an item, and of nested ones."""
+    """Yield the names of the fields of an item, and of nested ones."""
     if not depth or not ItemAdapter.is_item(item):
         return
     for name, value in ItemAdapter(item).items():

@@ -94,7 +94,7 @@ def has_tag(value: str) -> bool:
 
 
 def _strings(item: Any, depth: int, before: str = "") -> Iterator[tuple[str, str]]:
-    """Give (name, value) of the strings in an item's fields, in lists of strings and in nested items."""
+    """Yield (name, value) of the strings in an item's fields, in lists of strings and in nested items."""
     if not depth or not ItemAdapter.is_item(item):
         return
     for name, value in ItemAdapter(item).items():

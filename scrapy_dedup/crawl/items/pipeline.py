@@ -88,7 +88,7 @@ class TransientPipeline:
         return item if page is None else self._stripped(item, page)
 
     def close_spider(self) -> None:
-        """Tell which of the named fields no item had, or hold something else than their kind says."""
+        """Log which of the named fields no item had, or hold something else than their kind says."""
         if self._check.missing:
             self._stats.set_value("dedup/content_fields/missing", len(self._check.missing))
         if self._check.mistaken:

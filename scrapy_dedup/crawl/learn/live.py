@@ -145,7 +145,7 @@ class Learning:
         self._begin_if_idle()
 
     def is_awaited(self) -> bool:
-        """Tell whether the spider is not to run idle while rules are learned; begin if need be.
+        """Return whether the spider is not to run idle while rules are learned; begin if need be.
 
         They are to replace refuted ones, or to say what is to be fetched again.
         """

@@ -42,7 +42,7 @@ def with_field(item: Any, name: str, rewrite: Rewrite) -> Any:
 
 
 def values_of(item: Any, name: str) -> Iterator[Any]:
-    """Give what :func:`with_field` would look at: the value of a field, or of that field of each of several nested items."""
+    """Yield what :func:`with_field` would look at: the value of a field, or of that field of each of several nested items."""
     if not ItemAdapter.is_item(item):
         return
     adapter = ItemAdapter(item)

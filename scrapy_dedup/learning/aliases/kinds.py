@@ -88,7 +88,7 @@ def _name(rule: Rule) -> tuple[tuple[str, str, str], ...]:
 
 
 def _holds(rule: Rule, pools: Sequence[Sequence[Pair]], fetched: Fetched) -> bool:
-    """Tell whether nothing that was seen refutes a kind."""
+    """Return whether nothing that was seen refutes a kind."""
     kinds = AliasKinds([rule])
     proof = prove([pair for pairs in pools for pair in pairs if _is_of(pair, kinds, rule.site)], fetched)
     return not proof.counterexamples or is_proven(proof.pages, proof.counterexamples, WHOLE)

@@ -216,5 +216,5 @@ def _tested(key: str, views: Sequence[dict[str, str | None]], contents: Sequence
 
 
 def touches(rule: Rule, key: str) -> bool:
-    """Tell whether a rule does something to a key."""
+    """Return whether a rule does something to a key."""
     return any(key == name or (name.endswith("*") and key.startswith(name[:-1])) for name in rule.ops)

@@ -61,7 +61,7 @@ def odd_responses(judgement: "Judgement", answered: AbstractSet[str]) -> tuple[s
 
 
 def _may_be_asked(page: SeenPage) -> bool:
-    """Tell whether a page may be fetched again: one that this crawl has fetched, and not too often.
+    """Return whether a page may be fetched again: one that this crawl has fetched, and not too often.
 
     None of its URLs was, where it is unproven, however many of them were fetched.
     """

@@ -75,7 +75,7 @@ def _is_open(part: object) -> bool:
 
 
 def _varies(value_class: ValueClass, key: str, rows: Flags, table: Table) -> bool:
-    """Tell whether values of several lengths were seen of a class in some URLs."""
+    """Return whether values of several lengths were seen of a class in some URLs."""
     codes = table.columns.get(key)
     if codes is None:
         return False

@@ -27,7 +27,7 @@ class Division:
     of: Rows
 
     def divides(self, proposal: Proposal) -> bool:
-        """Tell whether a proposal may be true of some parts only: it asks for none, and is not about their names."""
+        """Return whether a proposal may be true of some parts only: it asks for none, and is not about their names."""
         asked = {key for key, predicate in proposal.match if not isinstance(predicate, OfClass)}
         return (
             set(self.names) != {(ANY,) * len(self.keys)}

@@ -26,7 +26,7 @@ OTHER = -1
 
 
 def are_numbers(values: Sequence[str]) -> bool:
-    """Tell whether values are whole numbers, several of them."""
+    """Return whether values are whole numbers, several of them."""
     return len(values) > 1 and class_of(values).name == "int"
 
 
@@ -46,7 +46,7 @@ def of_any_number(proposal: Proposal, table: Table, changed: Flags) -> Proposal:
 
 
 def _is_growing(values: Iterable[str]) -> bool:
-    """Tell whether each of four numbers or more is twice the one before, on average: years and page sizes are not."""
+    """Return whether each of four numbers or more is twice the one before, on average: years and page sizes are not."""
     # By their digits, as a number in a URL may be of any length; a value may be empty (``limit=``).
     sizes = sorted(_log2(value) for value in values if value)
     return len(sizes) >= GROWING and sizes[0] >= 0 and sizes[-1] - sizes[0] >= len(sizes) - 1

@@ -149,7 +149,7 @@ class _MergedGroups:
         return differ
 
     def speak_for(self, joint: Sequence[Proposal]) -> bool:
-        """Tell whether proposals that only hold together may act."""
+        """Return whether proposals that only hold together may act."""
         table, keys = self._table, [one.key for one in joint if one.key in self._table.columns]
         asked = np.zeros(len(self._starts), dtype=np.bool_)
         for key in keys:

@@ -242,7 +242,7 @@ def _two_pages(sample: Sample, members: Sequence[int], starts: Sequence[float]) 
 
 
 def _differs_at_once(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> bool:
-    """Tell whether URLs of a group were different pages in one and the same crawl; *starts* are when crawls began."""
+    """Return whether URLs of a group were different pages in one and the same crawl; *starts* are when crawls began."""
     return any(len(found) > 1 for found in _by_crawl(sample, members, starts))
 
 

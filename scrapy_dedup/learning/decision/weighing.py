@@ -169,7 +169,7 @@ def _views(members: Sequence[int], sample: Sample, deep: Deep) -> list[View]:
 
 
 def _merges(rule: Rule, views: Sequence[View], urls: AbstractSet[str]) -> bool:
-    """Tell whether a rule has a part in that URLs are one: they differ in a key whose value it changes.
+    """Return whether a rule has a part in that URLs are one: they differ in a key whose value it changes.
 
     What all rules together merge would tell the same of each that acts everywhere.
     """

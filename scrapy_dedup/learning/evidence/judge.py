@@ -70,7 +70,7 @@ class Posterior:
 
 
 def _may_act(shares: Numbers) -> Flags:
-    """Tell by the probability of each of SHARES (the last axis) whether a proposal may act."""
+    """Return whether each proposal may act, from the probability of each of SHARES (the last axis)."""
     doubt = shares[..., SHARES >= current().noticed].sum(axis=-1)
     few: Flags = (shares @ SHARES <= current().most_wrong) & (doubt <= current().most_doubt)
     return few
@@ -150,7 +150,7 @@ class Judge:
         return Posterior(share.sum(axis=0), share.sum(axis=1), evidence)
 
     def may_act(self, found: Witnesses, part: Rows, parts: int) -> Flags:
-        """Tell of each of many proposals whether it may act; *part* is the number of each row's, ascending, of so many *parts*."""
+        """Return whether each of many proposals may act; *part* is the number of each row's, ascending, of so many *parts*."""
         result = np.zeros(parts, dtype=np.bool_)
         prior = np.log(found.prior.states) + self.rates_beside(found.prior.key)[:, None]
         for start in range(0, parts, AT_ONCE):
@@ -175,7 +175,7 @@ class Judge:
         return Verdict(posterior, float(found.removed.sum()), float(bad @ found.lost), bad, seen_lost)
 
     def is_one_page(self, content: Codes, lone: Flags) -> bool:
-        """Tell whether many URLs are one page with odd responses among them, and not a page that has others among its URLs.
+        """Return whether many URLs are one page with odd responses among them, and not a page that has others among its URLs.
 
         The share of those others may be any.
         """
@@ -196,5 +196,5 @@ class Judge:
 
 
 def is_proven(clean: float, bad: float, prior: Prior) -> bool:
-    """Tell whether so many witness groups let something act, on a site of which nothing else is known."""
+    """Return whether so many witness groups let something act, on a site of which nothing else is known."""
     return Judge().posterior(remembered(clean, bad, prior)).may_act

@@ -41,7 +41,7 @@ def of_any_share(some: int, total: int) -> float:
 
 
 def worth_asking(bad: int, groups: int) -> bool:
-    """Tell whether so few of some groups are bad that a learner proposes what makes them; the judge decides.
+    """Return whether so few of some groups are bad that a learner proposes what makes them; the judge decides.
 
     >>> worth_asking(1, 10), worth_asking(2, 10)
     (True, False)

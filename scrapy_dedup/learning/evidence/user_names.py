@@ -57,7 +57,7 @@ class Names:
         return {kind: sorted(names) for kind, names in found if names}
 
     def says_return(self, key: str) -> bool:
-        """Tell whether the name of a key (``q.return_to``) says where to return to."""
+        """Return whether the name of a key (``q.return_to``) says where to return to."""
         kind, _, name = key.partition(".")
         name = name.lower()
         if kind not in ("q", "m", "s"):

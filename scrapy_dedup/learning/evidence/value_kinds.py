@@ -125,12 +125,12 @@ def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
 
 
 def are_named(values: int, urls: int) -> bool:
-    """Tell whether a rule names the values of a key one by one, and not their class: few that so many URLs come back to."""
+    """Return whether a rule names the values of a key one by one, and not their class: few that so many URLs come back to."""
     return values <= current().named_values and urls >= current().named_repeats * values
 
 
 def is_token(value: str) -> bool:
-    """Tell whether a value looks like a session id: long, without a word in it, with digits.
+    """Return whether a value looks like a session id: long, without a word in it, with digits.
 
     Such a value is nothing that a pattern may rest on: it is another one tomorrow, and may be secret.
 

@@ -45,7 +45,7 @@ def number_operation(key: str, rows: Iterable[tuple[Hashable, str, int]]) -> Rep
 
 
 def _holds(rows: Sequence[tuple[Hashable, str, int]], spelled: Callable[[str], str], beyond: int = 0) -> bool:
-    """Tell whether pages do not depend on how a value is *spelled*, *beyond* of them not on more than its first letter."""
+    """Return whether pages do not depend on how a value is *spelled*, *beyond* of them not on more than its first letter."""
     groups: defaultdict[tuple[Hashable, str], tuple[set[str], set[int]]] = defaultdict(lambda: (set(), set()))
     for rest, value, page in rows:
         values, pages = groups[rest, spelled(value)]
@@ -98,7 +98,7 @@ def _spellings(proposals: Sequence[Proposal]) -> dict[str, set[str]] | None:
 
 
 def _are_tested(table: Table, match: Match, key: str, spelled: AbstractSet[str]) -> bool:
-    """Tell whether nearly all capitals in the values of a key are in those that were met in several spellings."""
+    """Return whether nearly all capitals in the values of a key are in those that were met in several spellings."""
     codes, counts = np.unique(table.columns[key][matching(table, match)], return_counts=True)
     values: dict[str, int] = dict(zip((table.vocabulary[code] for code in codes), counts.tolist(), strict=True))
     capitals = {value: count for value, count in values.items() if value != lower_value(value)}

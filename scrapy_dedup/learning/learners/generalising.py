@@ -49,6 +49,6 @@ def generalised(
 
 
 def _is_harmless(before: Judgement, after: Judgement) -> bool:
-    """Tell whether no URLs of different pages were brought together, and none of one page parted."""
+    """Return whether no URLs of different pages were brought together, and none of one page parted."""
     numbers = before.numbers.tolist()
     return after.removed >= before.removed and not any(len({numbers[i] for i in group}) > 1 for group in after.bad)

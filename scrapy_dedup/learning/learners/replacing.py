@@ -108,7 +108,7 @@ def _pairs(
 
 
 def _only_drops(way: TemplateMapping) -> bool:
-    """Tell whether the target is the source less some parameters: other learners drop them."""
+    """Return whether the target is the source less some parameters: other learners drop them."""
     source, target = way.source, way.target
     dropped = source.parts - target.parts
     return (

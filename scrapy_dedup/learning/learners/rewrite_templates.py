@@ -74,7 +74,7 @@ def with_whole_values(
 
 
 def is_segment(key: str) -> bool:
-    """Tell whether a key is that of a path segment, or of a part of one.
+    """Return whether a key is that of a path segment, or of a part of one.
 
     >>> is_segment("path.0"), is_segment("path.1.tail"), is_segment("path.trail")
     (True, True, False)
@@ -194,7 +194,7 @@ def _varying(
 
 
 def _differ(one: str, other: str) -> bool:
-    """Tell whether two values differ in more than upper and lower case, or zeros at the beginning of a number."""
+    """Return whether two values differ in more than upper and lower case, or zeros at the beginning of a number."""
     return one != other and spelled(one) != spelled(other)
 
 

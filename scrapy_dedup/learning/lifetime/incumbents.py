@@ -126,7 +126,7 @@ class _Settling:
         return left, reasons
 
     def _are_called_content(self, said: Sequence[Proposal]) -> bool:
-        """Tell whether proposals drop what the site, other sites or lists call content, and too few pages outweigh that."""
+        """Return whether proposals drop what the site, other sites or lists call content, and too few pages outweigh that."""
         judge = self._sample.judge
         asked = [one for one in said if judge.said.get(one.key, 0.0) > 0]
         if not asked:
@@ -157,11 +157,11 @@ class _Settling:
         return chosen
 
     def _adds(self, union: Sequence[Proposal], chosen: Sequence[Proposal]) -> bool:
-        """Tell whether a union removes more URLs than the chosen proposals, without counterexamples."""
+        """Return whether a union removes more URLs than the chosen proposals, without counterexamples."""
         return self._removes(union) > self._removes(chosen) and self._goes_with(union, chosen)
 
     def _goes_with(self, union: Sequence[Proposal], chosen: Sequence[Proposal]) -> bool:
-        """Tell whether a union removes no fewer URLs than the chosen proposals, without counterexamples."""
+        """Return whether a union removes no fewer URLs than the chosen proposals, without counterexamples."""
         return self._removes(union) >= self._removes(chosen) and self._validated(union) == list(union)
 
     def _removes(self, proposals: Sequence[Proposal]) -> int:
@@ -206,7 +206,7 @@ def said_by(rule: Rule) -> list[Proposal]:
 
 
 def _says(one: Proposal, other: Proposal) -> bool:
-    """Tell whether one proposal says all that another one says; of what keeps, nothing but the same does.
+    """Return whether one proposal says all that another one says; of what keeps, nothing but the same does.
 
     What keeps is an exception to something wider, and which of two exceptions counts depends on how narrow they are.
     """
@@ -214,7 +214,7 @@ def _says(one: Proposal, other: Proposal) -> bool:
 
 
 def _narrows(one: Proposal, incumbents: Sequence[Proposal]) -> bool:
-    """Tell whether a fresh proposal keeps what an incumbent drops: a caution, for want of evidence that the rule filters."""
+    """Return whether a fresh proposal keeps what an incumbent drops: a caution, for want of evidence that the rule filters."""
     return isinstance(one.operation, Keep) and any(
         other.key == one.key
         and not isinstance(other.operation, Keep)
@@ -224,7 +224,7 @@ def _narrows(one: Proposal, incumbents: Sequence[Proposal]) -> bool:
 
 
 def _widens(fresh: Sequence[Proposal], incumbents: Sequence[Proposal]) -> bool:
-    """Tell whether a fresh proposal says all that an incumbent says, or is the family of its name."""
+    """Return whether a fresh proposal says all that an incumbent says, or is the family of its name."""
     return any(
         _says(one, other)
         or (one.key.endswith("*") and other.key.startswith(one.key[:-1]) and set(one.match) <= set(other.match))
@@ -246,7 +246,7 @@ def _keys_of(rules: Iterable[Rule]) -> set[str]:
 def _has_its_splits(
     one: Proposal, deep: Mapping[str, DeepSplit], known_deep: Mapping[str, DeepSplit], kept: set[str]
 ) -> bool:
-    """Tell whether a fresh proposal speaks of no part of a value that the incumbents part elsewhere."""
+    """Return whether a fresh proposal speaks of no part of a value that the incumbents part elsewhere."""
     for key in (one.key, *(key for key, _ in one.match)):
         whole = whole_key(key)
         if whole != key and whole in kept and whole in known_deep and deep.get(whole) != known_deep[whole]:

@@ -78,7 +78,7 @@ class Trial:
     _met: set[str] = field(default_factory=set)
 
     def met(self, page: str) -> bool:
-        """Tell whether another sample was this page, too: an error, a form to log in; otherwise remember it.
+        """Return whether another sample was this page, too: an error, a form to log in; otherwise remember it.
 
         One page counts once, however many samples lead to it.
         """
@@ -97,7 +97,7 @@ class Trial:
         self._recent.append(difference)
 
     def refuted(self, noise: Noise) -> bool:
-        """Tell whether these samples refute the rule, where the site has so much *noise*."""
+        """Return whether these samples refute the rule, where the site has so much *noise*."""
         recent = len(self._recent)
         differing = recent - self._recent.count(Difference.NONE)
         clear = self._recent.count(Difference.CLEAR)

@@ -127,7 +127,7 @@ def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: Sample) -
 
 
 def _is_of_one_key(proposal: Proposal) -> bool:
-    """Tell whether a proposal holds by itself, and is no part of a way from one formation to another."""
+    """Return whether a proposal holds by itself, and is no part of a way from one formation to another."""
     return isinstance(proposal.operation, Ignore | IgnoreValue | Lower)
 
 

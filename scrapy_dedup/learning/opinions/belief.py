@@ -128,7 +128,7 @@ def log_odds(probability: float) -> float:
 
 
 def is_uncertain(probability: float, least: float = LEAST, most: float = MOST) -> bool:
-    """Tell whether a probability is within the band that is worth testing.
+    """Return whether a probability is within the band that is worth testing.
 
     >>> is_uncertain(0.5), is_uncertain(0.05), is_uncertain(0.9)
     (True, False, False)

@@ -182,7 +182,7 @@ def _host(url: str) -> str:
 
 
 def _are_covered(rules: Sequence[tuple[str, CleanParam]], host: str, path: str) -> bool:
-    """Tell whether one of some rules is about a path of a host."""
+    """Return whether one of some rules is about a path of a host."""
     return any(of in ("", host) and rule.covers(path) for of, rule in rules)
 
 

@@ -177,7 +177,7 @@ def _telling(differing: set[str], views: Mapping[int, View], judgement: Judgemen
 
 
 def _changes(proposal: Proposal, view: View) -> bool:
-    """Tell whether a proposal's operation says something of the value that a URL has for its key."""
+    """Return whether a proposal's operation says something of the value that a URL has for its key."""
     if proposal.key.endswith("*"):
         return any(key.startswith(proposal.key[:-1]) and changes(proposal.operation, view[key]) for key in view)
     if proposal.key == BARE:
@@ -204,7 +204,7 @@ def bare_texts(view: Mapping[str, str | None]) -> list[str]:
 
 
 def is_arranged(proposal: Proposal, urls: AbstractSet[str]) -> bool:
-    """Tell whether a proposal about an order has a part in that some URLs are one: they differ in it, and it changes one."""
+    """Return whether a proposal about an order has a part in that some URLs are one: they differ in it, and it changes one."""
     operation = proposal.operation
     if not isinstance(operation, AnyOrder) or len({arrangement(url, proposal.key) for url in urls}) < 2:
         return False

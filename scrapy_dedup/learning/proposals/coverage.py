@@ -8,7 +8,7 @@ from .proposal import Match, Proposal
 
 
 def says_as_much(one: Proposal, other: Proposal) -> bool:
-    """Tell whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
+    """Return whether *one* does all that *other* does: to the same key and values, wherever *other* does."""
     return reaches(one.match, other.match) and _does_as_much(one, other)
 
 
@@ -41,7 +41,7 @@ def _values(proposal: Proposal) -> frozenset[str | None] | ValueClass | None:
 
 
 def reaches(one: Match, other: Match) -> bool:
-    """Tell whether URLs that match *other* match *one*."""
+    """Return whether URLs that match *other* match *one*."""
     asked = dict(other)
     return all(key in asked and _implied(predicate, asked[key]) for key, predicate in one)
 
@@ -67,7 +67,7 @@ def _named(predicate: Predicate) -> frozenset[str]:
 
 
 def keys_meet(one: str, other: str) -> bool:
-    """Tell whether some key is both: either may be a beginning of keys (``q.utm_*``).
+    """Return whether some key is both: either may be a beginning of keys (``q.utm_*``).
 
     >>> keys_meet("q.utm_*", "q.utm_id"), keys_meet("q.utm_*", "q.u*"), keys_meet("q.u", "q.utm_*")
     (True, True, False)
@@ -77,7 +77,7 @@ def keys_meet(one: str, other: str) -> bool:
 
 
 def exclude_each_other(one: Mapping[str, Predicate], other: Mapping[str, Predicate]) -> bool:
-    """Tell whether no URL matches both patterns, as far as literals tell."""
+    """Return whether no URL matches both patterns, as far as literals tell."""
     for key, predicate in one.items():
         also = other.get(key)
         if isinstance(predicate, Literal) and isinstance(also, Literal) and predicate.value != also.value:

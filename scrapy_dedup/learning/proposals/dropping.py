@@ -78,7 +78,7 @@ def path_position(key: str) -> int | None:
 
 
 def changes(operation: Operation, value: str) -> bool:
-    """Tell whether an operation says something of a value (those of a repeated key are joined).
+    """Return whether an operation says something of a value (those of a repeated key are joined).
 
     >>> changes(Ignore(only={"1"}), "1"), changes(Ignore(only={"1"}), "2"), changes(Ignore(), "2")
     (True, False, True)
@@ -93,7 +93,7 @@ def changes(operation: Operation, value: str) -> bool:
 
 
 def adds_value(operation: Operation) -> bool:
-    """Tell whether an operation gives a value to a key that a URL lacks."""
+    """Return whether an operation gives a value to a key that a URL lacks."""
     return isinstance(operation, Set) and any(source is None for source, _ in operation.values)
 
 

@@ -174,7 +174,7 @@ def _alike(frame: Frame, position: int, members: Sequence[Rows]) -> AlikeDirecto
 
 
 def _is_passing(value: str) -> bool:
-    """Tell whether a value is none that a pattern may rest on: a session id, or what rules show of any value."""
+    """Return whether a value is none that a pattern may rest on: a session id, or what rules show of any value."""
     return value == PLACEHOLDER or is_token(value)
 
 

@@ -184,7 +184,7 @@ def matching_rows(frame: Frame, pattern: dict[str, int]) -> Rows:
 
 
 def is_one_page(frame: Frame, rows: Rows) -> bool:
-    """Tell whether URLs are one page, with odd responses among them."""
+    """Return whether URLs are one page, with odd responses among them."""
     return frame.table.judge.is_one_page(frame.content[rows], frame.lone[rows])
 
 

@@ -158,7 +158,7 @@ def grown(
 
 
 def duplicates_left(frame: Frame, levels: Mapping[str, Level]) -> bool:
-    """Tell whether enough URLs of known pages are still kept apart to look any further."""
+    """Return whether enough URLs of known pages are still kept apart to look any further."""
     groups = frame.groups(levels)
     return len(frame) - len(np.unique(frame.content)) - groups.removed >= current().guard_gain
 

@@ -75,7 +75,7 @@ def in_linked_directories(table: Table) -> Flags:
 
 
 def _is_worthwhile(urls: int, pages: int) -> bool:
-    """Tell whether there are so many more URLs than pages that a proposal may come of it."""
+    """Return whether there are so many more URLs than pages that a proposal may come of it."""
     return urls - pages >= 2 * current().proposed_groups
 
 
@@ -108,7 +108,7 @@ def _without_parameters(proposal: Proposal, frame: Frame) -> Proposal | None:
 
 
 def _says_something(proposal: Proposal, table: Table) -> bool:
-    """Tell whether a proposal changes URLs as they came: where segments are cut, keys have other paths."""
+    """Return whether a proposal changes URLs as they came: where segments are cut, keys have other paths."""
     changed = matching(table, proposal.match) & concerned(table, proposal.key, proposal.operation)
     return int(np.count_nonzero(changed)) >= current().proposed_groups
 

@@ -84,7 +84,7 @@ def _matrix_form(one: _Shown) -> Hashable:
 
 
 def _may_act(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable], judgement: Judgement) -> bool:
-    """Tell whether URLs that a form makes one are one page, as far as they were not one before."""
+    """Return whether URLs that a form makes one are one page, as far as they were not one before."""
     groups = [some for some in _grouped(shown, form) if len(some) > 1]
     if not groups:
         return False
@@ -112,7 +112,7 @@ def _grouped(shown: Iterable[_Shown], form: Callable[[_Shown], Hashable]) -> Ite
 
 
 def _passes(proposal: Proposal, shown: Sequence[_Shown], judgement: Judgement) -> bool:
-    """Tell whether an order of segments makes no difference where a proposal says so."""
+    """Return whether an order of segments makes no difference where a proposal says so."""
     operation = proposal.operation
     assert isinstance(operation, AnyOrder)
     asked = [predicate.value for _, predicate in proposal.match if isinstance(predicate, Literal)]

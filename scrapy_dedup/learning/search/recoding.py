@@ -140,7 +140,7 @@ def _evidence(frame: Frame, rest: Hashes, left: Rows, right: Rows, label: Rows |
 
 
 def _may_be_enough(frame: Frame, left: Flags, right: Flags, least: int) -> bool:
-    """Tell whether rows *left* and *right* have *least* contents in common: without these, no evidence has them."""
+    """Return whether rows *left* and *right* have *least* contents in common: without these, no evidence has them."""
     content = frame.content
     common = content[left][np.isin(content[left], content[right])]
     return len(common) >= least and len(np.unique(common)) >= least

@@ -52,7 +52,7 @@ def _of_base64(value: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Tell whether a decoded value looks like an address: a path, a query, or a whole URL.
+    """Return whether a decoded value looks like an address: a path, a query, or a whole URL.
 
     >>> is_address("/k/apple"), is_address("?id=5"), is_address("Main Page")
     (True, True, False)
@@ -113,7 +113,7 @@ class References:
         return found
 
     def has_page(self, address: str, content: int) -> bool:
-        """Tell whether an absolute URL is that of a page other than *content*."""
+        """Return whether an absolute URL is that of a page other than *content*."""
         return bool(self._addresses.get(_address(address), set()) - {content})
 
     def addressed(self, texts: Sequence[str], bases: Sequence[str], content: int) -> Flags:

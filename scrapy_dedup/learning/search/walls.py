@@ -51,7 +51,7 @@ LASTING, UNTIMED = 0.003, 0.1
 
 
 def is_parameter(key: str) -> bool:
-    """Tell whether a key is a parameter, and not of the host or the path."""
+    """Return whether a key is a parameter, and not of the host or the path."""
     return key.startswith(("q.", "m.", "s."))
 
 
@@ -223,7 +223,7 @@ class WallEvidence:
         return min(len(np.unique(codes[there])), len(np.unique(self._frame.content[others[there]])))
 
     def _tells_apart(self, key: str) -> bool:
-        """Tell whether a key tells other pages of the same path apart: one that answers whatever it says is then an error."""
+        """Return whether a key tells other pages of the same path apart: one that answers whatever it says is then an error."""
         frame = self._frame
         elsewhere = frame.columns[key] != ABSENT
         elsewhere[self._rows] = False

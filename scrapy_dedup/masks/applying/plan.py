@@ -66,7 +66,7 @@ class PathPlan:
         return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
 
     def acts_on(self, page: "PageKind") -> bool:
-        """Return True if it hides anything of a page."""
+        """Return whether it hides anything of a page."""
         if self.everywhere:
             if page.template in self.excepted or (page.template in self.untested and not page.is_carried):
                 return False
@@ -92,7 +92,7 @@ class PageKind:
 
     @property
     def is_known(self) -> bool:
-        """True if it was seen what changes on such pages."""
+        """Whether it was seen what changes on such pages."""
         return self.is_seen or self.is_verified
 
 
@@ -140,7 +140,7 @@ class Plan:
         self._selectors = frozenset(selector for selector, _ in self._places)
 
     def __bool__(self) -> bool:
-        """Return True if it hides anything."""
+        """Return whether it hides anything."""
         return bool(self._places or self.roots)
 
     def hidden(self, rows: Iterable[Row], page: PageKind) -> Mapping[int, Ranges]:
@@ -173,7 +173,7 @@ class Plan:
         return found
 
     def is_below(self, selector: str, attribute: str = "") -> bool:
-        """Return True if what stands at a place is hidden since it is below a root."""
+        """Return whether what stands at a place is hidden since it is below a root."""
         path = _ids_and_classes("", selector)
         kept = (selector, attribute) in self._kept or self.kept_roots.holds(path)
         return not kept and self.roots.holds(path)
@@ -198,11 +198,11 @@ class Roots:
         self._longest = max(map(len, self.paths), default=0)
 
     def __bool__(self) -> bool:
-        """Return True if there are any."""
+        """Return whether there are any."""
         return bool(self.paths)
 
     def holds(self, path: str) -> bool:
-        """Return True if a path is one of them, or below one."""
+        """Return whether a path is one of them, or below one."""
         at = path.find("/")
         while 0 < at <= self._longest:
             if path[:at] in self.paths:

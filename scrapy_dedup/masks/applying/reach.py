@@ -37,7 +37,7 @@ class Reach:
         self._untested = frozenset(template for path in acting for template in path.untested)
 
     def applies_to(self, url: str | None) -> bool:
-        """Return True if something may act on the page at *url*; on that of an unknown URL it may."""
+        """Return whether something may act on the page at *url*; on that of an unknown URL it may."""
         if not self._acts:
             return False
         return url is None or not self._templates or self._is_everywhere or template_of(url) in self._reached
@@ -48,7 +48,7 @@ class Reach:
         return xxh3_64_hexdigest("\n".join(found).encode("utf-8", "surrogatepass"))
 
     def is_verified(self, version: "Version", url: str | None) -> bool:
-        """Return True if it was seen what changes on pages of the URL template of a page, or with the same places, and nothing is untested."""
+        """Return whether it was seen what changes on pages of the URL template of a page, or with the same places, and nothing is untested."""
         page = self.kind(version.blocks, url)
         return page.is_known and page.template not in self._untested
 

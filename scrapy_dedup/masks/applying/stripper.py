@@ -30,11 +30,11 @@ class UnseenPlan:
         self._templates = templates
 
     def __bool__(self) -> bool:
-        """Return True if it strips anything."""
+        """Return whether it strips anything."""
         return bool(self._plan)
 
     def acts_on(self, url: str | None) -> bool:
-        """Return True if it may strip something of the page at *url*; of that of an unknown URL it may."""
+        """Return whether it may strip something of the page at *url*; of that of an unknown URL it may."""
         return bool(self) and (url is None or self._templates is None or template_of(url) in self._templates)
 
     def hidden(self, rows: Iterable[Row], page: PageKind) -> Mapping[int, Ranges]:
@@ -65,7 +65,7 @@ class Stripper:
         self._plan = plan_for(self._paths, kept)
 
     def __bool__(self) -> bool:
-        """Return True if anything is stripped, of any page."""
+        """Return whether anything is stripped, of any page."""
         return bool(self._plan or self._unseen)
 
     def spans(self, html: str, url: str | None, other: str | None, *, markup: bool) -> list[Range]:

@@ -117,7 +117,7 @@ def _encoded(string: str, like: str, *, ascii_only: bool) -> str:
 
 
 def _places(source: str, cuts: list[Range]) -> Iterator[Range]:
-    """Give where *cuts*, sorted places in the source of a string, stand in what it means; an escape is cut or it is not."""
+    """Yield where *cuts*, sorted places in the source of a string, stand in what it means; an escape is cut or it is not."""
     at = 0
     ends = [0, *(character.end() for character in _CHARACTER.finditer(source))]
     for start, end in cuts:

@@ -40,7 +40,7 @@ class ScriptText(NamedTuple):
 
 
 def script_texts(found: Sequence[Token], number: int, *, depth: int = 1) -> Iterator[ScriptText]:
-    """Give the texts in the raw token with a *number* among those of a page."""
+    """Yield the texts in the raw token with a *number* among those of a page."""
     token = found[number]
     if token.parent < 0 or found[token.parent].name not in _HOLD_MARKUP:
         yield ScriptText(number, token.start, token.end, False)
@@ -63,11 +63,11 @@ class Sought:
         self._fold = fold
 
     def __bool__(self) -> bool:
-        """Return True if there are any."""
+        """Return whether there are any."""
         return bool(self.texts)
 
     def may_stand_in(self, text: str) -> bool:
-        """Return True if one, or as much of it as a field has at one of its ends, may stand in *text*, in any case; cheap."""
+        """Return whether one, or as much of it as a field has at one of its ends, may stand in *text*, in any case; cheap."""
         if not self.texts:
             return False
         text = "".join(text.split())

@@ -91,12 +91,12 @@ class _Line:
 
     @property
     def is_blank(self) -> bool:
-        """True if nothing but white space is left of it."""
+        """Whether nothing but white space is left of it."""
         return not any(part.strip() for part in self.parts)
 
     @property
     def is_emptied(self) -> bool:
-        """True if that is so since something was cut."""
+        """Whether that is so since something was cut."""
         return len(self.parts) > 1 and self.is_blank
 
 

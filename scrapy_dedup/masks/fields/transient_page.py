@@ -102,11 +102,11 @@ class TransientPage:
         return found.cuts[0] if found is not None and found.cuts else []
 
     def _may_hold(self, text: str) -> bool:
-        """Return True if something transient may stand in a text, in any case; cheap."""
+        """Return whether something transient may stand in a text, in any case; cheap."""
         return self._sought.may_stand_in(text)
 
     def _may_gain(self, text: str, *, hasty: bool) -> bool:
-        """Return True if a text may be one of a script; if *hasty*, one in which something is transient."""
+        """Return whether a text may be one of a script; if *hasty*, one in which something is transient."""
         return self._in_scripts.may_stand_in(text) if hasty else bool(self._scripts)
 
     def _is_in_scripts(self, strings: list[str]) -> bool:
@@ -251,7 +251,7 @@ def _transient(
 
 
 def _holds_any(text: str, pieces: _Pieces) -> bool:
-    """Return True if a transient text of two characters or more stands in *text*."""
+    """Return whether a transient text of two characters or more stands in *text*."""
     return bool(text) and any(len(piece) > 1 and piece in text for piece in pieces.texts)
 
 

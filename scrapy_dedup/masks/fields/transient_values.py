@@ -79,7 +79,7 @@ class TagValues:
         self._field, self._page = field, page
 
     def fit(self, at: int) -> bool:
-        """Return True if the tags of the whole field are those that stand in the page from a place on."""
+        """Return whether the tags of the whole field are those that stand in the page from a place on."""
         length = len(self._field.text)
         pairs = zip_longest(self._tags(self._field, 0, length), self._tags(self._page, at, at + length))
         return all(one == other for one, other in pairs)

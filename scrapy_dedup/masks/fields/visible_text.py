@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """True if each character of the stream is one of the string: not so for most entities."""
+        """Whether each character of the stream is one of the string: not so for most entities."""
         return self.length == self.end - self.start
 
 
@@ -110,7 +110,7 @@ class Stream:
         self._places = [(node.string, node.start) for node in self.nodes]
 
     def _read(self, number: int, tags: Tags | None, *, scripts: bool) -> Iterator[tuple[str, int, int, int, bool]]:
-        """Give (characters in the stream, number of the token, start, end, whether it is markup) of what a string holds."""
+        """Yield (characters in the stream, number of the token, start, end, whether it is markup) of what a string holds."""
         string = self.strings[number]
         if not self.tokens:
             yield "".join(string.split()), -1, 0, len(string), False
@@ -125,7 +125,7 @@ class Stream:
                     yield text.squeezed(string), index, text.start, text.end, text.is_markup
 
     def nodes_within(self, start: int, end: int) -> Iterator[StreamNode]:
-        """Give the nodes that have a character of the stream's [start, end), in order."""
+        """Yield the nodes that have a character of the stream's [start, end), in order."""
         for index in range(max(bisect_right(self._starts, start) - 1, 0), bisect_left(self._starts, end)):
             node = self.nodes[index]
             if node.at + node.length > start:
@@ -139,7 +139,7 @@ class Stream:
         return self.nodes[first].at, self.nodes[last - 1].at + self.nodes[last - 1].length
 
     def is_boundary(self, at: int) -> bool:
-        """Return True if a node begins, or the last one ends, at a character of the stream."""
+        """Return whether a node begins, or the last one ends, at a character of the stream."""
         if at == len(self.text):
             return True
         index = bisect_left(self._starts, at)
@@ -158,7 +158,7 @@ class Stream:
         return self._starts[index] if index >= 0 and self._starts[index] >= least else at
 
     def is_tag(self, node: StreamNode) -> bool:
-        """Return True if a node is a tag."""
+        """Return whether a node is a tag."""
         return node.token >= 0 and self.tokens[node.string][node.token].kind in (TokenKind.OPEN, TokenKind.EMPTY)
 
     def source(self, node: StreamNode, start: int, end: int) -> tuple[int, int]:
@@ -234,7 +234,7 @@ class Stream:
 
 
 def _pieces(source: str, start: int, end: int) -> Iterator[tuple[int, int, str | None]]:
-    """Give (start, end, what it is decoded to) of a text with entities; None for plain text between them."""
+    """Yield (start, end, what it is decoded to) of a text with entities; None for plain text between them."""
     at = start
     for reference in _REFERENCE.finditer(source, start, end):
         decoded = unescape(reference[0])

@@ -215,6 +215,6 @@ def _joined(
 
 
 def _fits(path: TransientPath, texts: Iterable[str]) -> bool:
-    """Return True if the slot of a path fits all *texts*."""
+    """Return whether the slot of a path fits all *texts*."""
     slot, attribute = path.slot, path.attribute
     return slot is None or all(hidden(pieces(text, attribute), slot, attribute) is not None for text in texts)

@@ -66,7 +66,7 @@ class TokenTable:
 
 
 def _is_cut(token: Token) -> bool:
-    """Return True if the token stands so deep that its path does not name all open tags."""
+    """Return whether the token stands so deep that its path does not name all open tags."""
     return token.depth > (token.path.count("/") + 1 if token.path else 0)
 
 
@@ -120,7 +120,7 @@ def _table(html: str, found: Iterable[Token], entries: list[Token] | None = None
 
 
 def _closes(name: str, opened: str) -> bool:
-    """Return True if an end tag found in the element *opened* is its own, not a stray one."""
+    """Return whether an end tag found in the element *opened* is its own, not a stray one."""
     return name == opened or (name in HEADINGS and opened in HEADINGS)
 
 

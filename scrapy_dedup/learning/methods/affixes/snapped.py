@@ -51,7 +51,7 @@ def _snapped(found: Sequence[Found]) -> list[Found]:
 
 
 def _is_whole(prefix: CountedPrefix) -> bool:
-    """Tell whether a prefix ends at a boundary and different things follow it."""
+    """Return whether a prefix ends at a boundary and different things follow it."""
     if len(prefix.following) < MIN_CONTINUATIONS:
         return False
     last = _kind(prefix.source[prefix.length - 1])

@@ -111,7 +111,7 @@ def _canonicalized(key: str, values: Column, operation: Nested, groups: GroupsLi
 
 
 def holds_urls(values: Column) -> bool:
-    """Tell whether some value of a parameter is a URL by itself, raw or escaped.
+    """Return whether some value of a parameter is a URL by itself, raw or escaped.
 
     >>> holds_urls(["http%3A%2F%2Fabc.com%2Fvideo"]), holds_urls(["http"])
     (True, False)
@@ -138,7 +138,7 @@ def lowered_value(value: Value) -> Value:
 
 
 def has_capitals(values: Column) -> bool:
-    """Tell whether the values have any case information."""
+    """Return whether the values have any case information."""
     return any(value != lowered_value(value) for value in set(values))
 
 

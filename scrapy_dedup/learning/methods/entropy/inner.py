@@ -80,7 +80,7 @@ def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | 
 
 
 def _are_urls(frame: Frame, codes: Codes) -> bool:
-    """Tell whether nearly all values of a column are absolute URLs, escaped as in a query."""
+    """Return whether nearly all values of a column are absolute URLs, escaped as in a query."""
     texts = [frame.table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
     urls = sum(text[:5].lower() in {"http:", "http%", "https"} and "%3A%2F%2F" in text for text in texts)
     return bool(texts) and urls >= MIN_URL_SHARE * len(texts)

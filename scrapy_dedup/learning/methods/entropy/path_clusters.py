@@ -36,7 +36,7 @@ class PathCluster:
     rows: Rows
 
     def within(self, other: "PathCluster") -> bool:
-        """Tell whether all URLs of this template are of the *other* one."""
+        """Return whether all URLs of this template are of the *other* one."""
         return set(other.match) <= set(self.match)
 
 

@@ -43,7 +43,7 @@ class Accepted:
 
     @property
     def of_one_page(self) -> bool:
-        """Tell whether the right side is one URL: everything the rule matches is one page."""
+        """Return whether the right side is one URL: everything the rule matches is one page."""
         return not self.rule.variables
 
 

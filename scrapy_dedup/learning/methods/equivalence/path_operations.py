@@ -76,7 +76,7 @@ def tested_pattern(
 
 
 def shown_by_tokens(table: Table, proposal: Proposal, deep: Mapping[str, DeepSplit]) -> bool:
-    """Tell whether rules see a segment that is to be dropped as two deep tokens."""
+    """Return whether rules see a segment that is to be dropped as two deep tokens."""
     split = deep.get(proposal.key)
     operation = proposal.operation
     if split is None or proposal.key not in table.columns or not isinstance(operation, Ignore):

@@ -25,7 +25,7 @@ class VariableKind(str, Enum):
     __str__ = str.__str__
 
     def admits(self, value: str) -> bool:
-        """Tell whether *value* is of this kind.
+        """Return whether *value* is of this kind.
 
         >>> VariableKind.NUMBER.admits("270960681X"), VariableKind.NUMBER.admits("sr_1_3_12"), VariableKind.STRING.admits("7")
         (True, False, True)
@@ -45,7 +45,7 @@ class Fixed:
     value: str
 
     def admits(self, value: str) -> bool:
-        """Tell whether *value* is the one."""
+        """Return whether *value* is the one."""
         return value == self.value
 
 
@@ -56,7 +56,7 @@ class Anything:
     kind: VariableKind = VariableKind.STRING
 
     def admits(self, value: str) -> bool:
-        """Tell whether *value* is of the kind."""
+        """Return whether *value* is of the kind."""
         return self.kind.admits(value)
 
 
@@ -68,7 +68,7 @@ class Variable:
     kind: VariableKind = VariableKind.STRING
 
     def admits(self, value: str) -> bool:
-        """Tell whether *value* is of the kind."""
+        """Return whether *value* is of the kind."""
         return self.kind.admits(value)
 
 
@@ -136,7 +136,7 @@ class RewriteRule:
     slots: tuple[Slot, ...]
 
     def matches(self, values: Sequence[str]) -> bool:
-        """Tell whether the left side holds of the values of a URL with the keys of the form."""
+        """Return whether the left side holds of the values of a URL with the keys of the form."""
         for position, (slot, value) in enumerate(zip(self.slots, values, strict=True)):
             if not slot.admits(self.form.lower(position, value)):
                 return False

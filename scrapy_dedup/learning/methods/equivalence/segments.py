@@ -96,7 +96,7 @@ def composed(origin: str, pieces: Iterable[tuple[str, str]]) -> str:
 
 
 def is_named(key: str) -> bool:
-    """Tell whether a segment with this key is of the form ``name=value``.
+    """Return whether a segment with this key is of the form ``name=value``.
 
     >>> is_named("?id"), is_named("/"), is_named("?/")
     (True, False, False)

@@ -42,7 +42,7 @@ def views_of(
 
 
 def _varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
-    """Tell whether one of the two tokens varies, and the other stays, in clusters enough to learn from."""
+    """Return whether one of the two tokens varies, and the other stays, in clusters enough to learn from."""
     if key not in table.columns:
         return False
     codes, place = np.unique(table.columns[key], return_inverse=True)

@@ -85,7 +85,7 @@ def overlap(one: Sequence[int], other: Sequence[int], how: str = "multiplicity")
 
 
 def nested(one: Node, other: Node) -> bool:
-    """Tell whether one of two nodes is an ancestor of the other."""
+    """Return whether one of two nodes is an ancestor of the other."""
     deep, high = (one, other) if one.depth > other.depth else (other, one)
     return any(node is high for node in deep.ancestors())
 

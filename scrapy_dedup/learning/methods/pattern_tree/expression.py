@@ -234,7 +234,7 @@ def _joins(
     sample: Sample,
     deep: Mapping[str, DeepSplit],
 ) -> bool:
-    """Tell whether the proposals, run as they would be deployed, bring URLs of both nodes together."""
+    """Return whether the proposals, run as they would be deployed, bring URLs of both nodes together."""
     from_source = set(learned.places[nodes[0].rows].tolist())
     part = _some(learned, nodes)
     judgement = judged(book_of(rules_of(sample.site, found), sample, deep), sample.part(part))

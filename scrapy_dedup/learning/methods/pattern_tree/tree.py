@@ -165,7 +165,7 @@ def _children(
 
 
 def _absence_counts(values: Distribution, options: PatternTreeChoices) -> bool:
-    """Tell whether URLs with and without a key are split although none of its values is salient."""
+    """Return whether URLs with and without a key are split although none of its values is salient."""
     if options.without_decline == "trivial":
         return values.absent > 0
     least = max(options.min_urls, 0.1 * values.total)

@@ -11,7 +11,7 @@ from .site_texts import SitePage
 
 
 def is_nearly_always(changes: int, all_: int, chance: float = 0.0) -> bool:
-    """Return True if so many changes are nearly all; by *chance*, the same is shown again."""
+    """Return whether so many changes are nearly all; by *chance*, the same is shown again."""
     return (
         changes >= current().nearly_always * (1.0 - chance) * all_
         or at_most(changes, all_, 1.0 - chance) >= current().luck

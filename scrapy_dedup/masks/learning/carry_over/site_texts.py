@@ -110,7 +110,7 @@ def _shape_of_word(word: str) -> str:
 
 
 def is_whole(path: TransientPath) -> bool:
-    """Return True if the slot of a path explains all of a text: no word stays that is its page's own."""
+    """Return whether the slot of a path explains all of a text: no word stays that is its page's own."""
     return path.slot is None or not any(ANYTHING in literal.split() for literal in path.slot)
 
 

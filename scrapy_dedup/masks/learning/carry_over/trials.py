@@ -40,13 +40,13 @@ class ChangeTrials:
     rewordings: int = 0
 
     def is_often(self, alike: Callable[[], float]) -> bool:
-        """Return True if it changed nearly each time; *alike* gives the share of the pages that show the same."""
+        """Return whether it changed nearly each time; *alike* gives the share of the pages that show the same."""
         changes, all_ = self.changes, self.opportunities
         return changes > 0 and (is_nearly_always(changes, all_) or is_nearly_always(changes, all_, alike()))
 
     @property
     def is_typed(self) -> bool:
-        """True if numbers change, and the words beside them stay: "12 users online" does, and the name of an article does not."""
+        """Whether numbers change, and the words beside them stay: "12 users online" does, and the name of an article does not."""
         return 2 * self.rewordings < max(1, self.moments) and all(map(has_digit, self.changed))
 
     def staying(self, without: Template) -> float:
@@ -179,7 +179,7 @@ class Responses:
         }
 
     def changes_often(self, path: TransientPath, trials: ChangeTrials) -> bool:
-        """Return True if *trials* of a path say that what stands there changes nearly each time."""
+        """Return whether *trials* of a path say that what stands there changes nearly each time."""
         return trials.is_often(lambda: self._luck_of_pages(path))
 
     def _luck_of_pages(self, path: TransientPath, without: Template | None = None, *, keeping: bool = False) -> float:
@@ -222,7 +222,7 @@ class Responses:
         return frozenset(beyond_luck(agreeing, len(pairs)))
 
     def _have_others_moved(self, path: TransientPath, since: float, until: float, texts: tuple[str, ...]) -> bool:
-        """Return True if other pages have shown several other texts between two moments: a clock had moved."""
+        """Return whether other pages have shown several other texts between two moments: a clock had moved."""
         others: set[tuple[str, ...]] = set()
         for page, found in self.showing(path):
             if since < page.at < until and found and tuple(found) != texts:
@@ -244,7 +244,7 @@ def _with_texts(pages: Iterable[PageVersions]) -> list[tuple[PageVersions, list[
 
 
 def _is_control(page: PageVersions, number: int) -> bool:
-    """Return True if a version and the next one are of one URL, fetched twice in one crawl."""
+    """Return whether a version and the next one are of one URL, fetched twice in one crawl."""
     if not page.fetches:
         return True
     (_, url), (_, other) = page.fetches[number : number + 2]
@@ -252,12 +252,12 @@ def _is_control(page: PageVersions, number: int) -> bool:
 
 
 def _is_soon(page: PageVersions, number: int) -> bool:
-    """Return True if a version was fetched in the crawl of the last one."""
+    """Return whether a version was fetched in the crawl of the last one."""
     return not page.fetches or page.fetches[number + 1][0] - page.fetches[number][0] < APART
 
 
 def is_too_soon(page: PageVersions, number: int) -> bool:
-    """Return True if a version was fetched so soon after the last one that a clock need not have moved."""
+    """Return whether a version was fetched so soon after the last one that a clock need not have moved."""
     return bool(page.fetches) and page.fetches[number + 1][0] - page.fetches[number][0] < AT_ONCE
 
 

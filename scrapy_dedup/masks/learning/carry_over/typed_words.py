@@ -34,7 +34,7 @@ def _common(texts: AbstractSet[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def keep_number(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return True if a text with a number stays in its place of two lists, from either end, among others that change."""
+    """Return whether a text with a number stays in its place of two lists, from either end, among others that change."""
     if before == after:
         return False
     ends = (zip(before, after, strict=False), zip(reversed(before), reversed(after), strict=False))
@@ -47,7 +47,7 @@ def untyped_words(texts: Iterable[str]) -> Counter[str]:
 
 
 def _is_of_date(words: Sequence[str], number: int) -> bool:
-    """Return True if a word is of a date, which has not changed yet; another number that has not is a matter of its page."""
+    """Return whether a word is of a date, which has not changed yet; another number that has not is a matter of its page."""
     word = words[number]
     if not has_digit(word):
         return is_typed(word)

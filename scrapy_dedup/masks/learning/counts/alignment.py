@@ -29,12 +29,12 @@ class TextDifference:
 
     @property
     def is_same(self) -> bool:
-        """True if all texts are there in both, in any order."""
+        """Whether all texts are there in both, in any order."""
         return not self.lost and not self.came
 
     @property
     def is_growth(self) -> bool:
-        """True if texts came and none went."""
+        """Whether texts came and none went."""
         return bool(self.came) and not self.lost
 
 

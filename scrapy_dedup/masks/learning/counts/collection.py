@@ -149,7 +149,7 @@ class Collection:
 
     @staticmethod
     def _is_doubtful(before: TextsByPlace, after: TextsByPlace) -> bool:
-        """Return True if a page may be one of which all that is its own changed, as far as one page can tell."""
+        """Return whether a page may be one of which all that is its own changed, as far as one page can tell."""
         lost = _lost(before, after)
         return lost.total() >= current().several and lost.total() > 0.1 * sum(map(len, before.values()))
 

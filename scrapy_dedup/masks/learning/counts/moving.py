@@ -37,7 +37,7 @@ class _Where:
 
     @property
     def is_at_once(self) -> bool:
-        """True if it stands on several pages in versions of one number."""
+        """Whether it stands on several pages in versions of one number."""
         return any(len(pages) > 1 for pages in self.by_version.values())
 
 

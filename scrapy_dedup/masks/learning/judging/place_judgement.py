@@ -89,13 +89,13 @@ def _everywhere(having: AbstractSet[Template], known: AbstractSet[Template]) -> 
 
 
 def _changes(evidence: PlaceCounts) -> bool:
-    """Return True if the place was seen to change: texts went, came, or all did both."""
+    """Return whether the place was seen to change: texts went, came, or all did both."""
     moved = evidence.went.opportunities and evidence.appeared
     return bool(evidence.whole.changes or evidence.grown or moved)
 
 
 def _lasts(evidence: PlaceCounts) -> bool:
-    """Return True if no text has changed, often enough."""
+    """Return whether no text has changed, often enough."""
     return not _changes(evidence) and is_rare(0, evidence.whole.opportunities, current().often)
 
 
@@ -118,7 +118,7 @@ def _paths_of(shown: ShownPlace, evidence: PlaceCounts) -> Iterator[TransientPat
 
 
 def _is_cold(cell: Cell, most: float) -> bool:
-    """Return True if a text has changed much more seldom than that which has *most* changes for its opportunities."""
+    """Return whether a text has changed much more seldom than that which has *most* changes for its opportunities."""
     return is_rare(cell.changes, cell.opportunities, current().often * most)
 
 
@@ -178,7 +178,7 @@ def _judged(shown: ShownPlace, cell: Cell, position: int = 0, of: int = 0) -> Tr
 
 
 def _is_left_out(found: Features, sure: float, cell: Cell) -> bool:
-    """Return True if pages are compared without what stands there: several have shown another one so often that it tells none of them."""
+    """Return whether pages are compared without what stands there: several have shown another one so often that it tells none of them."""
     if len(cell.pages) == 1:  # it is all there is
         return confidence(cell.changes, cell.opportunities, current().alone) >= current().confidence
     if len(cell.changed_pages) < 2:
@@ -230,5 +230,5 @@ def confidence(changes: float, opportunities: int, threshold: float) -> float:
 
 
 def is_rare(changes: float, opportunities: int, threshold: float) -> bool:
-    """Return True if it is as sure that the share of changes is *under* the threshold."""
+    """Return whether it is as sure that the share of changes is *under* the threshold."""
     return confidence(changes, opportunities, threshold) <= 1 - current().confidence

@@ -44,7 +44,7 @@ class ShownPlace:
         return features_of(shown, everywhere=self.everywhere) if shown else None
 
     def is_one_list(self) -> bool:
-        """Return True if its texts move up and down in a list that is no matter of its page."""
+        """Return whether its texts move up and down in a list that is no matter of its page."""
         positions: defaultdict[str, set[int]] = defaultdict(set)
         for each in self.sightings:
             for number, text in enumerate(each.texts):

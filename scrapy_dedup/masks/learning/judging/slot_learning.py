@@ -156,7 +156,7 @@ def _of_address(kinds: list[int], literal: list[str]) -> list[int]:
 
 
 def is_wording_shared(changes: Sequence[Change]) -> bool:
-    """Return True if the words that last around what changes are those of other pages, too, if not of all.
+    """Return whether the words that last around what changes are those of other pages, too, if not of all.
 
     So it is where a site has several languages: no words are common to all pages, and none are a page's own.
     """
@@ -168,12 +168,12 @@ def is_wording_shared(changes: Sequence[Change]) -> bool:
 
 
 def is_heading(selector: str) -> bool:
-    """Return True if a text there says what the page is: its title, or its first heading."""
+    """Return whether a text there says what the page is: its title, or its first heading."""
     return any(_name(step)[0] in _HEADINGS for step in selector.split("/"))
 
 
 def is_fleeting(change: Change) -> bool:
-    """Return True if all that changed are numbers and words of the calendar."""
+    """Return whether all that changed are numbers and words of the calendar."""
     if not len(change.before) == len(change.after) == 1:
         return False
     before, after = change.before[0].split(), change.after[0].split()

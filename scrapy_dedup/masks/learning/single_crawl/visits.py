@@ -48,12 +48,12 @@ class VisitComparison:
     namesakes: float = 0.0
 
     def passes(self, least: int) -> bool:
-        """Return True if neighbours are more alike than visits, and than what the parameters ask for."""
+        """Return whether neighbours are more alike than visits, and than what the parameters ask for."""
         others = max(self.visits, self.namesakes)
         return self.compared >= least and self.neighbours - others >= current().margin * self.compared
 
     def fails(self) -> bool:
-        """Return True if there is evidence that visits are more alike."""
+        """Return whether there is evidence that visits are more alike."""
         return self.compared >= current().beside_pages and self.neighbours < max(self.visits, self.namesakes)
 
 
@@ -161,7 +161,7 @@ def _neighbour(
 
 
 def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int], set[Place]]) -> bool:
-    """Return True if *place* differs only where passing places differ, too."""
+    """Return whether *place* differs only where passing places differ, too."""
     with_it = [places for places in differing.values() if place in places]
     return bool(passing) and all(places & passing for places in with_it)
 
