@@ -40,7 +40,7 @@ _IMPORTED = [
         "scrapy_dedup.learning.__main__",
         "rich.console",
     ),
-    *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "export_rules", "explain_url", "explain_page")),
+    *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "explained_url", "shown_page")),
     *(f"scrapy_dedup.commands.{name}" for name in ("evidence", "fetching", "importing", "probing", "summary")),
 ]
 

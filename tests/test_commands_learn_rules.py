@@ -45,7 +45,7 @@ def test_from_file_writes_rules(project):
     assert "100%" in done.stdout
     text = (project.folder / "dedup-rules" / f"{SITE}.toml").read_text()
     assert "q.sid" in text
-    assert project.scrapy("learn-rules", "--check").returncode == 0
+    assert project.scrapy("dedup", "check").returncode == 0
 
 
 def test_a_nested_url_of_another_site(project):
@@ -62,9 +62,9 @@ def test_a_nested_url_of_another_site(project):
     assert done.returncode == 0, done.stderr
     assert "100%" in done.stdout
     assert "q.url nested (q.irrelevant2 ignore int{1,6} of abc.com)" in done.stdout
-    assert project.scrapy("learn-rules", "--check").returncode == 0
+    assert project.scrapy("dedup", "check").returncode == 0
     shown = project.scrapy(
-        "explain-url", "http://xyz.com/video?irrelevant=5&url=http%3A%2F%2Fabc.com%2Fvideo%3Firrelevant2%3D7"
+        "dedup", "explain", "http://xyz.com/video?irrelevant=5&url=http%3A%2F%2Fabc.com%2Fvideo%3Firrelevant2%3D7"
     )
     assert shown.returncode == 0, shown.stderr
     assert "http://xyz.com/video?url=http%3A%2F%2Fabc.com%2Fvideo\n" in shown.stdout
@@ -148,10 +148,10 @@ def test_forget(project, serve):
     server = serve(shop)
     project.scrapy("crawl", "shop", "-a", f"start={server.url()}", "-s", "DEDUP_LEARN=off")
     site = f"127.0.0.1:{server.port}"
-    done = project.scrapy("learn-rules", "--forget", "missing.test")
+    done = project.scrapy("dedup", "forget", "missing.test")
     assert done.returncode == 2
     assert site in done.stderr
-    done = project.scrapy("learn-rules", "--forget", site)
+    done = project.scrapy("dedup", "forget", site)
     assert done.returncode == 0, done.stderr
     assert site in done.stdout
     done = project.scrapy("learn-rules")
@@ -198,7 +198,7 @@ def test_spider_settings(project):
 def test_check_names_file_and_line(project):
     head = 'format = "dedup-rules/1"\nsite = "bad.test"\n\n[[rule]]\n'
     project.write("dedup-rules/bad.test.toml", head + 'status = "activ"\nops = { "q.sid" = "ignore" }\n')
-    done = project.scrapy("learn-rules", "--check")
+    done = project.scrapy("dedup", "check")
     assert done.returncode == 1
     assert "bad.test.toml:5: status is 'activ'" in done.stderr
     assert "manual" in done.stderr
@@ -212,9 +212,7 @@ def test_check_names_file_and_line(project):
         (["--from"], "--from"),
         (["--from", "missing.jsonl"], "missing.jsonl"),
         (["--from", "bad.jsonl"], "bad.jsonl, line 2"),
-        (["--from", "bad.jsonl", "--check"], "--check"),
-        (["--check", "--forget", SITE], "--check"),
-        (["--forget", SITE, "other.test"], "--forget"),
+        (["--from", "bad.jsonl", "--probe", "3"], "--from and --probe"),
         (["-s", "DEDUP_MODE=fast"], "DEDUP_MODE"),
         (["-s", "DEDUP_STORE=notes.txt"], "notes.txt"),
     ],
@@ -251,9 +249,9 @@ def test_folder_that_cannot_be_written(project):
 def test_listed_and_explained_by_scrapy(project):
     done = project.scrapy("-h")
     assert "learn-rules" in done.stdout
-    assert "explain-url" in done.stdout
+    assert "Show, check, explain" in done.stdout
     done = project.scrapy("learn-rules", "-h")
-    for option in ("--dry-run", "--from", "--spider", "--forget", "--check", "Exit codes"):
+    for option in ("--dry-run", "--from", "--spider", "--diff", "--json", "Exit codes"):
         assert option in done.stdout
 
 

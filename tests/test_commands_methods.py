@@ -42,8 +42,8 @@ def test_the_example_of_the_rewrite_rules_through_the_command(project: Project) 
     (rule,) = rules_in(project)
     assert (rule.ops, rule.status) == ({"q.tid": Ignore()}, Status.ACTIVE)
     assert methods_of([rule]) == {"equivalence"}
-    assert project.scrapy("learn-rules", "--check").returncode == 0
-    shown = project.scrapy("explain-url", f"{WEEK}?articleID=77&tid=1")
+    assert project.scrapy("dedup", "check").returncode == 0
+    shown = project.scrapy("dedup", "explain", f"{WEEK}?articleID=77&tid=1")
     assert f"{WEEK}?articleID=77\n" in shown.stdout
     assert "decided by the method equivalence alone" in shown.stdout
 
@@ -70,7 +70,8 @@ def test_figure_4_through_the_command_and_the_settings(project: Project) -> None
     assert done.returncode == 0, done.stderr
     assert "decided by the method pattern-tree alone" in done.stdout
     keys = project.scrapy(
-        "explain-url",
+        "dedup",
+        "explain",
         "--keys-only",
         "http://www.example.com/archive0/display?pageid=10",
         "http://www.example.com/archive1/10/display?sid=99",

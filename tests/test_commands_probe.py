@@ -50,7 +50,9 @@ def test_what_probes_show_is_learned(project: Project, crawled: Server) -> None:
     assert {key for rule in acting for key in rule.ops} == {"q.w"}
     counts = checks_in(str(project.folder / ".scrapy/dedup/store.sqlite"), "")
     assert [(check.rule, check.probes, check.contradicted) for check in counts] == [(acting[0].id, 10, 0)]
-    assert "10 probed pages, 0 against it" in project.scrapy("explain-url", crawled.url("/irr/show?id=1&w=b")).stdout
+    assert (
+        "10 probed pages, 0 against it" in project.scrapy("dedup", "explain", crawled.url("/irr/show?id=1&w=b")).stdout
+    )
     again = project.scrapy("learn-rules")
     assert again.returncode == 0
     kept = with_checks(RuleBook.load(project.folder / "dedup-rules"), counts).for_site(site)

@@ -266,8 +266,8 @@ async def test_the_commands_show_kinds_and_aliases(serve: Serve, project: Projec
     assert "kinds of aliases:" in learned.stdout, learned.stdout + learned.stderr
     assert 'holds id="post-N"' in learned.stdout
     post = next(iter(forum.posts))
-    shown = project.scrapy("explain-url", server.url(forum.post_url(post)))
+    shown = project.scrapy("dedup", "explain", server.url(forum.post_url(post)))
     assert "alias of " in shown.stdout, shown.stderr
     assert "a URL like this is the page that holds" in shown.stdout
-    again = project.scrapy("learn-rules", "--check")
+    again = project.scrapy("dedup", "check")
     assert again.returncode == 0

@@ -321,7 +321,7 @@ def test_eight_processes_on_one_store(project: Project, serve: Serve) -> None:
     assert rows.keys() >= {*starts, *(server.url(target) for target in server.hits)}
     files = list((project.folder / "dedup-rules").glob("*.toml"))
     assert files, "something was learned"
-    assert project.scrapy("learn-rules", "--check").returncode == 0
+    assert project.scrapy("dedup", "check").returncode == 0
 
 
 class OldStyle:

@@ -19,7 +19,7 @@ from scrapy_dedup.learning.asking.probe_outcomes import Tried
 from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
-from scrapy_dedup.rules.model import Evidence
+from scrapy_dedup.rules.evidence import Evidence
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve

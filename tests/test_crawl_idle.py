@@ -13,7 +13,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.rules import Ignore, Status
-from scrapy_dedup.rules.model import Evidence
+from scrapy_dedup.rules.evidence import Evidence
 
 from .conftest import Serve
 from .crawling import Crawl, Links, close, crawl, in_reactor, rule, scenario, write_rules

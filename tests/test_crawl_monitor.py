@@ -18,7 +18,7 @@ from scrapy_dedup.learning.lifetime.running_counts import checks_in, with_checks
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
 from scrapy_dedup.rules.canonical import NORMAL_FORM
-from scrapy_dedup.rules.model import Evidence
+from scrapy_dedup.rules.evidence import Evidence
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve

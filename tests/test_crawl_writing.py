@@ -242,7 +242,7 @@ def test_the_store_is_one_file(project: Project, serve: Serve, killed: bool) -> 
     done = project.scrapy("crawl", "shop", "-a", f"start={url}", "-s", "DEDUP_LEARN=close")
     assert ("dedup/learned/failed" in done.stderr) is killed, done.stderr
     assert [path.name for path in folder.iterdir()] == [STORE.name]
-    for command in (["learn-rules"], ["learn-rules", "--dry-run"], ["explain-url", f"{url}p?id=1&sid=s1x1"]):
+    for command in (["learn-rules"], ["learn-rules", "--dry-run"], ["dedup", "explain", f"{url}p?id=1&sid=s1x1"]):
         done = project.scrapy(*command)
         assert done.returncode == 0, done.stderr
         assert [path.name for path in folder.iterdir()] == [STORE.name], command

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from scrapy_dedup.commands.wording import operations_of
 from scrapy_dedup.rules import (
     Absent,
     AnyOrder,
@@ -26,6 +25,7 @@ from scrapy_dedup.rules import (
     Status,
 )
 from scrapy_dedup.rules.redaction import redact
+from scrapy_dedup.rules.wording import operations_of
 from scrapy_dedup.urls import DeepSplit, ValueClass, normal_form
 
 SITE = "example.com"

@@ -9,8 +9,8 @@ from rich.table import Table
 from ..rules.alias_kinds import AliasKinds
 from ..rules.model import ALIAS
 from ..rules.operations import Anchored
+from ..rules.wording import condition_of
 from .observation_sources import open_store
-from .wording import condition_of
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
@@ -28,7 +28,7 @@ def kinds_table(rules: "Iterable[Rule]") -> Table:
     for rule in sorted(rules, key=lambda rule: (not rule.status.acts, rule.id)):
         evidence = rule.evidence
         counts = (evidence.groups, evidence.counterexamples, evidence.urls) if evidence else ("", "", "")
-        table.add_row(rule.id, str(rule.status.value), said_of(rule), condition_of(rule), *map(str, counts))
+        table.add_row(rule.id, str(rule.status.value), said_of(rule), condition_of(rule.match), *map(str, counts))
     return table
 
 
@@ -62,7 +62,7 @@ class KnownAliases:
     def _read(self, site: str) -> dict[str, str]:
         from ..learning.alias_learning import aliases_in
         from ..store.store import StoreError
-        from .base import Nothing
+        from .problems import Nothing
 
         if not AliasKinds(self._book.for_site(site)):
             return {}

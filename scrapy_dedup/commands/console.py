@@ -1,9 +1,34 @@
 """Where commands print: what sites write, such as ``[id]``, ``[/b]`` or ``:a:``, is no markup of ours."""
 
-from rich.console import Console
+import json
+import sys
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any, Final
+
+from rich.console import Console, RenderableType
+
+#: Columns where the output is no terminal: no line is broken there.
+_UNBROKEN: Final = 100_000
 
 
 def plain_console(*, soft_wrap: bool = False, size: tuple[int, int] | None = None) -> Console:
     """Return a console that prints every string as it is; *size* is (columns, lines), if these are known."""
     width, height = size or (None, None)
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap, width=width, height=height)
+
+
+def print_lines(*shown: RenderableType) -> None:
+    """Print texts and tables: as wide as the terminal is, or, where the output is none, in lines that are not broken."""
+    if sys.stdout.isatty():
+        plain_console().print(*shown, sep="\n")
+        return
+    text = StringIO()
+    console = Console(file=text, highlight=False, markup=False, emoji=False, color_system=None, width=_UNBROKEN)
+    console.print(*shown, sep="\n")
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print a line of JSON, whose ``type`` says what it is of."""
+    sys.stdout.write(json.dumps(record) + "\n")

@@ -8,7 +8,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
 
 from ..crawl.own_requests.probe_spider import OFF
-from .base import Nothing
+from .problems import Nothing
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -24,7 +24,7 @@ def fetched(url: str, settings: "Settings") -> str:
     problems: list[str] = []
 
     class PageSpider(Spider):
-        name = "explain-page"
+        name = "dedup-page"
 
         async def start(self) -> AsyncIterator[Any]:
             yield Request(url, errback=self.failed, dont_filter=True)

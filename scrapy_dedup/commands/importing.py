@@ -1,42 +1,77 @@
-"""``scrapy learn-rules --import``: rules of another tool become the user's own."""
-
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ..learning.phrases import counted
-from ..rules.exchange import READ, add_rules, imported
-from .base import DONE, Mistake, Nothing
-from .observation_sources import site_named
-from .wording import condition_of, operations_of
+from scrapy.exceptions import UsageError
+
+from .problems import DONE, Mistake, Nothing
+from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
+    from .project import Project
+
+# Those of rules.exchange, which is not imported for every command that Scrapy runs.
+FORMATS = ("url-discarder", "no-vary-search", "clean-param")
 
 
-def import_rules(settings: "DedupSettings", names: list[str], file: str, form: str | None, *, dry_run: bool) -> int:
-    """Read the rules of a file, show them, and add them to the rule files unless *dry_run*.
+class Import(Subcommand):
+    """``scrapy dedup import``: rules of another tool become the user's own.
 
-    Raises Mistake and Nothing.
+    Exit codes: 0 done; 1 there is no rule in the file; 2 a mistake in what was asked.
     """
-    if form not in READ:
-        raise Mistake(f"--import needs --format: one of {', '.join(READ)}")
-    sites = [site_named(name, settings) for name in names]
-    try:
-        found = imported(file, form, sites, settings.site_groups)
-    except ValueError as error:
-        raise Mistake(str(error)) from error
-    for each in found.left_out:
-        print(f"{file}, {each}", file=sys.stderr)
-    if not found.rules:
-        raise Nothing(f"there is no rule in {file}" + (f" for {', '.join(sites)}" if sites else ""))
-    for rule in found.rules:
-        print(f"{rule.site}: {operations_of(rule.ops)}, {condition_of(rule)}")
-    if dry_run:
-        print("Nothing was written (--dry-run).")
+
+    name = "import"
+    syntax = "--format FORMAT [options] FILE [SITE...]"
+    summary = "add the rules of another tool as manual rules"
+    description = (
+        "Read rules from a file of another tool and write them as manual rules: for the sites that the file names, or for SITE "
+        "where it names none. Exit codes: 0 done; 1 there is no rule in the file; 2 a mistake in what was asked."
+    )
+    json_help = "print a line of JSON for each rule, and one for each line of FILE that was left out"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--format", dest="form", metavar="FORMAT", help=f"one of {', '.join(FORMATS)}")
+        parser.add_argument("--dry-run", action="store_true", help="show the rules and write nothing")
+
+    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
+        from ..learning.phrases import counted
+        from ..rules.exchange import add_rules, imported
+        from ..rules.wording import condition_of, operations_of
+        from .console import print_json
+        from .observation_sources import site_named
+
+        if not args:
+            raise UsageError("no FILE: name the file of the other tool")
+        if opts.form not in FORMATS:
+            raise UsageError(f"--format is one of {', '.join(FORMATS)}")
+        file, *names = args
+        settings = project.dedup_settings(opts.spider)
+        sites = [site_named(name, settings) for name in names]
+        try:
+            found = imported(file, opts.form, sites, settings.site_groups)
+        except ValueError as error:
+            raise Mistake(str(error)) from error
+        for each in found.left_out:
+            if opts.json:
+                print_json({"type": "left out", "file": file, "message": str(each)})
+            else:
+                print(f"{file}, {each}", file=sys.stderr)
+        if not found.rules:
+            raise Nothing(f"there is no rule in {file}" + (f" for {', '.join(sites)}" if sites else ""))
+        for rule in found.rules:
+            if opts.json:
+                print_json({"type": "rule", **rule.to_dict()})
+            else:
+                print(f"{rule.site}: {operations_of(rule.ops)}, {condition_of(rule.match)}")
+        if opts.dry_run:
+            if not opts.json:
+                print("Nothing was written (--dry-run).")
+            return DONE
+        count, off = add_rules(settings.learned_directory, found.rules)
+        for each in off:
+            print(each, file=sys.stderr)
+        if not opts.json:
+            verb = "is now a manual rule" if count == 1 else "are now manual rules"
+            print(f"{counted(count, 'rule')} of {file} {verb} in {settings.learned_directory}.")
         return DONE
-    count, off = add_rules(settings.learned_directory, found.rules)
-    for each in off:
-        print(each, file=sys.stderr)
-    verb = "is now a manual rule" if count == 1 else "are now manual rules"
-    print(f"{counted(count, 'rule')} of {file} {verb} in {settings.learned_directory}.")
-    return DONE

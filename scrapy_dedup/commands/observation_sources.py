@@ -1,4 +1,4 @@
-"""Where ``scrapy learn-rules`` gets its observations from: the store, or a file."""
+"""Where the commands get its observations from: the store, or a file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from ..observation import Observation, read_jsonl
 from ..store.database import database_path
 from ..store.store import Store
 from ..urls import site_of_url
-from .base import Mistake, Nothing
+from .problems import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..crawl.observe.site_masks import with_links
 from ..masks.page_report import PlaceOnPage, places_on, texts_at
 from ..masks.slots import shown_slot
 from ..store.page_queries import versions_of_page
-from .base import Nothing
+from .moments import moment
 from .observation_sources import open_store
+from .problems import Nothing
 
 if TYPE_CHECKING:
     from ..content.versions import Version
@@ -101,8 +101,3 @@ def stored_versions(settings: "DedupSettings", site: str, url: str, *, needed: b
             f"the store has no version of {url}: it keeps those of some pages of each kind; without --from-store it is fetched"
         )
     return found
-
-
-def moment(at: float) -> str:
-    """Return a time as it is written in JSON, and shown."""
-    return datetime.fromtimestamp(at, timezone.utc).isoformat(sep="T", timespec="seconds").replace("+00:00", "Z")

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import counted
-from .base import Mistake
+from .console import print_json
+from .problems import Mistake
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
@@ -44,8 +45,20 @@ def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[T
     return CrawlComponents.of(crawler).idle_work.prober.tried
 
 
-def print_probes(tried: "list[Tried]") -> None:
+def print_probes(tried: "list[Tried]", *, json: bool = False) -> None:
     """Print what the probes have shown of each parameter."""
+    if json:
+        for each in tried:
+            print_json(
+                {
+                    "type": "probe",
+                    "site": each.doubt.site,
+                    "key": each.doubt.key,
+                    "said": each.said,
+                    "pages": len(each.verdicts),
+                }
+            )
+        return
     said = {
         "irrelevant": "irrelevant",
         "required": "irrelevant, but it must be there",

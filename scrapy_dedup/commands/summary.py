@@ -10,48 +10,101 @@ from rich.text import Text
 from ..learning.lifetime.spot_checks import UNINFORMATIVE
 from ..learning.phrases import counted
 from ..masks.slots import shown_slot
+from ..rules.changes import changes
+from ..rules.wording import condition_of, operations_of
 from .aliases import kinds_table
-from .console import plain_console
-from .wording import condition_of, operations_of, sampled
+from .console import print_json, print_lines
+from .wording import sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rich.console import RenderableType
 
     from ..learning.learn import Learned
     from ..learning.site_report import SiteReport
     from ..masks.model import Mask, TransientPath
+    from ..rules.book import RuleBook
     from ..rules.model import Rule
 
 #: Rules shown for each site; the rule file has them all.
 SHOWN = 20
 
 
-def print_summary(learned: "Learned", masks: "Mapping[str, Mask] | None" = None) -> None:
-    """Print a table with a row per site, then what was found there."""
-    console = plain_console()
-    console.print(site_table(learned.reports))
+def print_summary(learned: "Learned", before: "RuleBook", masks: "Mapping[str, Mask] | None" = None) -> None:
+    """Print a table with a row per site, then what was found there, and how that differs from the rules of *before*."""
+    print_lines(site_table(learned.reports))
     for report in learned.reports:
-        found = learned.book.for_site(report.site)
-        rules = sorted([rule for rule in found if not rule.is_alias], key=_rank)
-        kinds = [rule for rule in found if rule.is_alias]
-        console.print(Text(f"{report.site}:", style="bold"))
-        if not rules:
-            console.print("  no rules")
-        for rule in rules[:SHOWN]:
-            console.print(Padding(Text(rule_line(rule)), (0, 0, 0, 2)))
-        if len(rules) > SHOWN:
-            console.print(f"  and {len(rules) - SHOWN} more, see the rule file")
-        if kinds:
-            console.print("  kinds of aliases:")
-            console.print(Padding(kinds_table(kinds), (0, 0, 0, 2)))
-        hidden = [path for path in masks[report.site].paths if path.is_hidden] if masks and report.site in masks else []
-        if hidden:
-            console.print("  transient content:")
-            console.print(Padding(places_table(hidden[:SHOWN]), (0, 0, 0, 2)))
-        if len(hidden) > SHOWN:
-            console.print(f"  and {len(hidden) - SHOWN} more places, see the mask file")
-        for note in report.notes:
-            console.print(f"  {note}")
+        print_lines(*_site_lines(report, learned, before, masks))
+
+
+def _site_lines(
+    report: "SiteReport", learned: "Learned", before: "RuleBook", masks: "Mapping[str, Mask] | None"
+) -> "Iterator[RenderableType]":
+    found = learned.book.for_site(report.site)
+    rules = sorted([rule for rule in found if not rule.is_alias], key=_rank)
+    kinds = [rule for rule in found if rule.is_alias]
+    changed = changes(before, learned.book, learned.departures, [report.site])
+    yield Text.assemble((report.site, "bold"), f": {changed}")
+    for rule in rules[:SHOWN]:
+        yield Padding(Text(rule_line(rule)), (0, 0, 0, 2))
+    if len(rules) > SHOWN:
+        yield f"  and {len(rules) - SHOWN} more, see the rule file"
+    if kinds:
+        yield "  kinds of aliases:"
+        yield Padding(kinds_table(kinds), (0, 0, 0, 2))
+    hidden = [path for path in masks[report.site].paths if path.is_hidden] if masks and report.site in masks else []
+    if hidden:
+        yield "  transient content:"
+        yield Padding(places_table(hidden[:SHOWN]), (0, 0, 0, 2))
+    if len(hidden) > SHOWN:
+        yield f"  and {len(hidden) - SHOWN} more places, see the mask file"
+    for note in report.notes:
+        yield f"  {note}"
+
+
+def print_changes(learned: "Learned", before: "RuleBook") -> None:
+    """Print, for each site, the rules that are new, gone, wider or narrower than those of *before*."""
+    reasons = {(each.rule.site, each.rule.id): str(each) for each in learned.departures}
+    for report in learned.reports:
+        changed = changes(before, learned.book, learned.departures, [report.site])
+        lines = [f"  + {rule_line(rule)}" for rule in changed.added]
+        for word, some in (("wider", changed.wider), ("narrower", changed.narrower)):
+            for each in some:
+                lines.append(f"  {word}: {rule_line(each.rule)}")
+                lines += [f"    was {rule_line(rule)}" for rule in each.before]
+        lines += [f"  - {reasons[rule.site, rule.id]}: {rule_line(rule)}" for rule in changed.dropped]
+        print_lines(Text.assemble((report.site, "bold"), f": {changed}"), *map(Text, lines))
+
+
+def print_json_summary(learned: "Learned", before: "RuleBook") -> None:
+    """Print a line of JSON for each site, for each of its rules, and for each rule that leaves."""
+    for report in learned.reports:
+        changed = changes(before, learned.book, learned.departures, [report.site])
+        kinds = {"added": changed.added, "dropped": changed.dropped}
+        replaced = {"wider": changed.wider, "narrower": changed.narrower}
+        ids = {kind: [rule.id for rule in rules] for kind, rules in kinds.items()}
+        ids |= {kind: [each.rule.id for each in some] for kind, some in replaced.items()}
+        print_json(
+            {
+                "type": "site",
+                "site": report.site,
+                "urls": report.urls,
+                "pages": report.pages,
+                "duplicates": report.duplicates,
+                "rules": report.rules,
+                "would_skip": report.removed,
+                "may_be_lost": report.at_risk,
+                "changes": {**ids, "unchanged": changed.unchanged},
+                "notes": list(report.notes),
+            }
+        )
+        for rule in learned.book.for_site(report.site):
+            print_json({"type": "rule", **rule.to_dict()})
+        for each in learned.departures:
+            if each.rule.site == report.site:
+                gone = {"site": report.site, "id": each.rule.id, "reason": each.reason.value, "by": list(each.by)}
+                print_json({"type": "departure", **gone, "urls": each.urls, "message": str(each)})
 
 
 def site_table(reports: "Iterable[SiteReport]") -> Table:
@@ -102,7 +155,7 @@ def rule_line(rule: "Rule") -> str:
         groups += " of one page"
     if rule.evidence and rule.evidence.samples:
         groups += f", {sampled(rule.evidence)}"
-    return f"{rule.id} ({rule.status}{groups}), {condition_of(rule)}: {operations_of(rule.ops)}"
+    return f"{rule.id} ({rule.status}{groups}), {condition_of(rule.match)}: {operations_of(rule.ops)}"
 
 
 def _rank(rule: "Rule") -> tuple[bool, int, str]:

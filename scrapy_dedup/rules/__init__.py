@@ -2,10 +2,11 @@
 
 from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook
+from .evidence import Evidence
 from .explanation import Explanation
 from .files import check, load_file, path_of_site, save_site, update_site
 from .lifecycle import Departure, Reason, merge
-from .model import Evidence, Rule, SiteRules, Status, content_id
+from .model import Rule, SiteRules, Status, content_id
 from .operation_forms import operation_form, operation_of
 from .operations import (
     Anchored,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..files.errors import FormError
 from ..files.table_fields import TableField, number, share, string, strings
-from .model import Evidence
+from .evidence import Evidence
 
 __all__ = ["EVIDENCE"]
 

@@ -1,4 +1,4 @@
-"""How a URL comes to its canonical key: what ``scrapy explain-url`` shows."""
+"""How a URL comes to its canonical key: what ``scrapy dedup explain`` shows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

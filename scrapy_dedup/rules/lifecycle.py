@@ -13,7 +13,7 @@ any learned  gone                        a published method, which is to decide 
 active       candidate                   a file whose evidence for it is nothing; a declaration of the site
 suspended    active                      learning, from what was seen after the refutation
 any learned  manual                      the user, by editing it
-any          off, gone                   the user, by ``off``, by deleting it, by ``learn-rules --prune``
+any          off, gone                   the user, by ``off``, by deleting it, by ``dedup prune``
 ===========  ==========================  ====================================================
 
 Nothing else moves a rule; want of evidence never does. Its evidence in the file is a snapshot of the moment when its
@@ -26,7 +26,8 @@ from enum import Enum
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import whole_key
-from .model import Evidence, Rule, SiteRules, Status, content_id
+from .evidence import Evidence
+from .model import Rule, SiteRules, Status, content_id
 from .operations import Keep
 
 __all__ = ["Departure", "Reason", "merge", "pooled", "settled", "without_evidence"]

@@ -6,12 +6,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
+from ..files.table_fields import written
 from ..urls import DeepSplit
+from .evidence import Evidence
+from .evidence_table import EVIDENCE
 from .operation_forms import operation_form
 from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation
 from .predicate_forms import predicate_form
 from .predicates import Predicate
+from .wording import condition_of, operations_of
 
 __all__ = [
     "Evidence",
@@ -77,44 +82,6 @@ class Status(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a rule rests on.
-
-    ``learners``: the names of those that proposed it; ``method``: the published method that decided on it alone, "" where
-    the judge did; ``groups``: witness groups
-    that agree; ``counterexamples``: groups that do not; ``pages``: distinct pages
-    seen under it; ``urls``: URLs it matched; ``removed``: URLs it would have saved;
-    ``apart``: where a rule only keeps, distinct pages seen where it does, whatever the value that it keeps;
-    ``upper95``: upper 95 % bound of the share of pages lost; ``examples``: pairs of URLs
-    that it equates, their dropped values redacted; ``lengths``: key -> shortest and longest value seen, in characters,
-    where the rule speaks of a class of values; ``until``: when the last response that counts was seen, in whole seconds
-    since 1970, 0 if not known; ``samples``: requests that it filtered, which were
-    fetched all the same and compared; ``refuted``: those of them that were another page;
-    ``refuted_at``: when that refuted it, in whole seconds since 1970, 0 if never; ``probes``: pages on
-    which a parameter that it drops was probed with an outcome; ``contradicted``: those of them whose outcome
-    was that it matters.
-    """
-
-    learners: tuple[str, ...] = ()
-    groups: int = 0
-    counterexamples: int = 0
-    pages: int = 0
-    urls: int = 0
-    removed: int = 0
-    upper95: float = 1.0
-    examples: tuple[tuple[str, str], ...] = ()
-    samples: int = 0
-    refuted: int = 0
-    refuted_at: int = 0
-    probes: int = 0
-    contradicted: int = 0
-    apart: int = 0
-    lengths: tuple[tuple[str, int, int], ...] = ()
-    until: int = 0
-    method: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Rule:
     """A rule of one site.
 
@@ -150,6 +117,23 @@ class Rule:
 
     def __hash__(self) -> int:
         return hash((self.site, self.id, self.status))
+
+    def __str__(self) -> str:
+        """Return the rule in one line, as the commands show it: ``q.sid ignore hex{32}, everywhere (active)``."""
+        return f"{operations_of(self.ops)}, {condition_of(self.match)} ({self.status})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as a mapping that JSON can hold, with the names and forms of rule files, and its site."""
+        about = {"site": self.site, "id": self.id, "status": self.status.value, "note": self.note}
+        return {**about, **self.tables()}
+
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """Return the tables of the rule in a rule file, by name."""
+        return {
+            "match": {key: predicate_form(predicate) for key, predicate in self.match.items()},
+            "ops": {key: operation_form(operation) for key, operation in self.ops.items()},
+            "evidence": written(EVIDENCE, self.evidence) if self.evidence is not None else {},
+        }
 
     @property
     def is_alias(self) -> bool:

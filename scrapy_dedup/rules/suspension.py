@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
+from .evidence import Evidence
 from .files import changed_site
-from .model import Evidence, Rule, SiteRules, Status
+from .model import Rule, SiteRules, Status
 
 if TYPE_CHECKING:
     from os import PathLike

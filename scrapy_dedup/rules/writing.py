@@ -12,14 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..files.table_fields import written
 from ..files.toml_reading import parsed
 from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from ..urls import DeepSplit
-from .evidence_table import EVIDENCE
 from .model import Rule, SiteRules
-from .operation_forms import operation_form
-from .predicate_forms import predicate_form
 from .reading import FORMAT, is_rule_header, read_rules
 
 __all__ = ["written_rules"]
@@ -54,7 +50,7 @@ def _order(rule: Rule) -> tuple[bool, list[str], str, str]:
 
 
 def _match_text(rule: Rule) -> str:
-    return json.dumps(_tables(rule)["match"], sort_keys=True)
+    return json.dumps(rule.tables()["match"], sort_keys=True)
 
 
 def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
@@ -80,7 +76,7 @@ def _edited_block(rule: Rule, block: str) -> str:
         table = document["rule"][0]
         edit(table, {"id": rule.id, "status": str(rule.status.value), "note": rule.note or None})
         old = dict(table.unwrap())
-        for name, content in _tables(rule).items():
+        for name, content in rule.tables().items():
             if name in old and content:
                 edit(table[name], {**dict.fromkeys(old[name]), **content})
             elif name in old:
@@ -113,16 +109,8 @@ def _rule_text(rule: Rule) -> str:
     text = f'[[rule]]\nid = {toml(rule.id)}\nstatus = "{rule.status.value}"\n'
     if rule.note:
         text += f"note = {toml(rule.note)}\n"
-    tables = [_table_text(name, content) for name, content in _tables(rule).items() if content or name == "ops"]
+    tables = [_table_text(name, content) for name, content in rule.tables().items() if content or name == "ops"]
     return "\n".join([text, *tables])
-
-
-def _tables(rule: Rule) -> dict[str, dict[str, Any]]:
-    return {
-        "match": {key: predicate_form(predicate) for key, predicate in rule.match.items()},
-        "ops": {key: operation_form(operation) for key, operation in rule.ops.items()},
-        "evidence": written(EVIDENCE, rule.evidence) if rule.evidence is not None else {},
-    }
 
 
 def _table_text(name: str, content: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@
 
 A shop on loopback is crawled once, from which rules are learned. Then each of these happens in a copy of that project:
 a crawl without its store, in full and of 20 pages; one that only observes; ``scrapy fetch`` and ``scrapy parse``; one
-whose evidence is 120 days old; one after ``learn-rules --forget``; a spider with a ``queue.py`` beside it; a spider that
+whose evidence is 120 days old; one after ``dedup forget``; a spider with a ``queue.py`` beside it; a spider that
 has nothing to do, and one of seven requests. Told are the rules that act before and after, whether the rule files are
 the same byte for byte (so are masks on quiet pages; on others they may hide more), downloads and the pages that are
 reached, and the seconds beside those of the same command without the plug-in. Last, fifteen sites of thin evidence: rules without witness groups, URLs that are merged though nobody saw
@@ -210,7 +210,7 @@ def cases(shop: Shop) -> list[Case]:
     age(old.folder / ".scrapy" / "dedup" / "store.sqlite", 120)
     found.append(shop.case(old, "evidence 120 days old"))
     forgotten = shop.copy("forgotten")
-    forgotten.scrapy("learn-rules", "--forget", shop.server.url("/"))
+    forgotten.scrapy("dedup", "forget", shop.server.url("/"))
     found.append(shop.case(forgotten, "--forget, 20 pages", *few))
     found += [command(shop, name) for name in ("fetch", "parse")]
     found += [shadowed(shop), idle(shop), seven(shop)]

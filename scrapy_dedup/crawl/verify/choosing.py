@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import attrs
 
 from ...rules.canonical import NORMAL_FORM
-from ...rules.model import Evidence, Status
+from ...rules.evidence import Evidence
+from ...rules.model import Status
 from ...store.rows import DiscardState
 from ...urls.templates import template_of
 from ..decide.filtering_rules import differences, filtering_rules

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from ...files.errors import RuleFileError, RuleWriteError
-from ...rules.model import Evidence
+from ...rules.evidence import Evidence
 from ...rules.suspension import Refutation, suspend
 from ...store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
 from ...store.store import Store, StoreError

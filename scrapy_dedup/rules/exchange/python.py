@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["book_of_texts", "write_python"]
 
-_MODULE = '''"""Canonical keys of URLs, written by scrapy export-rules --format python.
+_MODULE = '''"""Canonical keys of URLs, written by scrapy dedup export --format python.
 
 canonical_key(url) is equal for URLs that the rules call one page. It needs the package scrapy-dedup.
 """

@@ -5,34 +5,31 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .base import DONE, DedupCommand, Mistake, Nothing
+from .problems import DONE, Mistake, Nothing
+from .subcommand import Subcommand
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..masks.model import Mask
     from .page_places import ShownPage
+    from .project import Project
 
 
-class ExplainPage(DedupCommand):
-    """``scrapy explain-page``: a page with its transient parts marked, and what stood there before.
+class ExplainPage(Subcommand):
+    """``scrapy dedup page``: a page with its transient parts marked, and what stood there before.
 
     Exit codes: 0 done; 1 the page cannot be had, or nothing is known of its site; 2 a mistake in what was asked.
     """
 
-    name = "explain-page"
-
-    def syntax(self) -> str:
-        return "[options] URL|FILE"
-
-    def short_desc(self) -> str:
-        return "Show a page with its transient parts marked"
-
-    def long_desc(self) -> str:
-        return (
-            "Show what the mask of a site finds transient on a page, which is fetched, taken from the store, or read from a "
-            "file of HTML: its texts, and each place with what stands there now and what stood there before. "
-            "Exit codes: 0 done, 1 the page cannot be had or nothing is known of its site, 2 a mistake in what was asked."
-        )
+    name = "page"
+    syntax = "[options] URL|FILE"
+    summary = "show a page with its transient parts marked"
+    description = (
+        "Show what the mask of a site finds transient on a page, which is fetched, taken from the store, or read from a "
+        "file of HTML: its texts, and each place with what stands there now and what stood there before. "
+        "Exit codes: 0 done, 1 the page cannot be had or nothing is known of its site, 2 a mistake in what was asked."
+    )
+    json_help = "print a line of JSON of the page, and one of each place"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -43,18 +40,15 @@ class ExplainPage(DedupCommand):
             help="show the page as the store has it, the latest version; nothing is fetched",
         )
         parser.add_argument("--html", metavar="OUT", help="write the page into OUT, with its transient parts marked")
-        parser.add_argument(
-            "--json", action="store_true", help="print a line of JSON of the page, and one of each place"
-        )
 
-    def act(self, args: list[str], opts: argparse.Namespace) -> int:
+    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
         from ..urls import site_of_url
-        from .page_explanation import marked_page, print_json, print_page
         from .page_places import taught_places
+        from .shown_page import marked_page, print_json, print_page
 
-        settings = self.dedup_settings(opts.spider)
+        settings = project.dedup_settings(opts.spider)
         is_url = "://" in args[0]
         if is_url and opts.url:
             raise UsageError("--url goes with a FILE")
@@ -67,7 +61,7 @@ class ExplainPage(DedupCommand):
         if url and not site:
             raise Mistake(f"{url} is no URL of a site; a right one: http://example.com/page")
         mask = mask_for(settings, site)
-        page, html = self._page(settings, site, args[0], opts)
+        page, html = self._page(project, settings, site, args[0], opts)
         places = taught_places(mask, page)
         (print_json if opts.json else print_page)(page, mask, places)
         if opts.html:
@@ -76,7 +70,7 @@ class ExplainPage(DedupCommand):
         return DONE
 
     def _page(
-        self, settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
+        self, project: "Project", settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
     ) -> tuple["ShownPage", str]:
         """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
         from ..content.versions import version_of
@@ -91,11 +85,11 @@ class ExplainPage(DedupCommand):
             from .fetching import fetched
 
             try:
-                html = fetched(url, self.all_settings(opts.spider))
+                html = fetched(url, project.all_settings(opts.spider))
             except Nothing as problem:
                 if not before or opts.html:
                     raise
-                print(f"{self.name}: {problem}", file=sys.stderr)
+                print(f"dedup {self.name}: {problem}", file=sys.stderr)
             else:
                 return ShownPage(version_of(html, markup=True), url, "web", before=before), html
         (at, version), *older = before

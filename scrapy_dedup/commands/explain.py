@@ -6,29 +6,26 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .base import DONE, DedupCommand
+from .problems import DONE
+from .subcommand import Subcommand
 
 if TYPE_CHECKING:
     from ..rules.book import RuleBook
+    from .project import Project
 
 
-class ExplainUrl(DedupCommand):
-    """``scrapy explain-url``: what the rules make of a URL. Exit codes: 0 done, 2 a mistake in what was asked."""
+class Explain(Subcommand):
+    """``scrapy dedup explain``: what the rules make of a URL. Exit codes: 0 done, 2 a mistake in what was asked."""
 
-    name = "explain-url"
-
-    def syntax(self) -> str:
-        return "[options] URL..."
-
-    def short_desc(self) -> str:
-        return "Show what the deduplication rules make of a URL"
-
-    def long_desc(self) -> str:
-        return (
-            "Show the keys and values of each URL, the rules that match, their evidence, and the canonical key. "
-            "The URL - stands for standard input, one URL per line. "
-            "Exit codes: 0 done, 2 a mistake in what was asked."
-        )
+    name = "explain"
+    syntax = "[options] URL..."
+    summary = "show what the rules make of a URL, and whether it was filtered"
+    description = (
+        "Show the keys and values of each URL, the rules that match, their evidence, the canonical key, and when the URL was "
+        "filtered. The URL - stands for standard input, one URL per line. "
+        "Exit codes: 0 done, 2 a mistake in what was asked."
+    )
+    json_help = "print a line of JSON for each URL"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -39,19 +36,22 @@ class ExplainUrl(DedupCommand):
             "--from", dest="file", metavar="FILE", help="read URLs from FILE, one per line (- is standard input)"
         )
 
-    def act(self, args: list[str], opts: argparse.Namespace) -> int:
+    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         if not args and opts.file is None:
             raise UsageError("no URL: name one or more, --from FILE, or - for standard input")
-        settings = self.dedup_settings(opts.spider)
+        if opts.keys_only and opts.json:
+            raise UsageError("--keys-only and --json do not go together")
+        settings = project.dedup_settings(opts.spider)
         book = settings.load_rules()
         urls = _urls(args, opts.file)
         if opts.keys_only:
             _print_keys(book, urls)
         else:
             from .aliases import KnownAliases
-            from .url_explanation import print_explanations
+            from .explained_url import print_explanations, print_explanations_as_json
 
-            print_explanations(book, filter(None, urls), KnownAliases(settings, book))
+            shown = print_explanations_as_json if opts.json else print_explanations
+            shown(book, filter(None, urls), KnownAliases(settings, book))
         return DONE
 
 

@@ -1,4 +1,4 @@
-"""``scrapy explain-page`` as its user meets it: real processes in temporary folders, and a real server."""
+"""``scrapy dedup page`` as its user meets it: real processes in temporary folders, and a real server."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def masked(project):
 
 
 def test_a_file(masked):
-    done = masked.scrapy("explain-page", "page.html", "--html", "out.html", fresh=True)
+    done = masked.scrapy("dedup", "page", "page.html", "--html", "out.html", fresh=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "\u27e6It is noon\u27e7" in done.stdout
@@ -49,7 +49,7 @@ def test_a_file(masked):
 def test_what_pages_are_compared_without_is_told_and_stays(masked):
     text = MASK.format(site="shop.test").replace('state = "strip"', 'kind = "volatile"')
     masked.write("dedup-rules/shop.test.mask.toml", text)
-    done = masked.scrapy("explain-page", "page.html")
+    done = masked.scrapy("dedup", "page", "page.html")
     assert done.returncode == 0, done.stderr
     assert "0 of 9 words are transient" in done.stdout
     told, _, volatile = done.stdout.partition("Pages are compared without these")
@@ -66,7 +66,7 @@ def test_the_masks_of_all_directories_count(masked):
         ("reviewed,more", ["A page"]),
         ("more", []),
     ):
-        done = masked.scrapy("explain-page", "page.html", "-s", f"DEDUP_RULES={directories}")
+        done = masked.scrapy("dedup", "page", "page.html", "-s", f"DEDUP_RULES={directories}")
         assert done.returncode == 0, done.stderr
         assert [text for text in ("A page", "It is noon", "A text") if f"\u27e6{text}" in done.stdout] == hidden
 
@@ -79,7 +79,7 @@ def test_mistakes_are_one_line(masked):
         (("http://127.0.0.1:1/", "--url", "http://shop.test/"), 2, "--url goes with a FILE"),
         ((), 2, "name one page"),
     ):
-        done = masked.scrapy("explain-page", *args)
+        done = masked.scrapy("dedup", "page", *args)
         assert done.returncode == code, (args, done.stderr)
         assert said in done.stderr + done.stdout
         assert "Traceback" not in done.stderr
@@ -87,7 +87,7 @@ def test_mistakes_are_one_line(masked):
 
 def test_without_a_mask(project):
     project.write("page.html", PAGE)
-    done = project.scrapy("explain-page", "page.html")
+    done = project.scrapy("dedup", "page", "page.html")
     assert done.returncode == 1
     assert "there is no mask yet" in done.stderr
 
@@ -99,13 +99,13 @@ def test_a_page_is_fetched_and_nothing_else_is_touched(serve, project):
     project.write(f"dedup-rules/{name}.mask.toml", MASK.format(site=site))
     project.write("items.json", "[1]")
     settings = ("-s", 'FEEDS={"items.json": {"format": "json", "overwrite": true}}', "-s", "JOBDIR=job")
-    done = project.scrapy("explain-page", server.url("/page"), *settings)
+    done = project.scrapy("dedup", "page", server.url("/page"), *settings)
     assert done.returncode == 0, done.stderr
     assert "\u27e6It is noon\u27e7" in done.stdout
     assert (project.folder / "items.json").read_text() == "[1]"
     assert not (project.folder / "job").exists()
     assert not (project.folder / ".scrapy" / "dedup").exists()
-    missing = project.scrapy("explain-page", server.url("/missing"))
+    missing = project.scrapy("dedup", "page", server.url("/missing"))
     assert missing.returncode == 1
     assert "cannot be had" in missing.stderr
     assert "Traceback" not in missing.stderr
@@ -114,7 +114,7 @@ def test_a_page_is_fetched_and_nothing_else_is_touched(serve, project):
 def test_masks_are_checked(project):
     project.write("dedup-rules/shop.test.mask.toml", MASK.format(site="shop.test").replace("selector", "selectr"))
     project.write("dedup-rules/other.test.mask.toml", MASK.format(site="shop.test"))
-    done = project.scrapy("learn-rules", "--check")
+    done = project.scrapy("dedup", "check")
     assert done.returncode == 1
     assert 'has no key "selectr"' in done.stderr
     assert "the file is named other.test.mask.toml" in done.stderr
@@ -124,7 +124,7 @@ def test_what_a_site_writes_is_no_markup_of_ours(masked):
     mask = MASK.format(site="shop.test").replace("p.clock", "footer/p.clock")
     masked.write("dedup-rules/shop.test.mask.toml", f'{mask}before = "It was [/b] :key: [red]"\n')
     masked.write("page.html", "<html><body><footer><p class=clock>It is [/b] :key: [red]</p></footer></body>")
-    done = masked.scrapy("explain-page", "page.html")
+    done = masked.scrapy("dedup", "page", "page.html")
     assert done.returncode == 0, done.stderr
     text, _, places = done.stdout.partition("Taken out of items")
     assert "\u27e6It is [/b] :key: [red]\u27e7" in text
@@ -212,7 +212,7 @@ def test_versions_of_a_page(shop, monkeypatch):
 
 @pytest.mark.parametrize("source", [("--from-store", URL), ("page.html", "--url", URL)])
 def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
-    done = shop.scrapy("explain-page", *STORE, *source)
+    done = shop.scrapy("dedup", "page", *STORE, *source)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     text, _, places = done.stdout.partition("Taken out of items")
@@ -253,7 +253,7 @@ def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
 
 
 def test_lines_of_json(shop):
-    done = shop.scrapy("explain-page", *STORE, "--json", "--from-store", URL)
+    done = shop.scrapy("dedup", "page", *STORE, "--json", "--from-store", URL)
     assert done.returncode == 0, done.stderr
     page, *places = map(json.loads, done.stdout.splitlines())
     assert page == {
@@ -291,7 +291,7 @@ def test_lines_of_json(shop):
 
 
 def test_html_and_json_go_together(shop):
-    done = shop.scrapy("explain-page", "page.html", "--url", URL, "--json", "--html", "out.html")
+    done = shop.scrapy("dedup", "page", "page.html", "--url", URL, "--json", "--html", "out.html")
     assert done.returncode == 0, done.stderr
     assert all(json.loads(line)["type"] for line in done.stdout.splitlines())
     assert "out.html" in done.stderr
@@ -304,13 +304,13 @@ def test_without_the_site_the_page_in_the_store_is_shown(shop):
     shop.write("dedup-rules/127.0.0.1_1.mask.toml", SHOP.replace("shop.test", "127.0.0.1:1"))
     with Store.open(shop.folder / "store.sqlite") as store:
         store.add([seen("x")._replace(site="127.0.0.1:1", url=nobody, version=packed_version(NOW))])
-    done = shop.scrapy("explain-page", *settings, nobody)
+    done = shop.scrapy("dedup", "page", *settings, nobody)
     assert done.returncode == 0, done.stderr
     assert "cannot be had" in done.stderr
     assert "from the store" in done.stdout
     assert "It is \u27e6noon\u27e7" in done.stdout
     # The store has no HTML.
-    done = shop.scrapy("explain-page", *settings, nobody, "--html", "out.html")
+    done = shop.scrapy("dedup", "page", *settings, nobody, "--html", "out.html")
     assert done.returncode == 1
     assert not (shop.folder / "out.html").exists()
 
@@ -326,7 +326,7 @@ def test_mistakes_with_the_store_are_one_line(shop):
         (("--from-store", "http://other.test/", *STORE), 1, "there is no mask of other.test"),
         ((".",), 2, "."),
     ):
-        done = shop.scrapy("explain-page", *args)
+        done = shop.scrapy("dedup", "page", *args)
         assert done.returncode == code, (args, done.stdout, done.stderr)
         assert said in done.stderr + done.stdout
         assert "Traceback" not in done.stderr
@@ -349,13 +349,13 @@ def test_a_crawl_teaches_what_is_shown_without_fetching(serve, project):
         assert done.returncode == 0, done.stderr
     asked = server.counted().total()
     assert asked >= 2
-    done = project.scrapy("explain-page", "--from-store", server.url("/item/7"))
+    done = project.scrapy("dedup", "page", "--from-store", server.url("/item/7"))
     assert done.returncode == 0, done.stderr
     assert server.counted().total() == asked
     assert f"now      \u27e6It is {asked} now\u27e7" in done.stdout
     assert f"before   It is {asked - 1} now" in done.stdout
     # Fetched, it stands beside the latest version of the store.
-    done = project.scrapy("explain-page", server.url("/item/7"))
+    done = project.scrapy("dedup", "page", server.url("/item/7"))
     assert f"now      \u27e6It is {asked + 1} now\u27e7" in done.stdout
     assert f"before   It is {asked} now" in done.stdout
 
@@ -364,7 +364,7 @@ def test_a_crawl_teaches_what_is_shown_without_fetching(serve, project):
 @pytest.mark.parametrize(("columns", "is_table"), [(160, True), (60, False), (24, False)])
 def test_wide_and_narrow_terminals(shop, columns, is_table):
     outside, inside = os.openpty()
-    command = [sys.executable, "-m", "scrapy", "explain-page", *STORE, "--from-store", URL]
+    command = [sys.executable, "-m", "scrapy", "dedup", "page", *STORE, "--from-store", URL]
     environment = {**shop.environment, "COLUMNS": str(columns), "TERM": "dumb"}
     with subprocess.Popen(command, cwd=shop.folder, env=environment, stdout=inside) as running:
         os.close(inside)

@@ -1,13 +1,14 @@
-"""What ``scrapy explain-url`` prints for a URL."""
+"""What ``scrapy dedup explain`` prints for a URL."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ..rules.wording import condition_of, operations_of
 from .aliases import KnownAliases, alias_lines
-from .console import plain_console
-from .wording import condition_of, evidence_of, operations_of
+from .console import plain_console, print_json
+from .wording import evidence_of
 
 if TYPE_CHECKING:
     from ..rules.book import RuleBook
@@ -35,6 +36,25 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], known: "KnownAlias
             console.print(text)
 
 
+def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], known: "KnownAliases | None" = None) -> None:
+    """Print, for each URL, a line of JSON with what :func:`print_explanations` prints."""
+    for url in urls:
+        explanation = book.explain(url)
+        rules = [{**rule.to_dict(), "did": list(used)} for rule, used in explanation.rules]
+        print_json(
+            {
+                "type": "url",
+                "url": url,
+                "site": explanation.site,
+                "normal_form": explanation.normal_form,
+                "key": explanation.key,
+                "values": explanation.values,
+                "rules": rules,
+                "alias_of": known.page_of(explanation.site, explanation.key) if known is not None else None,
+            }
+        )
+
+
 def _lines(explanation: "Explanation") -> Iterable[Text]:
     yield Text(explanation.url, style="bold")
     yield Text(f"site           {explanation.site or 'none: this is no absolute URL'}")
@@ -52,7 +72,7 @@ def _lines(explanation: "Explanation") -> Iterable[Text]:
 def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]") -> Iterable[Text]:
     yield Text(f"rule {rule.id} ({rule.status})", style="bold")
     yield Text(f"  says      {operations_of(rule.ops)}")
-    yield Text(f"  where     {condition_of(rule)}")
+    yield Text(f"  where     {condition_of(rule.match)}")
     yield Text(f"  did here  {operations_of(used) or NOTHING_DONE}")
     yield Text(f"  evidence  {evidence_of(rule.evidence)}")
     for one, other in rule.evidence.examples if rule.evidence else ():

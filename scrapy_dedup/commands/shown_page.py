@@ -1,4 +1,4 @@
-"""What ``scrapy explain-page`` shows: the texts of a page, which of them are transient, and what stood there before."""
+"""What ``scrapy dedup page`` shows: the texts of a page, which of them are transient, and what stood there before."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ from ..learning.phrases import counted
 from ..masks.fields.text_cuts import marked
 from ..masks.page_report import Act, marked_text
 from .console import plain_console
-from .page_places import moment
+from .moments import moment
 
 if TYPE_CHECKING:
     from ..masks.model import Mask, TransientPath

@@ -1,4 +1,4 @@
-"""``scrapy explain-url`` as its user meets it: real processes in temporary folders."""
+"""``scrapy dedup explain`` as its user meets it: real processes in temporary folders."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def ruled(project):
 
 
 def test_explains(ruled):
-    done = ruled.scrapy("explain-url", URL, fresh=True)
+    done = ruled.scrapy("dedup", "explain", URL, fresh=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for part in (
@@ -47,7 +47,7 @@ def test_explains(ruled):
 
 
 def test_no_rule_matches(ruled):
-    done = ruled.scrapy("explain-url", "http://other.test/?b=1&a=2", "not a url")
+    done = ruled.scrapy("dedup", "explain", "http://other.test/?b=1&a=2", "not a url")
     assert done.returncode == 0, done.stderr
     assert "http://other.test/?a=2&b=1" in done.stdout
     assert done.stdout.count("no rule matches") == 2
@@ -55,7 +55,7 @@ def test_no_rule_matches(ruled):
 
 def test_keys_only_line_by_line(ruled):
     ruled.write("urls.txt", f"{URL}\n\nhttp://shop.test/list?page=2\nnot a url\n")
-    done = ruled.scrapy("explain-url", "--keys-only", "--from", "urls.txt")
+    done = ruled.scrapy("dedup", "explain", "--keys-only", "--from", "urls.txt")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "http://shop.test/list\n\nhttp://shop.test/list?page=2\nnot%20a%20url\n"
 
@@ -63,7 +63,7 @@ def test_keys_only_line_by_line(ruled):
 @pytest.mark.parametrize("args", [["-"], ["--from", "-"]])
 def test_keys_only_from_standard_input(ruled, args):
     many = "".join(f"http://shop.test/list?page={number}&sid={number}\n" for number in range(2_000))
-    done = ruled.scrapy("explain-url", "--keys-only", *args, stdin=many)
+    done = ruled.scrapy("dedup", "explain", "--keys-only", *args, stdin=many)
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stderr
     assert len(lines) == 2_000
@@ -72,9 +72,9 @@ def test_keys_only_from_standard_input(ruled, args):
 
 def test_outside_a_project(ruled, tmp_path):
     ruled.folder = tmp_path
-    done = ruled.scrapy("explain-url", "--keys-only", URL)
+    done = ruled.scrapy("dedup", "explain", "--keys-only", URL)
     assert (done.returncode, done.stdout) == (0, "http://shop.test/list?page=1&sid=5f0c\n")
-    done = ruled.scrapy("explain-url", "--keys-only", URL, "-s", "DEDUP_RULES=project/dedup-rules")
+    done = ruled.scrapy("dedup", "explain", "--keys-only", URL, "-s", "DEDUP_RULES=project/dedup-rules")
     assert (done.returncode, done.stdout) == (0, "http://shop.test/list\n")
 
 
@@ -89,7 +89,7 @@ def test_outside_a_project(ruled, tmp_path):
     ],
 )
 def test_mistakes_are_told_in_a_line(ruled, args, said):
-    done = ruled.scrapy("explain-url", *args)
+    done = ruled.scrapy("dedup", "explain", *args)
     assert done.returncode == 2, (done.stdout, done.stderr)
     assert said in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -97,7 +97,7 @@ def test_mistakes_are_told_in_a_line(ruled, args, said):
 
 def test_faulty_rule_file(ruled):
     ruled.write("dedup-rules/bad.test.toml", 'format = "dedup-rules/1"\nsite = "bad.test"\n[[rule]\n')
-    done = ruled.scrapy("explain-url", URL)
+    done = ruled.scrapy("dedup", "explain", URL)
     assert done.returncode == 2
     assert "bad.test.toml" in done.stderr
     assert "Traceback" not in done.stderr
@@ -115,6 +115,6 @@ def test_faulty_rule_file(ruled):
 def test_a_bound_is_given_where_it_informs(project, evidence, said, unsaid):
     rule = '[[rule]]\nid = "00000003"\nstatus = "active"\nops = { "q.sid" = "ignore" }\n'
     project.write("dedup-rules/shop.test.toml", RULES.partition("[[rule]]")[0] + f"{rule}evidence = {{ {evidence} }}\n")
-    told = project.scrapy("explain-url", URL).stdout
+    told = project.scrapy("dedup", "explain", URL).stdout
     assert said in told
     assert unsaid not in told

@@ -1,0 +1,122 @@
+"""Learning as ``scrapy learn-rules`` and ``scrapy dedup prune`` do it: learn, show, and write."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import UsageError
+
+from .problems import Mistake, Nothing
+
+if TYPE_CHECKING:
+    from ..crawl.settings.dedup_settings import DedupSettings
+    from ..learning.alternation import LearnedRulesAndMasks
+    from ..rules.book import RuleBook
+
+
+def with_method(settings: "DedupSettings", method: str | None, given: Sequence[str]) -> "DedupSettings":
+    """Return the settings with the method and the options that the command line names. Raises UsageError, Mistake."""
+    if method is None and not given:
+        return settings
+    from ..learning.methods.options import WrongOption
+    from ..learning.methods.policy import policy_of
+
+    options: dict[str, Any] = {}
+    for text in given:
+        name, mark, value = text.partition("=")
+        if not mark:
+            raise UsageError(f"--method-option {text}: write KEY=VALUE")
+        options[name.strip()] = value.strip()
+    if method in (None, settings.method):
+        options = {**settings.method_options, **options}
+    settings = replace(settings, method=method or settings.method, method_options=options)
+    try:
+        policy = policy_of(settings.method, options)
+    except WrongOption as wrong:
+        raise Mistake(f"{wrong} (--method list shows all)") from None
+    if policy is not None and settings.learners is not None:
+        raise Mistake(f"DEDUP_LEARNERS is set, and the method {policy.method} has no learners; leave one of them out")
+    return settings
+
+
+def learn(
+    settings: "DedupSettings",
+    sites: list[str],
+    file: str | None = None,
+    *,
+    dry_run: bool = False,
+    prune: bool = False,
+    diff: bool = False,
+    json: bool = False,
+) -> None:
+    """Learn, show, and write unless *dry_run*. Raises Nothing, Mistake.
+
+    With *prune* learned rules of before stay only where what is recorded supports them. *diff* shows what changes alone.
+    """
+    from ..learning.saving import save
+    from .summary import print_changes, print_json_summary, print_summary
+
+    known = settings.load_rules()
+    both = _learned(settings, sites, file, known, prune=prune)
+    if not both.learned.reports:
+        raise Nothing("nothing to learn: no URL of what was observed belongs to a site")
+    if json:
+        print_json_summary(both.learned, known)
+    elif diff:
+        print_changes(both.learned, known)
+    else:
+        print_summary(both.learned, known, both.masks)
+    if dry_run:
+        if not json:
+            print("Nothing was written (--dry-run).")
+        return
+    written = save(both, settings.learned_directory, settings.rules)
+    if json:
+        return
+    for each in both.learned.departures:
+        if each.is_loss:
+            print(f"WARNING: {each}")
+    print(
+        f"The rules are in {settings.learned_directory}."
+        if both.masks or any(site.rules for site in written)
+        else "There are no rules to write."
+    )
+
+
+def _learned(
+    settings: "DedupSettings", sites: list[str], file: str | None, known: "RuleBook", *, prune: bool
+) -> "LearnedRulesAndMasks":
+    """Return what the store, or a file, supports. Raises Nothing, Mistake."""
+    from ..learning.alternation import LearnedRulesAndMasks, learn_rules_and_masks
+    from ..learning.learn import learn as learn_from
+    from ..learning.learn import pruned, without_learned
+    from ..learning.learners.registry import chosen_learners
+    from ..learning.learning_options import LearningOptions
+    from ..learning.methods.policy import policy_of
+    from ..masks.mask_files import load_masks
+    from .observation_sources import evidence_in_store, observations_in_file
+    from .progress import progress
+
+    staying = without_learned(known) if prune else known
+    with progress() as report:
+        options = LearningOptions(
+            max_loss=settings.max_loss,
+            groups=settings.site_groups,
+            learners=chosen_learners(settings.learners),
+            names=settings.names,
+            policy=policy_of(settings.method, settings.method_options),
+            diagnose=True,
+            progress=report,
+        )
+        if file:
+            both = LearnedRulesAndMasks(learn_from(observations_in_file(settings, sites, file), options, known=staying))
+        else:
+            with evidence_in_store(settings, sites) as evidence:
+                both = learn_rules_and_masks(
+                    evidence,
+                    options,
+                    known=staying,
+                    masks=load_masks(settings.rule_directories),
+                    thresholds=settings.seed_thresholds,
+                )
+    return replace(both, learned=pruned(both.learned, known)) if prune else both

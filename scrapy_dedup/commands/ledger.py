@@ -1,0 +1,81 @@
+import argparse
+import time
+from typing import TYPE_CHECKING, Final
+
+from scrapy.exceptions import UsageError
+
+from .problems import DONE, NOTHING, Mistake
+from .subcommand import Subcommand
+
+if TYPE_CHECKING:
+    from ..store.ledger_queries import LedgerFilter
+    from ..store.store import Store
+    from .project import Project
+
+#: Rows that are shown unless --limit says otherwise.
+SHOWN: Final = 50
+
+
+class ShowLedger(Subcommand):
+    """``scrapy dedup ledger``: what was filtered. Exit codes: 0 something was, 1 nothing was, 2 a mistake."""
+
+    name = "ledger"
+    syntax = "[options] [SITE...]"
+    summary = "show which URLs were filtered, when, by which rule, for which page"
+    description = (
+        "Show the filtered requests of all sites, or of those named, the latest ones first: the URL, the rule that filtered "
+        "it, the URL it was taken for, when, and what became of it. "
+        "Exit codes: 0 done, 1 nothing was filtered that is asked for, 2 a mistake in what was asked."
+    )
+    json_help = "print a line of JSON for each filtered URL"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--url", help="was this URL filtered? Rows of exactly this URL")
+        parser.add_argument(
+            "--containing", metavar="TEXT", help="rows with TEXT in the URL, or in that it was taken for"
+        )
+        parser.add_argument("--rule", metavar="ID", help="rows of this rule")
+        parser.add_argument("--since", metavar="TIME", help="a date, a date and time (UTC), or how long ago: 3h, 2d")
+        parser.add_argument("--until", metavar="TIME", help="likewise")
+        parser.add_argument("--limit", type=int, metavar="N", help=f"show at most N rows ({SHOWN}; 0: all)")
+        parser.add_argument("--by-rule", action="store_true", help="show how many URLs each rule has filtered")
+
+    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
+        from ..store.ledger_queries import LedgerFilter
+        from .moments import time_of
+        from .observation_sources import open_store, site_named
+
+        if opts.limit is not None and opts.limit < 0:
+            raise UsageError("--limit is a number of rows, or 0 for all")
+        settings = project.dedup_settings(opts.spider)
+        now = time.time()
+        asked = LedgerFilter(
+            settings.scope,
+            [site_named(name, settings) for name in args],
+            spider=opts.spider,
+            rule=opts.rule,
+            url=opts.url,
+            containing=opts.containing,
+            since=time_of(opts.since, now) if opts.since else None,
+            until=time_of(opts.until, now) if opts.until else None,
+        )
+        if asked.since is not None and asked.until is not None and asked.since >= asked.until:
+            raise Mistake("--since is not before --until")
+        with open_store(settings) as store:
+            return self._show(store, asked, opts)
+
+    def _show(self, store: "Store", asked: "LedgerFilter", opts: argparse.Namespace) -> int:
+        from . import shown_ledger
+
+        if opts.by_rule:
+            shown = shown_ledger.print_rules(store, asked, json=opts.json)
+        elif opts.json:
+            shown = shown_ledger.print_json_rows(store, asked, opts.limit or None)
+        elif opts.url is not None:
+            shown = shown_ledger.print_rows(store, asked, opts.limit or None)
+        else:
+            shown = shown_ledger.print_table(store, asked, SHOWN if opts.limit is None else opts.limit or None)
+        if not shown and not opts.json:
+            print(f"{opts.url} was not filtered." if opts.url else "Nothing was filtered that is asked for.")
+        return DONE if shown else NOTHING

@@ -1,0 +1,112 @@
+"""What ``scrapy dedup ledger`` shows: filtered URLs, and how many each rule has filtered."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ..learning.phrases import counted
+from ..store.ledger_queries import ledger_by_rule, ledger_count, ledger_rows
+from ..store.rows import DiscardState
+from .console import print_json, print_lines
+from .moments import moment
+
+if TYPE_CHECKING:
+    from ..store.ledger_queries import LedgerFilter
+    from ..store.rows import DiscardRow
+    from ..store.store import Store
+
+#: What became of a filtered request, in words.
+BECAME: Final = {
+    DiscardState.PENDING: "filtered",
+    DiscardState.REPLAYED: "fetched after all: its rule was refuted",
+    DiscardState.RELEASED: "fetched after all: the page it was taken for failed",
+    DiscardState.SAMPLED: "fetched as a spot check",
+    DiscardState.OWED: "to be fetched in the next crawl: its rule was refuted",
+    DiscardState.LOST: "scheduled after all, and lost when the crawl was killed",
+}
+
+
+def print_rules(store: "Store", asked: "LedgerFilter", *, json: bool) -> bool:
+    """Print how many URLs each rule has filtered; return whether any has. Raises StoreError."""
+    counts = ledger_by_rule(store, asked)
+    if json:
+        for count in counts:
+            times = {"first": moment(count.first), "last": moment(count.last)}
+            print_json({"type": "rule", "site": count.site, "rule": count.rule, "urls": count.urls, **times})
+    elif counts:
+        table = _table("site", "rule", "URLs", "first", "last")
+        table.columns[2].justify = "right"
+        for count in counts:
+            table.add_row(count.site, count.rule, str(count.urls), moment(count.first), moment(count.last))
+        print_lines(table)
+    return bool(counts)
+
+
+def print_json_rows(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool:
+    """Print a line of JSON for each filtered URL; return whether there is any. Raises StoreError."""
+    found = False
+    for row in ledger_rows(store, asked, limit):
+        found = True
+        print_json({"type": "filtered", **record_of(row)})
+    return found
+
+
+def print_rows(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool:
+    """Print what is known of each filtered URL, a line for each part; return whether there is any. Raises StoreError."""
+    found = False
+    for row in ledger_rows(store, asked, limit):
+        found = True
+        print_lines(Text(row.url, style="bold"), *map(Text, said_of(row)))
+    return found
+
+
+def print_table(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool:
+    """Print a table of the filtered URLs; return whether there is any. Raises StoreError."""
+    rows = list(ledger_rows(store, asked, limit))
+    if not rows:
+        return False
+    table = _table("when", "rule", "URL", "taken for", "what became of it")
+    for row in rows:
+        table.add_row(moment(row.time), row.rule, row.url, row.taken_for, BECAME[row.state])
+    print_lines(table)
+    if (more := ledger_count(store, asked) - len(rows)) > 0:
+        print(f"and {counted(more, 'URL')} more (--limit 0 shows all)")
+    return True
+
+
+def record_of(row: "DiscardRow") -> dict[str, Any]:
+    """Return a row of the ledger as JSON has it."""
+    return {
+        "url": row.url,
+        "site": row.site,
+        "rule": row.rule,
+        "taken_for": row.taken_for,
+        "key": row.key,
+        "time": moment(row.time),
+        "spider": row.spider,
+        "callback": row.callback,
+        "state": row.state.value,
+    }
+
+
+def said_of(row: "DiscardRow") -> Iterator[str]:
+    """Yield what is known of a filtered URL, line by line."""
+    yield f"  when       {moment(row.time)}, by the spider {row.spider}"
+    yield f"  rule       {row.rule} of {row.site}"
+    yield f"  taken for  {row.taken_for or 'not known'}"
+    yield f"  became     {BECAME[row.state]}"
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+def last_filtered(store: "Store", asked: "LedgerFilter") -> "Iterable[DiscardRow]":
+    """Return the latest row that is asked for, if there is one. Raises StoreError."""
+    return ledger_rows(store, asked, 1)
