@@ -15,7 +15,7 @@ from scrapy_dedup.crawl.identity.suspended_rules import Suspension
 from scrapy_dedup.crawl.own_requests import revisits
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
 from scrapy_dedup.crawl.verify.rule_trials import Case
-from scrapy_dedup.learning.asking.probe_outcomes import Tried
+from scrapy_dedup.learning.asking.probe_outcomes import ProbedParameter
 from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
@@ -79,7 +79,7 @@ def plain_downloads(server: Server) -> int:
     return 1 + 3 * PAGES + 3 * KINDS
 
 
-def tried(done: Crawl) -> list[Tried]:
+def tried(done: Crawl) -> list[ProbedParameter]:
     return CrawlComponents.of(done.crawler).idle_work.prober.tried
 
 

@@ -16,7 +16,7 @@ from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.asking.controls import SETTLED, SeenPage, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.asking.differing import differing_note
-from scrapy_dedup.learning.asking.refetching import MOST, refetches
+from scrapy_dedup.learning.asking.refetching import MOST_REFETCHES_AT_ONCE, refetches
 from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import APART, AT_ONCE
@@ -111,7 +111,7 @@ def test_the_start_page_comes_first_until_a_clock_has_moved_on_it(pages: Pages, 
     pages.start(*later)
     pages.twins("item", 10)
     assert pages.chosen()[0] == START
-    assert len(pages.chosen()) == MOST
+    assert len(pages.chosen()) == MOST_REFETCHES_AT_ONCE
 
 
 def test_the_start_page_that_shows_a_later_time_is_not_asked_again(pages: Pages) -> None:
@@ -236,7 +236,7 @@ def test_the_choice_does_not_depend_on_the_order_of_the_pages(seed: int) -> None
     before = pages.chosen()
     random.shuffle(pages.found)
     assert pages.chosen() == before
-    assert len(set(before)) == len(before) <= MOST
+    assert len(set(before)) == len(before) <= MOST_REFETCHES_AT_ONCE
     assert set(before) <= {page.url for page in pages.found}
     assert all(pair.one.url != pair.other.url for pair in unequal_pairs(pages.found))
 
@@ -381,7 +381,7 @@ def test_what_is_fetched_again_ends_the_choice(store: Store) -> None:
     assert both.refetches == {}
     assert [path.selector for path in both.masks[SITE].paths if path.is_left_out] == [CLOCK]
     assert [report.removed for report in both.learned.reports] == [30]
-    assert len(asked) <= 2 * MOST
+    assert len(asked) <= 2 * MOST_REFETCHES_AT_ONCE
 
 
 def test_the_learning_process_tells_them(store: Store, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from .problems import Mistake
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.asking.doubts import Doubt
-    from ..learning.asking.probe_outcomes import Tried
+    from ..learning.asking.probe_outcomes import ProbedParameter
 
 
 def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
@@ -32,7 +32,7 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
     return found
 
 
-def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[Tried]":
+def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[ProbedParameter]":
     """Probe these in a small crawl, at most *most* requests to each site; return what was found. Raises Mistake."""
     from ..crawl.composition import CrawlComponents
     from ..crawl.own_requests.probe_spider import probe_spider
@@ -45,7 +45,7 @@ def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[T
     return CrawlComponents.of(crawler).idle_work.prober.tried
 
 
-def print_probes(tried: "list[Tried]", *, json: bool = False) -> None:
+def print_probes(tried: "list[ProbedParameter]", *, json: bool = False) -> None:
     """Print what the probes have shown of each parameter."""
     if json:
         for each in tried:

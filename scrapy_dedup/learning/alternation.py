@@ -20,7 +20,7 @@ from ..urls import DeepSplit, normal_form
 from .alias_learning import with_aliases
 from .asking.controls import seen_pages, undecided, unequal_pairs
 from .asking.differing import differing_note
-from .asking.refetching import MOST, refetches
+from .asking.refetching import MOST_REFETCHES_AT_ONCE, refetches
 from .data.by_site import innermost_first
 from .learn import Elsewhere, Learned, learn
 from .learning_options import DEFAULTS, LearningOptions
@@ -29,7 +29,7 @@ from .site_pages import Kept, LearnedMasks, SitePages
 from .site_report import SiteReport
 
 MOST_ROUNDS = 3
-MOST_ASKED = 2 * MOST
+MOST_ASKED = 2 * MOST_REFETCHES_AT_ONCE
 """URLs of a site that are to be fetched again at once: controls and merges that wait first, odd responses after them."""
 
 

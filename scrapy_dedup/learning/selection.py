@@ -31,8 +31,8 @@ MAX_SEARCHED = 30_000
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 ROUNDS = 5
-FORMS = "replacing"
-"""The learner that runs last, on the duplicates that the others leave apart: it compares whole URLs."""
+LAST_LEARNER = "replacing"
+"""It runs on the duplicates that the others leave apart: it compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def selected(evidence: SiteEvidence, learners: Mapping[str, Learner]) -> Selecte
     candidates = {first: own}
     outcomes = {first: outcome if some is evidence else _judged(own, some)}
     for name in others:
-        if name == FORMS:
+        if name == LAST_LEARNER:
             continue
         if evidence.deadline.passed():
             break
@@ -125,17 +125,17 @@ def _completed(
 def _with_forms(choice: _Choice, evidence: SiteEvidence, learners: Mapping[str, Learner]) -> _Choice:
     """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
     outcome = _judged(choice.proposals, evidence)
-    if FORMS not in learners or _is_enough(outcome) or evidence.deadline.passed():
+    if LAST_LEARNER not in learners or _is_enough(outcome) or evidence.deadline.passed():
         return choice
-    asked = _asked(FORMS, learners[FORMS], replace(evidence, sample=_left_apart(outcome)))
+    asked = _asked(LAST_LEARNER, learners[LAST_LEARNER], replace(evidence, sample=_left_apart(outcome)))
     fresh = [proposal for proposal in asked if proposal not in choice.proposals]
     if not fresh:
         return choice
     union, joined = _joined(choice.proposals, fresh, outcome, evidence)
     if _merit(joined) >= _merit(outcome):
         return choice
-    known = choice.candidates.get(FORMS, ())
-    return replace(choice, proposals=union, candidates={**choice.candidates, FORMS: [*known, *fresh]})
+    known = choice.candidates.get(LAST_LEARNER, ())
+    return replace(choice, proposals=union, candidates={**choice.candidates, LAST_LEARNER: [*known, *fresh]})
 
 
 def _left_apart(outcome: Judgement) -> Sample:

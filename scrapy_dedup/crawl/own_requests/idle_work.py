@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from ...learning.asking.probe_outcomes import Tried
+    from ...learning.asking.probe_outcomes import ProbedParameter
     from ..settings.dedup_settings import DedupSettings
     from ..settings.rule_directories import RuleDirectories
     from ..support.faults import Faults
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 _MORE: Final = 1.5
 
 
-def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: "Path") -> None:
+def note_probes(tried: "Sequence[ProbedParameter]", settings: "DedupSettings", directory: "Path") -> None:
     """Write into the store what probes have shown of the learned rules in *directory*.
 
     Raises RuleFileError, StoreError.
     """
-    from ...learning.asking.probe_outcomes import of_rules  # what probes need takes a fifth of a second to import
+    from ...learning.asking.probe_outcomes import probes_by_rule  # what probes need takes a fifth of a second to import
     from ...store.rows import CheckRow
     from ...store.store import Store
 
@@ -49,7 +49,7 @@ def note_probes(tried: "Sequence[Tried]", settings: "DedupSettings", directory: 
     now = time()
     rows = [
         CheckRow(settings.scope, site, rule.id, now, probes=probes, contradicted=bad)
-        for site, found in of_rules(tried, book).items()
+        for site, found in probes_by_rule(tried, book).items()
         for rule, (probes, bad) in found.items()
     ]
     if rows:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from ...learning.asking.doubts import Doubt, doubts
-from ...learning.asking.probe_outcomes import ProbeOutcome, ProbeVerdict, Tried, head_outcome, verdict
+from ...learning.asking.probe_outcomes import ProbedParameter, ProbeOutcome, ProbeVerdict, head_outcome, verdict
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages
@@ -60,7 +60,7 @@ class Prober:
     _jar: str = attrs.field(factory=lambda: f"dedup probes {token_hex(8)}", init=False)
     #: URLs of pages that were tried, with the parameter.
     _done: set[tuple[str, str]] = attrs.field(factory=set, init=False)
-    tried: list[Tried] = attrs.field(factory=list, init=False)
+    tried: list[ProbedParameter] = attrs.field(factory=list, init=False)
     #: Site -> some of its pages, which tell what its frame is: that a frame lasts under a mask says nothing.
     _frames: "dict[str, list[Observation]]" = attrs.field(factory=dict, init=False)
 
@@ -94,7 +94,7 @@ class Prober:
         """Probe these, one page of each after the other, as far as *budget* pays for it. Raises CrawlClosing, StoreError."""
         for site in {doubt.site for doubt in found}:
             self._frames[site] = await run_in_thread(self._frame_of, site)
-        open_doubts = [(Tried(doubt), list(doubt.pages)) for doubt in found]
+        open_doubts = [(ProbedParameter(doubt), list(doubt.pages)) for doubt in found]
         self.tried += [tried for tried, _ in open_doubts]
         while open_doubts:
             left = []
@@ -111,7 +111,7 @@ class Prober:
                     left.append((tried, pages))
             open_doubts = left
 
-    def _add(self, tried: Tried, url: str, found: ProbeVerdict) -> None:
+    def _add(self, tried: ProbedParameter, url: str, found: ProbeVerdict) -> None:
         tried.verdicts.append((url, found))
         self._stats.inc_value("dedup/probes/pages")
         self._stats.inc_value(f"dedup/probes/{found}")

@@ -38,10 +38,11 @@ from ..opinions.declared import Declarations, linked_opinions, stated_opinions
 from ..opinions.other_sites import priors_of_rules
 from ..opinions.said import SOME, known_names, manual_names
 
-PAGES: Final = Config().proposed_groups
+PAGES_PER_DOUBT: Final = Config().proposed_groups
 """Pages that are kept of a doubt: with as many that agree a rule can be learned."""
-VALUES: Final = 12
-UNIQUE: Final = 0.9
+VALUES_PER_DOUBT: Final = 12
+"""Values that are kept of a doubt, to put into other pages' URLs."""
+UNIQUE_SHARE: Final = 0.9
 """Distinct values per URL of a parameter of which the entropies say nothing."""
 MIN_URLS: Final = 2
 """URLs of one kind that must have a parameter: what one link has alone is not worth a request."""
@@ -164,11 +165,11 @@ class _Search:
             if not (is_uncertain(relevant, *self.band) or is_unproven):
                 continue
             with_it = [(each, value) for each in usable if (value := raw_value(each.url, key)) is not None]
-            values = tuple(dict.fromkeys(value for _, value in with_it if value))[:VALUES]
+            values = tuple(dict.fromkeys(value for _, value in with_it if value))[:VALUES_PER_DOUBT]
             if with_it and len(values) >= MIN_URLS:
                 bases = self._spread([each for each, _ in with_it])
                 known = hosts if key.startswith("host.") else frozenset()
-                yield Doubt(self.site, key, relevant, number, tuple(bases[:PAGES]), values, known)
+                yield Doubt(self.site, key, relevant, number, tuple(bases[:PAGES_PER_DOUBT]), values, known)
 
     def _spread(self, pages: Sequence[Observation]) -> list[Observation]:
         """Put pages of different contents first."""
@@ -201,7 +202,7 @@ def _entropy(
     return {
         key: rule
         for key, rule in rules.items()
-        if rule.relevance is not Relevance.ACCEPT or len({view.get(key) for view in views}) < UNIQUE * len(views)
+        if rule.relevance is not Relevance.ACCEPT or len({view.get(key) for view in views}) < UNIQUE_SHARE * len(views)
     }
 
 

@@ -72,7 +72,7 @@ def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | No
 
 
 @dataclass(slots=True)
-class Tried:
+class ProbedParameter:
     """A parameter that was probed, with the URL of each page on which it was, and the verdict there."""
 
     doubt: Doubt
@@ -89,7 +89,7 @@ class Tried:
         return next((each for each in order if self.number(each)), ProbeVerdict.UNDECIDED)
 
 
-def of_rules(tried: Iterable[Tried], book: RuleBook) -> dict[str, dict[Rule, tuple[int, int]]]:
+def probes_by_rule(tried: Iterable[ProbedParameter], book: RuleBook) -> dict[str, dict[Rule, tuple[int, int]]]:
     """Return site -> rule that acts -> pages on which a key that it touches was probed, and those that contradict it."""
     found: dict[str, dict[Rule, tuple[int, int]]] = {}
     for each in tried:

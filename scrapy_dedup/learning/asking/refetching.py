@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ...masks.model import Template
     from ..data.judgement import Judgement
 
-MOST = 4
+MOST_REFETCHES_AT_ONCE = 4
 """Pages that are chosen at once: what each one shows changes what the next one should be."""
-TWICE = 2
+MOST_REFETCHES_OF_PAGE = 2
 """Times that a page is fetched again in one crawl at most."""
 
 
 def refetches(pages: Sequence[SeenPage], undecided: Sequence[UnequalPair]) -> tuple[str, ...]:
-    """Return the URLs of at most MOST pages to fetch again, the one that decides most first.
+    """Return the URLs of at most MOST_REFETCHES_AT_ONCE pages to fetch again, the one that decides most first.
 
     *undecided* are like pairs of *pages* that may be equal but for what is transient.
     """
@@ -37,7 +37,7 @@ def refetches(pages: Sequence[SeenPage], undecided: Sequence[UnequalPair]) -> tu
     if undecided and (start := _start(pages)) is not None:
         found[start.url] = None
     for page in chain(_waiting(pages), _unproven(pages), _alike(pages, undecided)):
-        if len(found) == MOST:
+        if len(found) == MOST_REFETCHES_AT_ONCE:
             break
         found.setdefault(page.url)
     return tuple(found)
@@ -56,8 +56,10 @@ def odd_responses(judgement: "Judgement", answered: AbstractSet[str]) -> tuple[s
             odd = [i for i in members if sample.content[i] in sample.lone and sample.urls[i] not in answered]
             most = max(shown.values())
             asked = [i for i in odd if most == 1 or shown[sample.content[i]] < most]
-            found += [(abs(bad - 0.5), sample.urls[i]) for i in asked[:TWICE] if not acts(sample.urls[i])]
-    return tuple(url for _, url in sorted(found)[:MOST])
+            found += [
+                (abs(bad - 0.5), sample.urls[i]) for i in asked[:MOST_REFETCHES_OF_PAGE] if not acts(sample.urls[i])
+            ]
+    return tuple(url for _, url in sorted(found)[:MOST_REFETCHES_AT_ONCE])
 
 
 def _may_be_asked(page: SeenPage) -> bool:
@@ -65,7 +67,7 @@ def _may_be_asked(page: SeenPage) -> bool:
 
     None of its URLs was, where it is unproven, however many of them were fetched.
     """
-    return page.late >= 1 and (page.late <= TWICE or page.unproven) and not acts(page.url)
+    return page.late >= 1 and (page.late <= MOST_REFETCHES_OF_PAGE or page.unproven) and not acts(page.url)
 
 
 def _start(pages: Iterable[SeenPage]) -> SeenPage | None:

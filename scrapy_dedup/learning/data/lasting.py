@@ -16,7 +16,7 @@ from ...observation import Observation
 
 MIN_WORDS = 6
 """A page with fewer words is no evidence: that two such pages are equal says nothing."""
-FRAME = 0.8
+BOILERPLATE_SHARE = 0.8
 """Share of a site's distinct pages that show a text from which on it belongs to the frame: navigation, footer."""
 SHARED = 3
 """Different pages on which a hidden text stands that is none's own; and of which a site has a frame."""
@@ -94,7 +94,7 @@ def _emptied(pages: dict[str, _Page]) -> list[str]:
         for text, _ in page.hidden:
             if len(hiding[text]) < SHARED:
                 hiding[text].add(page.bag)
-    most = FRAME * len(met) if len(met) >= SHARED else len(met) + 1
+    most = BOILERPLATE_SHARE * len(met) if len(met) >= SHARED else len(met) + 1
     found = []
     for plain, page in cut.items():
         lasting = sum(words for text, words in page.lasting if frame[text] < most)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..config import current
-from ..evidence.arrays import Whole
+from ..evidence.arrays import Integers
 
 MOST_WORDS = 8
 """Words that are looked for, the rarest first."""
@@ -49,7 +49,7 @@ def soft_errors(urls: Sequence[str], content: npt.NDArray[np.int32]) -> npt.NDAr
 class _Words:
     """The words of some URLs: those of each, and the URLs that hold each, as numbers."""
 
-    def __init__(self, of_url: Whole, ends: Whole) -> None:
+    def __init__(self, of_url: Integers, ends: Integers) -> None:
         self._of_url, self._ends = of_url, ends
         rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)).astype(np.int32)
         self._holding = rows[np.argsort(of_url, kind="stable")]
@@ -66,25 +66,25 @@ class _Words:
             ends.append(len(flat))
         return cls(np.array(flat, dtype=np.int32), np.array(ends, dtype=np.int64))
 
-    def _words_at(self, row: int) -> Whole:
+    def _words_at(self, row: int) -> Integers:
         return self._of_url[self._ends[row - 1] if row else 0 : self._ends[row]]
 
-    def _urls_with(self, word: int) -> Whole:
+    def _urls_with(self, word: int) -> Integers:
         return self._holding[self._until[word] - self._counts[word] : self._until[word]]
 
-    def having_in_common(self, rows: Whole) -> int:
+    def having_in_common(self, rows: Integers) -> int:
         """Return how many URLs have all that nearly all of some URLs have in common."""
         words, counts = np.unique(np.concatenate([self._words_at(row) for row in rows.tolist()]), return_counts=True)
         common = words[counts >= current().soft_in_common * len(rows)]
         if not len(common):
             return len(self._ends)
-        having: Whole | None = None
+        having: Integers | None = None
         for word in common[np.lexsort((common, self._counts[common]))][:MOST_WORDS].tolist():
             those = self._urls_with(word)
             having = those if having is None else np.intersect1d(having, those, assume_unique=True)
         return len(having) if having is not None else len(self._ends)
 
-    def nearest(self, rows: Whole, content: npt.NDArray[np.int32]) -> float:
+    def nearest(self, rows: Integers, content: npt.NDArray[np.int32]) -> float:
         """Return the share of *rows* for which no URL of another content is nearer than one of their own.
 
         The rarer the words that two URLs share, the nearer they are.

@@ -204,7 +204,7 @@ def _fold_rare(
         codes[RARE].append(numbers[text])
 
 
-def places(codes: Codes) -> tuple[Codes, Rows]:
+def with_inverse(codes: Codes) -> tuple[Codes, Rows]:
     """Return the distinct codes, ascending, and the place of each entry's among them.
 
     As np.unique with return_inverse, but without sorting the entries.

@@ -25,7 +25,7 @@ from ..proposals.proposal import Proposal
 from .divisions import without_sections
 from .strata import narrowed
 
-MOST = 24
+MOST_PARAMETERS = 24
 """Parameters of a site that are looked at, those of most URLs first."""
 MOST_URLS = 50_000
 """URLs that are looked at, the last ones: a crawl that has more has learned what it can."""
@@ -69,7 +69,7 @@ def _likely_parameters(sample: Sample, book: RuleBook, forbidden: Sequence[Rule]
     table = _of_keys(sample, book)
     frame = Frame(table, np.arange(len(table)))
     used = {key: int(np.count_nonzero(codes)) for key, codes in frame.columns.items() if key.startswith("q.")}
-    some = sorted(used, key=lambda key: (-used[key], key))[:MOST]
+    some = sorted(used, key=lambda key: (-used[key], key))[:MOST_PARAMETERS]
     levels = {key: Level.DROPPED for key in some if not _is_forbidden(key, forbidden)}
     likely = {key: _right(frame, key, {key: Level.DROPPED}) for key in levels}
     levels = {key: level for key, level in levels.items() if likely[key] > 1 - current().most_doubt}

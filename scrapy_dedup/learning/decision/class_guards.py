@@ -38,7 +38,7 @@ def _opened(one: Proposal, table: Table, changed: Mapping[str, Flags]) -> Propos
     acted = changed[one.key]
     for wider in _wider(one, table):
         if not (matching(table, wider.match) & concerned(table, wider.key, wider.operation) & ~acted).any():
-            one = _with(one, wider)
+            one = _with_open_class(one, wider)
     return one
 
 
@@ -59,7 +59,7 @@ def _wider(one: Proposal, table: Table) -> Iterable[Proposal]:
             yield replace(one, match=(*one.match[:number], opened, *one.match[number + 1 :]))
 
 
-def _with(one: Proposal, wider: Proposal) -> Proposal:
+def _with_open_class(one: Proposal, wider: Proposal) -> Proposal:
     """Return a proposal with the class that is open in a wider one."""
     match = tuple(
         theirs if ours[1] != theirs[1] and _is_open(theirs[1]) else ours

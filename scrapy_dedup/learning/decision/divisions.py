@@ -20,11 +20,13 @@ ANY = -1
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The parts of a site that some keys name, and the number of each URL's part; a name has the code of each key, or ANY."""
+    """The parts of a site that some keys name."""
 
     keys: tuple[str, ...]
     names: Sequence[tuple[int, ...]]
-    of: Rows
+    """Of each part the code of each key, or ANY."""
+    part_of_url: Rows
+    """The number of each URL's part (shape: URLs)."""
 
     def divides(self, proposal: Proposal) -> bool:
         """Return whether a proposal may be true of some parts only: it asks for none, and is not about their names."""
@@ -66,16 +68,16 @@ def by_sections(table: Table) -> Division:
     """Return the division by what the first segments of the path name: not by numbers, and not by what hardly repeats."""
     none = np.zeros(len(table), dtype=np.int32)
     first, second = (table.columns.get(key, none) for key in PATH)
-    of = np.zeros(len(table), dtype=np.intp)
+    part_of_url = np.zeros(len(table), dtype=np.intp)
     every = np.arange(len(table))
     names: list[tuple[int, ...]] = []
     for value in _naming(table, first, every) or [ANY]:
         rows = every if value == ANY else np.flatnonzero(first == value)
         inner = _naming(table, second, rows) if value != ANY else []
         for other in inner or [ANY]:
-            of[rows if other == ANY else rows[second[rows] == other]] = len(names)
+            part_of_url[rows if other == ANY else rows[second[rows] == other]] = len(names)
             names.append((value, other))
-    return Division(PATH, names, of)
+    return Division(PATH, names, part_of_url)
 
 
 def without_sections(match: Match) -> Match:

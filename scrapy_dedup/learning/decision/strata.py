@@ -198,7 +198,7 @@ class _MergedGroups:
         first = rows[np.r_[True, group[1:] != group[:-1]]]
         sections, *others = divisions
         if sections.divides(proposal):
-            split = Split.of(table.judge, found, sections.of[first], len(sections.names), kind.unlike)
+            split = Split.of(table.judge, found, sections.part_of_url[first], len(sections.names), kind.unlike)
             held = self._in_sections(proposal, changed, sections, split)
         else:
             split = Split.of(table.judge, found, np.zeros_like(first), 1, kind.unlike)
@@ -206,7 +206,9 @@ class _MergedGroups:
         others = [each for each in others if each.divides(proposal)]
         if not held or not others:
             return held
-        splits = [Split.of(table.judge, found, each.of[first], len(each.names), kind.unlike) for each in others]
+        splits = [
+            Split.of(table.judge, found, each.part_of_url[first], len(each.names), kind.unlike) for each in others
+        ]
         return [*held, *self._kept(held, split, zip(others, splits, strict=True), first)]
 
     def _kept(
@@ -228,7 +230,7 @@ class _MergedGroups:
         acting = [one for one in held if one.operation != Keep()]
         found: list[Proposal] = []
         for division, other, weight in zip(divisions, splits, likely.tolist(), strict=True):
-            seen = np.unique(division.of[first]).tolist()
+            seen = np.unique(division.part_of_url[first]).tolist()
             wrong = [number for number in seen if not self._accepts(other.strata[number].mixed(accepted, weight))]
             found += [
                 Proposal(match, one.key, Keep())
@@ -239,7 +241,7 @@ class _MergedGroups:
 
     def _in_sections(self, proposal: Proposal, changed: Flags, sections: Division, split: Split) -> list[Proposal]:
         """Return a proposal for the sections in which it may act; *changed* are the URLs that it changes."""
-        here = np.bincount(sections.of[changed], minlength=len(sections.names)) > 0
+        here = np.bincount(sections.part_of_url[changed], minlength=len(sections.names)) > 0
         passing = [number for number, each in enumerate(split.strata) if here[number] and self._accepts(each)]
         failing = [number for number, each in enumerate(split.strata) if here[number] and not self._accepts(each)]
         if self._accepts(split.unseen):

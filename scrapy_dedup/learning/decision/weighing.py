@@ -23,6 +23,8 @@ EXAMPLES = 2
 
 @dataclass(slots=True)
 class _Count:
+    """The counts of one rule's witness groups, URLs and pages, from which its evidence is made."""
+
     groups: int = 0
     bad: int = 0
     odd: int = 0

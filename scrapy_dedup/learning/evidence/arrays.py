@@ -10,26 +10,26 @@ Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
-Whole = npt.NDArray[np.integer[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 ABSENT = 0
 """The code of a key that the URL does not have."""
 
 
-def pairs(one: Whole, other: Whole) -> Whole:
+def pairs(one: Integers, other: Integers) -> Integers:
     """Return a number for each pair of numbers, in the order of the pairs."""
     least = int(other.min())
-    found: Whole = one.astype(np.int64) * (int(other.max()) - least + 1) + (other - least)
+    found: Integers = one.astype(np.int64) * (int(other.max()) - least + 1) + (other - least)
     return found
 
 
-def numbered(values: Whole) -> Rows:
+def numbered(values: Integers) -> Rows:
     """Return the place of each value among the distinct ones."""
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
-def spans(starts: Rows, sizes: Whole) -> Rows:
-    """Return the places from each start on, so many.
+def spans(starts: Rows, sizes: Integers) -> Rows:
+    """Return the indices start, start + 1, ... of each span (shape: the sum of the sizes).
 
     >>> spans(np.array([0, 10]), np.array([2, 3])).tolist()
     [0, 1, 10, 11, 12]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Codes, Flags, Hashes, Rows, Whole, mixed, pairs, spans
+from .arrays import Codes, Flags, Hashes, Integers, Rows, mixed, pairs, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Contents:
     """
 
     content: Codes
-    urls: Whole
+    urls: Integers
     lone: Flags
     starts: Rows
 
@@ -34,15 +34,15 @@ class Contents:
         return len(self.starts)
 
     @property
-    def number(self) -> Whole:
+    def number(self) -> Integers:
         """Return how many contents each group shows."""
-        number: Whole = np.diff(np.r_[self.starts, len(self.content)])
+        number: Integers = np.diff(np.r_[self.starts, len(self.content)])
         return number
 
     @property
-    def size(self) -> Whole:
+    def size(self) -> Integers:
         """Return how many URLs each group has."""
-        size: Whole = np.add.reduceat(self.urls, self.starts)
+        size: Integers = np.add.reduceat(self.urls, self.starts)
         return size
 
     @property
@@ -57,7 +57,7 @@ class Contents:
 
     @property
     def page(self) -> Codes:
-        """Return that content."""
+        """Return the content that most URLs of each group show (shape: groups)."""
         return self.content[self.main]
 
     @property

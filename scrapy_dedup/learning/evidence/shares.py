@@ -8,7 +8,7 @@ from ..config import current
 
 CONFIDENCE = 0.95
 MIN_STATED = 2
-"""Those that must speak for dropping a parameter which the site names itself."""
+"""Witness groups that must agree before a parameter is dropped that the site itself calls irrelevant."""
 
 
 @lru_cache(maxsize=4096)

@@ -35,11 +35,12 @@ def with_checks(book: RuleBook, checks: Iterable[CheckRow]) -> RuleBook:
         by_rule[check.site, check.rule].append(check)
     if not any((rule.site, rule.id) in by_rule for rule in book):
         return book
-    rules = [_with(rule, by_rule.get((rule.site, rule.id), ())) for rule in book]
+    rules = [_with_checks(rule, by_rule.get((rule.site, rule.id), ())) for rule in book]
     return RuleBook(rules, {site: book.site_rules(site).deep for site in book.sites}, book.groups)
 
 
-def _with(rule: Rule, checks: Iterable[CheckRow]) -> Rule:
+def _with_checks(rule: Rule, checks: Iterable[CheckRow]) -> Rule:
+    """Return a learned rule with what later checks have shown added to its evidence."""
     evidence = rule.evidence or Evidence()
     later = [check for check in checks if check.time > evidence.until]
     if rule.status.users or not later:

@@ -32,7 +32,7 @@ class PatternTreeChoices:
     depth: Literal["from the left", "length first"] = "from the left"
     """7. Path segments are counted from the left, or URLs are split by path length first."""
     parts: Literal["segments", "explicit"] = "segments"
-    """8. Whole segments, or extension, trailing slash and matrix parameters as keys of their own."""
+    """8. Integers segments, or extension, trailing slash and matrix parameters as keys of their own."""
 
     # Candidates (section 5.2)
     overlap: Literal["set", "multiplicity"] = "multiplicity"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...rules import Operation
-from ..data.url_table import REPEAT, Table, places
+from ..data.url_table import REPEAT, Table, with_inverse
 from ..evidence.arrays import ABSENT, Flags
 from .dropping import changes
 from .proposal import Match
@@ -18,7 +18,7 @@ def matching(table: Table, match: Match) -> Flags:
             if not predicate.optional:
                 holds[:] = False
             continue
-        present, place = places(codes)
+        present, place = with_inverse(codes)
         answers = [
             predicate.optional if code == ABSENT else predicate.holds(table.vocabulary[code].split(REPEAT)[0])
             for code in present.tolist()
@@ -32,7 +32,7 @@ def concerned(table: Table, key: str, operation: Operation) -> Flags:
     codes = table.columns.get(key)
     if codes is None:
         return np.zeros(len(table), dtype=np.bool_)
-    present, place = places(codes)
+    present, place = with_inverse(codes)
     vocabulary = table.vocabulary
     answers = [code != ABSENT and changes(operation, vocabulary[code]) for code in present.tolist()]
     return np.array(answers, dtype=np.bool_)[place]

@@ -137,10 +137,12 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
     marked. Other text gets ⟦ and ⟧ around it.
     """
     if kind != "html":
-        return _with(text, [(place, mark) for start, end in cuts for place, mark in ((start, "⟦"), (end, "⟧"))])
+        return _with_insertions(
+            text, [(place, mark) for start, end in cuts for place, mark in ((start, "⟦"), (end, "⟧"))]
+        )
     found = list(tokens(text))
     places = list(cuts)
-    additions: list[tuple[int, str]] = []
+    insertions: list[tuple[int, str]] = []
     done = 0
     for index, token in enumerate(found):
         if token.start < done:
@@ -150,19 +152,19 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
                 low, high = max(start, token.start), min(end, token.end)
                 parent = found[token.parent].name if token.parent >= 0 else ""
                 if text[low:high].strip() and parent not in _NO_SPAN:
-                    additions += [(low, f"<span{_ATTRIBUTE}>"), (high, "</span>")]
+                    insertions += [(low, f"<span{_ATTRIBUTE}>"), (high, "</span>")]
             elif token.kind in (TokenKind.OPEN, TokenKind.EMPTY) and start <= token.start and token.end <= end:
                 close = token.end - (2 if text.endswith("/>", token.start, token.end) else 1)
-                additions.append((close, _ATTRIBUTE))
+                insertions.append((close, _ATTRIBUTE))
                 done = end_of(found, index)
-    return _with(text, additions)
+    return _with_insertions(text, insertions)
 
 
-def _with(text: str, additions: list[tuple[int, str]]) -> str:
-    """Return *text* with *additions*, (place, what) in order."""
+def _with_insertions(text: str, insertions: list[tuple[int, str]]) -> str:
+    """Return *text* with *insertions*, (place, what) in order."""
     parts = []
     at = 0
-    for place, what in additions:
+    for place, what in insertions:
         parts += [text[at:place], what]
         at = place
     parts.append(text[at:])

@@ -17,7 +17,7 @@ from ....urls import normal_parts, site_of_url, values_of
 from ...config import current
 from ...data.frame import Frame
 from ...data.grouping import varying
-from ...data.url_table import REPEAT, Table, joined_repeats, places, seeds_of
+from ...data.url_table import REPEAT, Table, joined_repeats, seeds_of, with_inverse
 from ...evidence.arrays import ABSENT, Codes, Rows
 from ...proposals.dropping import dropped
 from .joint import irrelevant, without
@@ -70,7 +70,7 @@ def _places(frame: Frame, key: str, site: str, rows: Rows) -> list[str]:
 def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | None:
     """Return the codes of a key with the values that *operation* shows alike made one, None where each stays as it is."""
     first: dict[str, int] = {}
-    present, place = places(frame.columns[key])
+    present, place = with_inverse(frame.columns[key])
     alike = np.array(present)
     for number, code in enumerate(present.tolist()):
         url = inner_url(key, frame.table.vocabulary[code]) if code != ABSENT else None
@@ -94,7 +94,7 @@ def _opened(frame: Frame, keys: list[str], book: RuleBook) -> Frame:
     columns = dict(frame.columns)
     repeated = set(frame.table.repeated)
     for key in keys:
-        present, place = places(columns.pop(key))
+        present, place = with_inverse(columns.pop(key))
         bases = np.zeros(len(present), dtype=np.int32)
         inner: defaultdict[str, Codes] = defaultdict(lambda: np.zeros(len(present), dtype=np.int32))  # noqa: B023
         for number, code in enumerate(present.tolist()):

@@ -103,7 +103,7 @@ def _demanded(frame: Frame, dropped: Sequence[str]) -> list[str]:
     of_group = groups.group[groups.contents[groups.group] > 1]
     content = frame.content[rows].astype(np.int64)
     if len(rows) > MAX_ROWS:
-        # Whole pages, so that values still repeat within them.
+        # Integers pages, so that values still repeat within them.
         some = content % (len(rows) // MAX_ROWS + 1) == 0
         rows, of_group, content = rows[some], of_group[some], content[some]
     group, content = _renumbered(of_group), _renumbered(content)

@@ -7,7 +7,7 @@ path to be relevant, and ... sessionid to be irrelevant"; prefixes of tracking p
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...choices import IRRELEVANT
+from ...parameter_names import IRRELEVANT
 from .relevance import Relevance
 
 
