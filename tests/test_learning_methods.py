@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
+from scrapy_dedup.content.fingerprints import fingerprint_body
+from scrapy_dedup.content.versions import Version, packed_version
+from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.data.by_site import observations_by_site
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
+from scrapy_dedup.learning.methods.equivalence import near_identical
 from scrapy_dedup.learning.methods.options import (
     METHODS,
     EquivalenceOptions,
@@ -25,6 +29,8 @@ from scrapy_dedup.learning.methods.policy import MethodPolicy, policy_of
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.rules.lifecycle import Reason
+from scrapy_dedup.store.rows import ObservationRow
+from scrapy_dedup.store.store import Store
 
 WEEK = "http://www.informationweek.com/showArticle.jhtml"
 
@@ -94,6 +100,79 @@ def test_equivalence_case_and_ends() -> None:
     middle = [seen(f"http://a.example/x/{n}/{'print/' * copy}p{n}/end", n) for n in range(12) for copy in (0, 1)]
     cut = learn_rules(middle, method="equivalence", options={"representative": "ends"})
     assert cut.equivalent("http://a.example/x/7/print/p7/end", "http://a.example/x/7/p7/end")
+
+
+def almanacs(*, texts: bool = True) -> list[Observation]:
+    """Pages of 400 words under two session ids each, one word of which was another one each time."""
+    rows = []
+    for number in range(12):
+        words = page_of_words(number)
+        for session in (5, 6):
+            words[200] = f"visit{session}"
+            url = f"http://h.example/almanac?day={number}&sid={number * 7 + session}"
+            text = " ".join(words)
+            version = Version((("html/body/p", "", text), ("html/body/a", "href", url))) if texts else None
+            rows.append(Observation(url, text, words=400, version=version, time=1e9 + number))
+    return rows
+
+
+def page_of_words(number: int) -> list[str]:
+    random = Random(number)
+    return [f"{random.getrandbits(40):x}" for _ in range(400)]
+
+
+def test_equivalence_of_near_identical_pages() -> None:
+    """Pages are one by shingles, as the document has it; by equal text they are not."""
+    assert len(learn_rules(almanacs(), method="equivalence")) == 0
+    (rule,) = learn_rules(almanacs(), method="equivalence", options={"pages": "shingles"})
+    assert rule.ops == {"q.sid": Ignore()}
+
+
+def test_equivalence_of_pages_that_are_not_near_identical() -> None:
+    """One page under a third session id that is another one speaks against the rule."""
+    text = " ".join(page_of_words(100))
+    other = Observation(
+        "http://h.example/almanac?day=3&sid=9",
+        text,
+        words=400,
+        version=Version((("html/body/p", "", text),)),
+        time=1e9,
+    )
+    assert len(learn_rules([*almanacs(), other], method="equivalence", options={"pages": "shingles"})) == 0
+
+
+def test_equivalence_of_near_identical_pages_whose_texts_are_not_kept(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [*articles(), *almanacs(texts=False)]
+    assert len(learn_rules(rows, method="equivalence", options={"pages": "shingles"})) == 1
+    assert [record.message for record in caplog.records if "shingles" in record.message] == [
+        f"{site}: no page has its texts in the store, so that none is compared by shingles"
+        for site in ("h.example", "informationweek.com")
+    ]
+
+
+def test_near_identical_pages_of_a_store(tmp_path: Path) -> None:
+    rows = []
+    for row in almanacs():
+        html = f"<html><body><p>{row.fingerprint}</p></body></html>"
+        page = ObservationRow("", "h.example", row.url, row.time or 0.0, 200, version=packed_version(html))
+        rows.append(page._replace(fingerprints=fingerprint_body(html.encode(), "text/html"), content_type="text/html"))
+    with Store.open(tmp_path / "store.sqlite") as store:
+        store.add(rows)
+        counts = []
+        for options in ({}, {"pages": "shingles"}):
+            policy = policy_of("equivalence", options)
+            found = learn_rules_and_masks(StoredEvidence(store), LearningOptions(policy=policy), known=RuleBook())
+            counts.append(len(found.learned.book))
+    assert counts == [0, 1]
+
+
+def test_near_identical_pages_of_clusters_that_are_no_evidence() -> None:
+    rows = [*almanacs(), Observation("http://h.example/gone", "", status=404, time=1e9)]
+    found = clusters(rows)
+    joined = near_identical(found, reversed(rows))
+    assert (found.pages, joined.pages) == (24, 12)
+    assert joined.urls == found.urls
+    assert near_identical(clusters([]), []) == clusters([])
 
 
 def test_equivalence_of_a_session_in_the_path() -> None:

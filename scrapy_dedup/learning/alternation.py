@@ -88,6 +88,7 @@ def learn_rules_and_masks(
     nested in its own. Raises StoreError, ValueError.
     """
     before = masks or {}
+    by_texts = options.policy is not None and options.policy.compares_texts
     found: dict[str, tuple[Learned, LearnedMasks]] = {}
     asked: dict[str, tuple[str, ...]] = {}
 
@@ -106,7 +107,7 @@ def learn_rules_and_masks(
         used = wanted = pages.masks(None, old)
         for left in range(MOST_ROUNDS - 1, -1, -1):
             fresh = learn(
-                evidence.observations(site, versions=wanted.comparing is not None),
+                evidence.observations(site, versions=wanted.comparing is not None or by_texts),
                 options if not kept else replace(options, diagnose=False),
                 known=known,
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,

@@ -134,6 +134,7 @@ def learn(
         declarations = Declarations.of(seen, groups=groups) if "declared" in options.learners else None
         others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
         if policy is not None:
+            found = policy.clusters(found, seen)
             outcome = decide_site(policy, site, found, options, known=known, others=others)
             rules += outcome.rules
             departures += outcome.departures

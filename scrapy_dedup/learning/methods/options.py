@@ -75,6 +75,11 @@ class EquivalenceOptions:
         "intersection", ("intersection", "ends"), "what the URLs of a class share: segments, or those at both ends"
     )
     fold_case: bool = _option(False, truth, "true | false", "segments that differ in case only are equal")
+    pages: str = _choice(
+        "text",
+        ("text", "shingles"),
+        "which pages are one: of equal text, or near-identical by shingles of the texts kept",
+    )
     window_days: float | None = _option(
         None, or_none(number(0)), "days | none", "what was seen longer before the latest response does not count"
     )
@@ -113,7 +118,7 @@ def options_of(method: str, given: Mapping[str, Any]) -> MethodOptions:
     Values may be texts. Raises WrongOption for a method or an option that is not there, and for a wrong value.
 
     >>> options_of("equivalence", {"min_urls": "5", "fold_case": "true"})
-    EquivalenceOptions(min_urls=5, representative='intersection', fold_case=True, window_days=None)
+    EquivalenceOptions(min_urls=5, representative='intersection', fold_case=True, pages='text', window_days=None)
     """
     if method not in METHODS:
         raise WrongOption(f"there is no method {method!r} with options; there are {', '.join(METHODS)}")

@@ -5,18 +5,20 @@
 ('equivalence', 20)
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...observation import Observation
 from ...urls import values_of
 from ..choices import JUDGE, METHOD_NAMES
+from ..data.clusters import Clusters
 from ..data.judgement import Sample
 from ..data.url_table import encode
 from ..phrases import counted
 from . import entropy, equivalence, pattern_tree
 from .method_decision import Decision
-from .options import METHODS, MethodOptions, WrongOption, options_of
+from .options import METHODS, EquivalenceOptions, MethodOptions, WrongOption, options_of
 from .written import Written, written
 
 _DECIDE: Mapping[str, Callable[[Sample, Any], Decision]] = {
@@ -32,6 +34,15 @@ class MethodPolicy:
 
     method: str
     options: MethodOptions
+
+    @property
+    def compares_texts(self) -> bool:
+        """Whether the method compares pages by their texts, where these are stored, and not by fingerprints alone."""
+        return isinstance(self.options, EquivalenceOptions) and self.options.pages == "shingles"
+
+    def clusters(self, found: Clusters, seen: Iterable[Observation]) -> Clusters:
+        """Return the duplicate clusters of a site as the method has them; *found* are those of pages with equal text."""
+        return equivalence.near_identical(found, seen) if self.compares_texts else found
 
     def decide(self, sample: Sample) -> Decision:
         """Return what the method decides of a site, as its document decides."""

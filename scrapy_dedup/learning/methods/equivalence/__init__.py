@@ -19,6 +19,7 @@ from .published import decide, in_own_terms
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, RewriteRule, Slot, Variable, VariableKind, kind_of
 from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
+from .stored_pages import near_identical
 from .testing import Index, Observed, RuleVerdict, Tested, tested, tested_together, within_window
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "in_own_terms",
     "inferred",
     "kind_of",
+    "near_identical",
     "observed_pages",
     "proposals",
     "representative",

@@ -29,7 +29,7 @@ Told = TypeVar("Told")
 
 
 def equivalence_classes(
-    pages: Iterable[tuple[str, Shingling | None]], *, min_resemblance: float = MIN_RESEMBLANCE
+    pages: Iterable[tuple[str, Shingling | None]],
 ) -> list[list[str]]:
     """Return the classes of two URLs or more of the same host whose pages are near-identical.
 
@@ -47,7 +47,7 @@ def equivalence_classes(
         found += [urls for urls in by_checksum.values() if len(urls) > 1]
         shinglings = [page for _, page in long]
         for members in sharing(shinglings):
-            for part in parted(shinglings, members, min_resemblance):
+            for part in parted(shinglings, members):
                 if len(part) > 1:
                     found.append([long[i][0] for i in part])
     return found
@@ -58,12 +58,13 @@ def buckets(pages: Iterable[tuple[str, Told | None]]) -> Iterator[list[tuple[str
     by_host: defaultdict[str, list[tuple[str, Told]]] = defaultdict(list)
     for url, page in pages:
         if page is not None:
-            by_host[_host(url)].append((url, page))
+            by_host[host_of(url)].append((url, page))
     while by_host:
         yield by_host.pop(next(iter(by_host)))
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return the host of a URL with its port, "" where it has none."""
     try:
         return urlsplit(url).netloc.lower()
     except ValueError:
@@ -96,7 +97,8 @@ def sharing(pages: Sequence[Shingling]) -> list[list[int]]:
 
 
 def parted(
-    pages: Sequence[Shingling], members: Sequence[int], min_resemblance: float = MIN_RESEMBLANCE
+    pages: Sequence[Shingling],
+    members: Sequence[int],
 ) -> list[list[int]]:
     """Return *members*, numbers of pages, parted so that each part resembles its medoid.
 
@@ -109,7 +111,7 @@ def parted(
     for _ in range(MAX_ROUNDS):
         if not len(left):
             break
-        alike = _resemblances(values[left], values[left[_medoid(values[left])]]) >= min_resemblance
+        alike = _resemblances(values[left], values[left[_medoid(values[left])]]) >= MIN_RESEMBLANCE
         parts.append([members[i] for i in left[alike].tolist()])
         left = left[~alike]
     parts += [[members[i]] for i in left.tolist()]
