@@ -12,7 +12,6 @@ from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.equivalence import (
     Observed,
     Policy,
-    class_rules,
     composed,
     expressed_rules,
     inferred,
@@ -27,6 +26,7 @@ from scrapy_dedup.learning.site_evidence import evidence_of
 from scrapy_dedup.rules import Ignore, Literal, Lower, RuleBook
 from scrapy_dedup.urls import normal_form
 
+from .rewrite_rules import class_rules
 from .work import work_of
 
 SITE = "http://shop.example.com"

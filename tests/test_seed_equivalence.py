@@ -18,12 +18,10 @@ from scrapy_dedup.learning.methods.equivalence import (
     RuleVerdict,
     VariableKind,
     by_prefix_and_suffix,
-    class_rules,
     inferred,
     kind_of,
     observed_pages,
     representative,
-    segment_multiset,
     segmented,
     shared_segments,
     within_window,
@@ -31,6 +29,8 @@ from scrapy_dedup.learning.methods.equivalence import (
 from scrapy_dedup.learning.methods.equivalence import tested as outcome
 from scrapy_dedup.learning.methods.equivalence.representatives import Method
 from scrapy_dedup.learning.methods.equivalence.testing import Index
+
+from .rewrite_rules import class_rules
 
 # -- Background, and FIG. 1, step 110: the sixteen URLs of one page
 
@@ -95,10 +95,10 @@ ARTICLE = "http://www.informationweek.com/showArticle.jhtml?articleID=60401364"
 
 
 def test_step_a_segment_multisets() -> None:
-    assert segment_multiset(SESSION) == Counter(
+    assert shared_segments([segmented(SESSION)]) == Counter(
         ["showArticle.jhtml", "jsessionid=05YISK4QOPJQCQSNDBCCKHOCJUMEKJVN", "articleID=60401364"]
     )
-    assert segment_multiset(TOPIC) == Counter(["showArticle.jhtml", "articleID=60401364", "tid=5999"])
+    assert shared_segments([segmented(TOPIC)]) == Counter(["showArticle.jhtml", "articleID=60401364", "tid=5999"])
 
 
 def test_step_b_intersection_and_normalized_url() -> None:

@@ -50,6 +50,15 @@ def tree_of(urls: list[str], content: list[int] | None = None, options: PatternT
     return build_pattern_tree(encode(urls, [view_of(url, options) for url in urls], content), options)
 
 
+def height(tree: PatternTree) -> int:
+    """Return the number of levels."""
+    return 1 + max(node.depth for node in tree.nodes)
+
+
+def leaves(tree: PatternTree) -> list[Node]:
+    return [node for node in tree.nodes if not node.children]
+
+
 def figure_3(*absent: str) -> Site:
     """U1 to U8: values of K3 and K5 are diverse, U5 and U6 (U7 and U8) differ in K3 alone."""
     values = {
@@ -247,8 +256,8 @@ def test_algorithm_1_single_values() -> None:
     """Gap 3: with a split by keys of one value the tree becomes a chain of equal nodes."""
     urls, content = figure_4()
     chain = tree_of(urls, content, replace(FAITHFUL, single_value="child"))
-    assert tree_of(urls, content).height == 2
-    assert chain.height > 4
+    assert height(tree_of(urls, content)) == 2
+    assert height(chain) > 4
     assert chain.nodes[1].volume == chain.root.volume
 
 
@@ -267,10 +276,10 @@ def test_algorithm_1_optional_keys_double_the_leaves_unless_they_are_peeled() ->
             junk = "".join(f"&j{bit}={page * 31 + mask}" for bit in range(4) if mask >> bit & 1)
             urls.append(f"http://example.com/view?id={page}{junk}")
             content.append(page)
-    assert len(tree_of(urls, content).leaves()) >= 16
+    assert len(leaves(tree_of(urls, content))) >= 16
     improved = learn(urls, content, IMPROVED)
     assert improved.tree is not None
-    assert len(improved.tree.leaves()) == 1
+    assert len(leaves(improved.tree)) == 1
     assert set(improved.peel.keys) == {"q.j0", "q.j1", "q.j2", "q.j3"}
     assert score_of(urls, content, improved.canonical).dup_reduction == 1.0
 
@@ -606,10 +615,10 @@ def test_section_5_3_the_composed_rules_are_tested_together() -> None:
 
 def test_section_6_1_training_sets() -> None:
     content = [n // 4 for n in range(1000)]
-    training, test = training_split(content, FAITHFUL)
+    training, test = training_split(content)
     assert len(training) == 200
     assert len(test) == 1000
-    training, test = training_split(content, IMPROVED)
+    training, test = training_split(content, unseen_pages=True)
     assert {content[i] for i in training}.isdisjoint(content[i] for i in test)
     assert len(training) + len(test) == 1000
 
@@ -626,7 +635,7 @@ def test_every_gap_has_a_field_of_its_own() -> None:
         "max_pairs",
     }
     gaps = [field.name for field in fields(PatternTreeChoices) if field.name not in thresholds]
-    assert len(gaps) == 26
+    assert len(gaps) == 25, "the 26th is how a benchmark draws its sets"
     alike = {name for name in gaps if getattr(FAITHFUL, name) == getattr(IMPROVED, name)}
     # Here the printed form cannot be run, and one mending serves both.
     assert alike == {"single_value", "overlap", "nested_pairs", "destination_self_rules"}

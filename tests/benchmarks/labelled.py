@@ -29,7 +29,6 @@ from urllib.parse import parse_qsl, urlsplit
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL
 
 from .methods.compared import MEMBERS, Learn, Safe, asked_for
 from .scoring.checks import Check, report
@@ -122,7 +121,7 @@ def split_rows(rows: Sequence[Row], split: str, seed: int) -> tuple[list[Row], l
     if split == "none":
         return list(rows), list(rows)
     if split == "paper":
-        chosen, scored = training_split(range(len(rows)), FAITHFUL, seed)
+        chosen, scored = training_split(range(len(rows)), seed)
         return [rows[i] for i in chosen], [rows[i] for i in scored]
     sides: tuple[list[Row], list[Row]] = ([], [])
     for row in rows:

@@ -20,8 +20,12 @@ from time import perf_counter
 
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
+from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.methods.options import PatternTreeOptions, WrongOption, options_of
-from scrapy_dedup.learning.methods.pattern_tree import PatternTreeChoices, choices_of, tree_of
+from scrapy_dedup.learning.methods.pattern_tree import PatternTreeChoices, choices_of
+from scrapy_dedup.learning.methods.pattern_tree.peeling import peeled
+from scrapy_dedup.learning.methods.pattern_tree.tree import PatternTree, build_pattern_tree
+from scrapy_dedup.learning.methods.pattern_tree.views import view_of
 
 from .labelled import read_rows
 from .methods.compared import sites
@@ -69,7 +73,20 @@ def measured(
     start = perf_counter()
     tree = tree_of(urls, content, options)
     seconds = perf_counter() - start
-    return None if tree is None else TreeOf(site, len(urls), len(tree.nodes), tree.height, seconds)
+    return (
+        None
+        if tree is None
+        else TreeOf(site, len(urls), len(tree.nodes), 1 + max(node.depth for node in tree.nodes), seconds)
+    )
+
+
+def tree_of(urls: Sequence[str], content: Sequence[int], options: PatternTreeChoices) -> PatternTree | None:
+    """Return the pattern tree of URLs in normal form, without rules; None where no text is a URL with a host."""
+    views = {url: (view, number) for url, number in zip(urls, content, strict=True) if (view := view_of(url, options))}
+    if not views:
+        return None
+    table = encode(list(views), [view for view, _ in views.values()], [number for _, number in views.values()])
+    return build_pattern_tree(peeled(table)[0] if options.peel == "drop set" else table, options)
 
 
 def of_files(paths: Sequence[Path]) -> Iterator[tuple[str, list[Observation]]]:

@@ -74,10 +74,6 @@ class PatternTreeChoices:
     destination_self_rules: Literal["removed", "kept"] = "kept"
     """24. Whether the ignore operations of a destination go with the rules that start from it."""
 
-    # Evaluation (section 6.1)
-    evaluation: Literal["everything", "unseen pages"] = "everything"
-    """26. Whether the URLs that were learned from are tested on."""
-
     # Thresholds, with the paper's values where it gives any
     min_overlap: float = 0.5
     min_sigma: float = 0.5
@@ -118,7 +114,6 @@ IMPROVED = PatternTreeChoices(
     rows="lazy",
     walk="components",
     destinations="one a component",
-    evaluation="unseen pages",
     min_overlap=0.1,
     min_urls=30,
     max_nodes=200,
@@ -126,23 +121,18 @@ IMPROVED = PatternTreeChoices(
 )
 
 
-def _choices() -> dict[str, Any]:
-    """Return the types of the choices that learning knows; how a benchmark draws its sets is none of them."""
-    return {name: kind for name, kind in get_type_hints(PatternTreeChoices).items() if name != "evaluation"}
-
-
 def readers() -> dict[str, Read]:
     """Return, by the name of each choice, what reads its value from a text or a value of Python.
 
     It raises ValueError, with the values that are right, for another one.
     """
-    return {name: _reader(kind) for name, kind in _choices().items()}
+    return {name: _reader(kind) for name, kind in get_type_hints(PatternTreeChoices).items()}
 
 
 def right_values() -> dict[str, str]:
     """Return, by the name of each choice, what values are right, in words."""
     found = {}
-    for name, kind in _choices().items():
+    for name, kind in get_type_hints(PatternTreeChoices).items():
         if get_origin(kind) is Literal:
             found[name] = " | ".join(get_args(kind))
         else:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_dedup.learning.methods.pattern_tree_gaps import PatternTreeChoices
-
 from .crawl import Row
 from .seeded import share_of
 
@@ -82,15 +80,15 @@ def each_once(rows: Sequence[Row]) -> list[Row]:
     return list(first.values())
 
 
-def training_split(content: Sequence[int], options: PatternTreeChoices, seed: int = 0) -> tuple[list[int], list[int]]:
+def training_split(content: Sequence[int], seed: int = 0, *, unseen_pages: bool = False) -> tuple[list[int], list[int]]:
     """The pattern-tree paper's split (section 6.1, gap 26): (training, test) as places in *content*.
 
     The paper draws 20 % of the URLs, 100,000 at most, and tests on all of them, so that clusters are
-    cut apart and what was learned from is tested on. Otherwise 20 % of the pages are drawn, and the test
+    cut apart and what was learned from is tested on. With *unseen_pages* 20 % of the pages are drawn, and the test
     is on the others.
     """
     rng = np.random.default_rng(seed)
-    if options.evaluation == "everything":
+    if not unseen_pages:
         count = min(round(PAPER_SHARE * len(content)), MOST_TRAINING)
         chosen = rng.choice(len(content), count, replace=False) if count else np.zeros(0, dtype=np.intp)
         return sorted(chosen.tolist()), list(range(len(content)))

@@ -7,7 +7,7 @@ is kept, so that several irrelevant parameters do not hide each other.
 
 from .analysis import ParameterRule, analysed, case_information, holds_urls, relevant_tuples
 from .cluster_merging import Conflict, HostRules, merged
-from .columns import EVERYWHERE, HOST, PATH, QUERY, FingerprintedUrl, columns, keys_inside, settled_keys
+from .columns import HOST, PATH, QUERY, FingerprintedUrl, columns, keys_inside, settled_keys
 from .expression import proposals
 from .headers import HeadFingerprint, Strength, head_fingerprint
 from .host import EntropyChoices, canonical_rules, host_rules, proposals_of
@@ -20,7 +20,6 @@ from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters
 
 __all__ = [
     "DOCUMENT_NAMES",
-    "EVERYWHERE",
     "HOST",
     "KNOWN_NAMES",
     "MINIMUM_SIZE",

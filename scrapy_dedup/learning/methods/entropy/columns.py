@@ -24,7 +24,6 @@ MAX_KEYS = 200
 QUERY = ("q.",)
 PATH = ("path.", "ext", "m.", "s.")
 HOST = ("host.",)
-EVERYWHERE = QUERY + PATH + HOST
 
 _NOT_A_PART = frozenset({"path.len", "path.trail"})
 

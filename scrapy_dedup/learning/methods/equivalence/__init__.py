@@ -11,14 +11,14 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 """
 
 from .as_learner import expressed_rules, proposals
-from .class_rules import ClassRules, class_rules, rules_of_classes
+from .class_rules import ClassRules, rules_of_classes
 from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
 from .page_comparison import Comparison, observed_pages
 from .published import decide, in_own_terms
 from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
 from .rewriting import Anything, Fixed, Form, RewriteRule, Slot, Variable, VariableKind, kind_of
-from .segments import Segment, SegmentedUrl, composed, segment_multiset, segmented
+from .segments import Segment, SegmentedUrl, composed, segmented
 from .stored_pages import near_identical
 from .testing import Index, Observed, RuleVerdict, Tested, tested, tested_together, within_window
 
@@ -42,7 +42,6 @@ __all__ = [
     "VariableKind",
     "by_intersection",
     "by_prefix_and_suffix",
-    "class_rules",
     "composed",
     "decide",
     "expressed_rules",
@@ -55,7 +54,6 @@ __all__ = [
     "proposals",
     "representative",
     "rules_of_classes",
-    "segment_multiset",
     "segmented",
     "shared_ends",
     "shared_segments",

@@ -74,15 +74,6 @@ def rules_of_classes(
     return list(found.values())
 
 
-def class_rules(urls: Sequence[SegmentedUrl], *, method: Method = by_intersection) -> list[RewriteRule]:
-    """Return the rules of one class, each once, in the order of its URLs."""
-    return [
-        rule_of_class(rules, asked)
-        for rules in rules_of_classes(urls, [0] * len(urls), method=method)
-        for asked in rules.asked
-    ]
-
-
 def rule_of_class(rules: ClassRules, asked: Values) -> RewriteRule:
     """Return the rule with these values."""
     fixed: Mapping[int, str] = dict(zip(rules.form.asked, asked, strict=True))

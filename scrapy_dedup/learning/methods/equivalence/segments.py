@@ -6,7 +6,6 @@ here each keeps what it takes to compose a URL from some of the segments of anot
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -102,12 +101,3 @@ def is_named(key: str) -> bool:
     (True, False, False)
     """
     return len(key) > 2 or (len(key) == 2 and key not in {"?/", "?;", "??"})
-
-
-def segment_multiset(url: str) -> Counter[str]:
-    """Return the multiset of the texts of a URL's segments: the document's own.
-
-    >>> sorted(segment_multiset("http://a.example/b/b?c=1"))
-    ['b', 'c=1']
-    """
-    return Counter(segment.text for segment in segmented(url).segments)

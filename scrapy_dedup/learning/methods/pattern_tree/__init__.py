@@ -11,7 +11,7 @@ from ..pattern_tree_gaps import FAITHFUL, IMPROVED, PatternTreeChoices
 from .expression import proposals
 from .normalization_rules import IgnoreKey, KeepKey, NormalizationRule, ReplaceKey, SetLiteral
 from .published import choices_of, decide
-from .whole_method import PatternTreeRules, learn, tree_of
+from .whole_method import PatternTreeRules, learn
 
 __all__ = [
     "FAITHFUL",
@@ -27,5 +27,4 @@ __all__ = [
     "decide",
     "learn",
     "proposals",
-    "tree_of",
 ]

@@ -77,24 +77,6 @@ class PatternTree:
         """The node of all URLs."""
         return self.nodes[0]
 
-    @property
-    def height(self) -> int:
-        """The number of levels."""
-        return 1 + max(node.depth for node in self.nodes)
-
-    def leaves(self) -> list[Node]:
-        """Return the nodes without children."""
-        return [node for node in self.nodes if not node.children]
-
-    def show(self) -> str:
-        """Return the tree as text, one node a line."""
-        return "\n".join(f"{'  ' * node.depth}{node.pattern} ({node.volume})" for node in self._walk(self.root))
-
-    def _walk(self, node: Node) -> Iterator[Node]:
-        yield node
-        for child in node.children:
-            yield from self._walk(child)
-
 
 def build_pattern_tree(table: Table, options: PatternTreeChoices) -> PatternTree:
     """Return the pattern tree of the URLs of a table (Algorithm 1).

@@ -166,17 +166,6 @@ def learn_from(
     return LearnedTree(tree, effects, whole, peel, places, raw, qualified(raw, tree, effects, options, fpr_max))
 
 
-def tree_of(
-    urls: Sequence[str], content: Sequence[int], options: PatternTreeChoices = FAITHFUL, groups: GroupsLike = None
-) -> PatternTree | None:
-    """Return the pattern tree of the URLs of a site, without rules; None where no text is a URL with a host.
-
-    The arguments are those of :func:`learn`.
-    """
-    whole, _ = _table(urls, content, options, groups, None)
-    return _grown(whole, options)[0] if len(whole) else None
-
-
 def _grown(whole: Table, options: PatternTreeChoices) -> tuple[PatternTree, Peel]:
     """Return the tree, and the keys that were removed before."""
     table, peel = peeled(whole) if options.peel == "drop set" else (whole, Peel())
