@@ -16,7 +16,7 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.content.tokenizer.tokens import tokens
 from scrapy_dedup.masks.applying.plan import Roots
-from scrapy_dedup.masks.css_xpath import BELOW
+from scrapy_dedup.masks.css_xpath import SUBTREE_SUFFIX
 from scrapy_dedup.masks.fields.text_cuts import marked, removed
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import TransientPath
@@ -87,7 +87,7 @@ HTML = st.lists(
 @given(HTML, HTML)
 def test_seed_verified_is_part_of_what_exists(one: str, other: str) -> None:
     for mask in (
-        Mask(paths=tuple(TransientPath(path + BELOW) for path in ("p", "div", "p/b")), mode="seed"),
+        Mask(paths=tuple(TransientPath(path + SUBTREE_SUFFIX) for path in ("p", "div", "p/b")), mode="seed"),
         Mask(paths=(TransientPath("p"), TransientPath("div", slot=("", "here")))),
     ):
         verified, all_ = mask.spans(one, other=other), mask.spans(one)
@@ -105,7 +105,7 @@ def test_seed_verified_tokens_are_those_of_the_paths(one: str, other: str) -> No
         for number, bit in enumerate(bits)
         if bit and changes.first.tokens[number].text
     }
-    mask = Mask(paths=(TransientPath("p" + BELOW), TransientPath("div" + BELOW)), mode="seed")
+    mask = Mask(paths=(TransientPath("p" + SUBTREE_SUFFIX), TransientPath("div" + SUBTREE_SUFFIX)), mode="seed")
     spans = mask.spans(one, other=other)
     assert all(any(start <= at < end for start, end in spans) for at in marked if one[at].strip())
 
@@ -265,7 +265,8 @@ MARKUP = st.lists(
 @given(MARKUP)
 def test_any_page_keeps_its_structure(html: str) -> None:
     mask = Mask(
-        paths=tuple([TransientPath(path + BELOW) for path in ("p", "div", "p/b", "script", "br", "img")]), mode="seed"
+        paths=tuple([TransientPath(path + SUBTREE_SUFFIX) for path in ("p", "div", "p/b", "script", "br", "img")]),
+        mode="seed",
     )
     spans = mask.spans(html)
     assert all(start < end for start, end in spans)

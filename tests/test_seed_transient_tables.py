@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.seed.changes import changes_between, changes_of
-from scrapy_dedup.masks.seed.token_table import CLOSE, CUT, packed_table, packed_with_table, token_table, unpacked_table
+from scrapy_dedup.masks.seed.token_table import Role, packed_table, packed_with_table, token_table, unpacked_table
 from scrapy_dedup.masks.seed.transient_paths import path_counts
 
 from .test_seed_transient_changes import FIRST, SECOND
@@ -75,12 +75,12 @@ def test_a_table_names_the_paths_of_its_tokens(page: str) -> None:
     assert [table.path(node) for node in table.nodes] == [path_of(token) for token in table.tokens]
     for token, role in zip(table.tokens, table.roles, strict=True):
         cut = token.depth > (token.path.count("/") + 1 if token.path else 0)
-        assert role == (CLOSE if token.kind is TokenKind.CLOSE else CUT if cut else 0)
+        assert role == (Role.CLOSE if token.kind is TokenKind.CLOSE else Role.CUT if cut else Role.ROOT)
 
 
 def test_the_deepest_tokens_are_cut() -> None:
     for page in (DEEP, LONG):
-        assert CUT in token_table(page).roles
+        assert Role.CUT in token_table(page).roles
 
 
 @given(PAGES, PAGES)

@@ -412,7 +412,7 @@ def test_pages_that_one_url_has_shown_in_one_crawl(store: Store) -> None:
             seen("failed", None, time=9_100.0, status=404),
         ]
     )
-    found = [(each.url.rpartition("/")[2], each.time) for each in store.observations(again=3_600.0)]
+    found = [(each.url.rpartition("/")[2], each.time) for each in store.observations(repeats_within=3_600.0)]
     assert [time for name, time in found if name == "twice"] == [9_000.0, 9_100.0], "the oldest first"
     assert sorted(found) == [
         ("cached", 9_100.0),

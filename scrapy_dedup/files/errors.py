@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-__all__ = ["FormError", "RuleFileError", "RuleWriteError", "halves"]
+__all__ = ["FormError", "RuleFileError", "RuleWriteError", "problem_and_remedy"]
 
 
 class RuleFileError(ValueError):
-    """A faulty rule file: where, what is wrong, what would be right.
+    """A faulty file of rules or of a mask: where, what is wrong, what would be right.
 
     ``line`` is counted from 1; None where no line is to blame.
     """
@@ -24,7 +24,7 @@ class RuleFileError(ValueError):
 
 
 class RuleWriteError(OSError):
-    """A rule file that cannot be written: which, why, what to do."""
+    """A file of rules or of a mask that cannot be written: which, why, what to do."""
 
     def __init__(self, path: Path, problem: str, remedy: str) -> None:
         super().__init__(f"{path}: {problem}; {remedy}")
@@ -45,7 +45,7 @@ class FormError(ValueError):
         self.remedy = remedy
 
 
-def halves(message: str) -> tuple[str, str]:
+def problem_and_remedy(message: str) -> tuple[str, str]:
     """Return the problem and the remedy of a message that says both."""
     problem, _, remedy = message.partition("; ")
     return problem, remedy

@@ -38,35 +38,35 @@ def written(fields: Iterable[TableField], whole: Any) -> dict[str, Any]:
 
 
 def string(key: str, value: Any) -> str:
-    """A string."""
+    """Return *value* if it is a string. Raises FormError."""
     if not isinstance(value, str):
         raise FormError(f"{key} is {value!r}", f"{key} is a string in quotes")
     return str(value)
 
 
 def strings(key: str, value: Any) -> tuple[str, ...]:
-    """A list of strings."""
+    """Return *value* if it is a list of strings. Raises FormError."""
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise FormError(f"{key} is no list of strings", f'write {key} = ["one", "two"]')
     return tuple(value)
 
 
 def flag(key: str, value: Any) -> bool:
-    """True or false."""
+    """Return *value* if it is true or false. Raises FormError."""
     if not isinstance(value, bool):
         raise FormError(f"{key} is {value!r}", f"{key} is true or false")
     return value
 
 
 def number(key: str, value: Any) -> int:
-    """A whole number."""
+    """Return *value* if it is a whole number. Raises FormError."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise FormError(f"{key} is {value!r}", f"{key} is a number")
     return int(value)
 
 
 def share(key: str, value: Any) -> float:
-    """A probability or another share of a whole."""
+    """Return *value* if it is a number: a probability or another share of a whole. Raises FormError."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise FormError(f"{key} is no number", "it is between 0 and 1")
     return float(value)

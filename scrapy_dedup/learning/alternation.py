@@ -53,7 +53,7 @@ class StoredEvidence:
     def observations(self, site: str, *, versions: bool) -> Iterable[Observation]:
         """Yield the latest observation of each URL of *site*, and those of the same crawl before it."""
         return self.store.observations(
-            self.scope, site, since=self.since, versions=versions, again=APART, unpack=self.memory.version
+            self.scope, site, since=self.since, versions=versions, repeats_within=APART, unpack=self.memory.version
         )
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:

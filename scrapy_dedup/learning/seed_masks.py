@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..content.versions import Version
-from ..masks.css_xpath import BELOW
+from ..masks.css_xpath import SUBTREE_SUFFIX
 from ..masks.learning.seed_mask import SeedMask, counts_of, mask_of_counts
 from ..masks.model import Mask
 from ..masks.seed.thresholds import Thresholds
@@ -79,6 +79,8 @@ def _with_previous(found: SeedMask, before: Mask) -> Mask:
     stale = [
         path
         for path in before.paths
-        if before.mode == "seed" and not path.state and path.selector.removesuffix(BELOW) not in found.tables.subtrees
+        if before.mode == "seed"
+        and not path.state
+        and path.selector.removesuffix(SUBTREE_SUFFIX) not in found.tables.subtrees
     ]
     return replace(found.mask, paths=(*said, *fresh, *stale), site=found.mask.site or before.site)

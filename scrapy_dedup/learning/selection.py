@@ -30,7 +30,8 @@ MAX_SEARCHED = 30_000
 """Maximum number of URLs that the other learners search; their proposals are judged on all."""
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
-ROUNDS = 5
+MAX_ROUNDS = 5
+"""Rounds of narrowing and validating what was chosen, until nothing changes."""
 LAST_LEARNER = "replacing"
 """It runs on the duplicates that the others leave apart: it compares whole URLs."""
 
@@ -221,7 +222,7 @@ def _with_constants(choice: _Choice, evidence: SiteEvidence) -> Selected:
     """Return a choice, with what must be kept beside it."""
     sources = _sources(choice.proposals, choice.candidates)
     kept = choice.proposals
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         # What is taken from one proposal may be what another one was excused by.
         before, kept = kept, narrowed(kept, evidence.table, _judged(kept, evidence), evidence.deep)
         kept = validated(kept, evidence.sample, evidence.deep)

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 from ..content.tokenizer.unseen import COMMENT_NAME, SCRIPT_NAME, meant_by
 
-__all__ = ["BELOW", "css_of", "xpath_of"]
+__all__ = ["SUBTREE_SUFFIX", "css_of", "xpath_of"]
 
-BELOW = "/*"
+SUBTREE_SUFFIX = "/*"
 """What a selector ends in that names all that stands in an element, and is made of the names of tags only."""
 
 _step = re.compile(r"([^#.]*)(?:#([^.]*))?(?:\.(.*))?", re.DOTALL).fullmatch
@@ -35,8 +35,8 @@ def css_of(selector: str, attribute: str = "") -> str:
 
     Comments have none: it is that of the element that they stand in.
     """
-    if selector.endswith(BELOW):
-        path = " > ".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
+    if selector.endswith(SUBTREE_SUFFIX):
+        path = " > ".join([tag for tag, _, _ in _steps(selector.removesuffix(SUBTREE_SUFFIX))])
         return f"{path}::text, {path} *::text"
     path = " > ".join([_css_step(*step) for step in _steps(selector)])
     meant = meant_by(attribute)
@@ -62,8 +62,8 @@ def xpath_of(selector: str, attribute: str = "", position: int = 0) -> str:
     >>> xpath_of("html/head/meta", "content[name=csrf-token]"), xpath_of("html/body", "#comment[cache]")
     ("//head/meta[not(@class)][@name='csrf-token']/@content", '//body/comment()')
     """
-    if selector.endswith(BELOW):
-        path = "/".join([tag for tag, _, _ in _steps(selector.removesuffix(BELOW))])
+    if selector.endswith(SUBTREE_SUFFIX):
+        path = "/".join([tag for tag, _, _ in _steps(selector.removesuffix(SUBTREE_SUFFIX))])
         return f"//{path}//text()[normalize-space()]"
     path = "//" + "/".join([_xpath_step(*step) for step in _steps(selector)])
     meant = meant_by(attribute)

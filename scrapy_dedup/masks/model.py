@@ -16,7 +16,7 @@ from .applying.compared import ComparedPages
 from .applying.plan import Ranges, Row, plan_for
 from .applying.reach import Reach
 from .applying.stripper import Stripper, UnseenPlan, cut_out, tokens_in
-from .css_xpath import BELOW
+from .css_xpath import SUBTREE_SUFFIX
 from .path import PathKind, Template, TransientPath
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Mask:
             for path in acting
         )
         about = [self.mode, *said, *_sorted(self.templates), *sorted(self.layouts)]
-        if any(path.selector.endswith(BELOW) for path in acting):
+        if any(path.selector.endswith(SUBTREE_SUFFIX) for path in acting):
             about += _sorted(keeping)  # of what stands below a path, they are left
         return xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .applying.plan import PageKind, PathPlan, Plan, Ranges, Row
-from .css_xpath import BELOW
+from .css_xpath import SUBTREE_SUFFIX
 from .slots import hidden, joined, pieces
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _act(path: "TransientPath", *, is_stripped: bool, is_out: bool) -> Act:
 
 def _indices(path: "TransientPath", rows: Sequence[Row]) -> list[int]:
     """Return the indices of the rows that a path is about, whatever stands there."""
-    if path.selector.endswith(BELOW):
+    if path.selector.endswith(SUBTREE_SUFFIX):
         plan = PathPlan(path.selector, "", None, 0, 0)
         return sorted(Plan([plan]).hidden(rows, PageKind()))
     place = path.selector, path.attribute

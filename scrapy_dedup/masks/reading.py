@@ -5,7 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
-from ..files.errors import FormError, RuleFileError, halves
+from ..files.errors import FormError, RuleFileError, problem_and_remedy
 from ..files.table_fields import TableField, one_of, strings
 from ..files.table_reader import TableReader
 from ..files.toml_reading import parsed
@@ -132,12 +132,12 @@ class MaskText(TableReader):
                 self.fault(self.line(number, "slot"), "text and slot say the same", "remove one of them")
             problem = slot_problem(said["slot"], attribute)
             if problem is not None:
-                self.fault(self.line(number, "slot"), *halves(problem))
+                self.fault(self.line(number, "slot"), *problem_and_remedy(problem))
             return tuple(said["slot"])
         try:
             return slot_in(said.get("text") or GAP, attribute)
         except ValueError as error:
-            self.fault(self.line(number, "text"), *halves(str(error)))
+            self.fault(self.line(number, "text"), *problem_and_remedy(str(error)))
             return None
 
     def _place(self, table: Mapping[str, Any], number: int, slot: Slot | None) -> tuple[int, int]:

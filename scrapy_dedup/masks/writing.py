@@ -14,7 +14,7 @@ from ..files.errors import FormError
 from ..files.table_fields import written
 from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
 from .comments import Items, commented, comments_in, header_in
-from .css_xpath import BELOW
+from .css_xpath import SUBTREE_SUFFIX
 from .model import Mask
 from .page_kinds import PageKinds, pattern_of
 from .path import Example, TransientPath
@@ -168,7 +168,7 @@ def _content(path: TransientPath, kinds: PageKinds, said: Mapping[str, Any] | No
         **written(PATH, path),
         "position": f"{path.position} of {path.of or 'any'}" if path.position else None,
         # Of an element with all that is in it, everything goes.
-        "text": None if path.slot is None and path.selector.endswith(BELOW) else text,
+        "text": None if path.slot is None and path.selector.endswith(SUBTREE_SUFFIX) else text,
         "slot": list(path.slot or ()) if text is None else None,
         **{key: _said_again(key, getattr(path, name), kinds, said or {}) for key, name in TEMPLATES.items()},
         **_sides(path.examples),

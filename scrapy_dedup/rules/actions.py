@@ -196,7 +196,7 @@ def as_set(value: str, delimiter: str) -> str:
 
 
 def added_text(key: str, operation: Operation, context: Context) -> str | None:
-    """Return the value that *operation* gives to *key* where it is absent, or None."""
+    """Return the value that *operation* writes for an absent *key*, or None."""
     if isinstance(operation, Set):
         new = dict(operation.values).get(None)
         return normal_value(key, new) if new is not None and _may_stand(key, new) else None
@@ -207,7 +207,7 @@ def added_text(key: str, operation: Operation, context: Context) -> str | None:
 
 
 def adds(operation: Operation) -> bool:
-    """Return whether *operation* may give a value to an absent key."""
+    """Return whether *operation* may write a value for an absent key."""
     return isinstance(operation, Replace) or (isinstance(operation, Set) and None in dict(operation.values))
 
 

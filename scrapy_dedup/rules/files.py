@@ -16,7 +16,7 @@ from ..files.locked import locked, write
 from ..files.site_files import path_for, read_named, text_of
 from ..masks.mask_files import MASK_SUFFIX
 from ..urls import DeepSplit
-from .lifecycle import merge, settled, without_evidence
+from .lifecycle import merge, with_edited_as_manual, without_evidence
 from .model import Rule, SiteRules, Status
 from .reading import read_rules
 from .writing import written_rules
@@ -206,7 +206,7 @@ def _read(path: Path) -> SiteRules | None:
         raise errors[0]
     if found is None:
         return None
-    rules = settled(found)
+    rules = with_edited_as_manual(found)
     for rule, before in zip(rules.rules, found.rules, strict=True):
         if rule.status is not before.status:
             logger.info("%s: rule %s was edited, so it is manual now", path, rule.id)

@@ -30,7 +30,7 @@ from .evidence import Evidence
 from .model import Rule, SiteRules, Status, content_id
 from .operations import Keep
 
-__all__ = ["Departure", "Reason", "merge", "pooled", "settled", "without_evidence"]
+__all__ = ["Departure", "Reason", "merge", "pooled_evidence", "with_edited_as_manual", "without_evidence"]
 
 
 class Reason(str, Enum):
@@ -95,7 +95,7 @@ def merge(
     - every rule of *old* stays that is not *gone*; one of the same state stays as it is, evidence and all;
     - manual and off rules stay whatever is learned, and none with the same id, or of the same content, is learned
       beside them: what is off is never learned back;
-    - a learned rule that the user edited (its id no longer fits) is manual now (:func:`settled`);
+    - a learned rule that the user edited (its id no longer fits) is manual now (:func:`with_edited_as_manual`);
     - a suspended rule stays so, learned again or not: it was refuted; unless it was learned again from what was seen
       after that (its ``refuted_at`` tells that the learner knew);
     - what spot checks and probes have shown stays with a rule, and so does a note of the user.
@@ -103,7 +103,7 @@ def merge(
     *deep* are the deep tokens that the learned rules speak of; those of rules that stay are kept beside them. None
     leaves those of *old*.
     """
-    before = settled(old)
+    before = with_edited_as_manual(old)
     gone = frozenset(gone)
     users = [rule for rule in before.rules if rule.status.users]
     taken = {rule.id for rule in users} | {content_id(rule.site, rule.match, rule.ops) for rule in users}
@@ -158,7 +158,7 @@ def _deep_of(
     return {**{key: split for key, split in old.items() if key in named}, **deep}
 
 
-def pooled(snapshot: Evidence | None, fresh: Evidence, later: int) -> Evidence:
+def pooled_evidence(snapshot: Evidence | None, fresh: Evidence, later: int) -> Evidence:
     """Return the evidence of a rule from its file and from what is recorded; what both have seen counts once.
 
     *fresh* counts all that is recorded, *later* are the witness groups of it that were seen after the snapshot. Without
@@ -188,7 +188,7 @@ def pooled(snapshot: Evidence | None, fresh: Evidence, later: int) -> Evidence:
     )
 
 
-def settled(rules: SiteRules) -> SiteRules:
+def with_edited_as_manual(rules: SiteRules) -> SiteRules:
     """Return *rules* with those learned ones manual that the user edited since."""
     return replace(
         rules,

@@ -57,8 +57,8 @@ _ALIASES = (
 class Status(str, Enum):
     """How far a rule is trusted.
 
-    ``candidate``: not enough evidence yet; ``active``: passed the gates; ``suspended``:
-    refuted; ``manual``: the user's own, beats everything learned; ``off``: the user
+    ``candidate``: not enough evidence yet; ``active``: the judge, or a published method, lets it act;
+    ``suspended``: refuted; ``manual``: the user's own, beats everything learned; ``off``: the user
     switched it off, it is never learned back. Only active and manual rules act.
     """
 

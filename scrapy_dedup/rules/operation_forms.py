@@ -1,11 +1,11 @@
-"""Operations as they stand in a rule file (of forms see :mod:`.predicate_forms`)."""
+"""Operations as they stand in a rule file (of TOML values see :mod:`.predicate_forms`)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from ..files.errors import FormError, halves
+from ..files.errors import FormError, problem_and_remedy
 from ..files.table_fields import TableField, one_of, only_keys, shown, string, strings, written
 from ..urls import ValueClass
 from .operations import (
@@ -23,7 +23,7 @@ from .operations import (
     Set,
     SetOfValues,
 )
-from .predicate_forms import Form, class_form, class_of
+from .predicate_forms import TomlValue, class_form, class_of
 
 __all__ = ["operation_form", "operation_of"]
 
@@ -47,8 +47,8 @@ _OPERATIONS = (
 )
 
 
-def operation_form(operation: Operation) -> Form:
-    """Return the form of *operation*.
+def operation_form(operation: Operation) -> TomlValue:
+    """Return *operation* as a TOML value.
 
     >>> operation_form(Ignore()), operation_form(Ignore(["1"]))
     ('ignore', {'ignore': ['1']})
@@ -63,81 +63,81 @@ def operation_form(operation: Operation) -> Form:
     return written(_TABLES[word][1], operation)
 
 
-def operation_of(form: Form) -> Operation:
-    """Return the operation that *form* is of.
+def operation_of(toml: TomlValue) -> Operation:
+    """Return the operation that a TOML value stands for.
 
     >>> operation_of({"ignore": {"class": "int", "length": [1, 4]}}).only
     ValueClass(name='int', min_len=1, max_len=4)
 
     Raises FormError.
     """
-    if isinstance(form, str) and form in _WORDS:
-        return _WORDS[form]
-    if isinstance(form, Mapping):
-        if form.keys() & {"set", "remove", "default"}:
-            return _set_of(form)
+    if isinstance(toml, str) and toml in _WORDS:
+        return _WORDS[toml]
+    if isinstance(toml, Mapping):
+        if toml.keys() & {"set", "remove", "default"}:
+            return _set_of(toml)
         for word, (kind, fields) in _TABLES.items():
-            if word in form:
-                only_keys(form, {field.key for field in fields})
-                values = {field.name: field.read(field.key, form[field.key]) for field in fields if field.key in form}
+            if word in toml:
+                only_keys(toml, {field.key for field in fields})
+                values = {field.name: field.read(field.key, toml[field.key]) for field in fields if field.key in toml}
                 try:
                     return kind(**values)
                 except ValueError as error:
-                    raise FormError(*halves(str(error))) from None
-    raise FormError(f"{shown(form)} is no operation", f"an operation is {_OPERATIONS}")
+                    raise FormError(*problem_and_remedy(str(error))) from None
+    raise FormError(f"{shown(toml)} is no operation", f"an operation is {_OPERATIONS}")
 
 
-def _set_form(operation: Set) -> Form:
+def _set_form(operation: Set) -> TomlValue:
     pairs = operation.values
-    form: dict[str, Form] = {"set": {old: new for old, new in pairs if old is not None and new is not None}}
+    toml: dict[str, TomlValue] = {"set": {old: new for old, new in pairs if old is not None and new is not None}}
     removed = [old for old, new in pairs if old is not None and new is None]
     if removed:
-        form["remove"] = removed
+        toml["remove"] = removed
     if pairs and pairs[0][0] is None:  # sorted, and what is absent comes first
-        form["default"] = pairs[0][1]
-    return form
+        toml["default"] = pairs[0][1]
+    return toml
 
 
-def _set_of(form: Mapping[str, Form]) -> Set:
-    only_keys(form, {"set", "remove", "default"})
+def _set_of(toml: Mapping[str, TomlValue]) -> Set:
+    only_keys(toml, {"set", "remove", "default"})
     values: dict[str | None, str | None] = {}
-    if "default" in form:
-        values[None] = string("default", form["default"])
-    values.update(dict.fromkeys(strings("remove", form.get("remove", []))))
-    table = form.get("set", {})
+    if "default" in toml:
+        values[None] = string("default", toml["default"])
+    values.update(dict.fromkeys(strings("remove", toml.get("remove", []))))
+    table = toml.get("set", {})
     if not isinstance(table, Mapping):
         raise FormError(f"set is {shown(table)}", 'set is a table such as { "old" = "new" }')
     return Set({**values, **{str(old): string(f"set {old}", new) for old, new in table.items()}})
 
 
-def _only(key: str, form: Form) -> tuple[str, ...] | ValueClass:
-    if isinstance(form, Mapping):
-        only_keys(form, {"class", "length"})
-        if "class" in form:
-            return class_of(form)
-    return strings(key, form)
+def _only(key: str, toml: TomlValue) -> tuple[str, ...] | ValueClass:
+    if isinstance(toml, Mapping):
+        only_keys(toml, {"class", "length"})
+        if "class" in toml:
+            return class_of(toml)
+    return strings(key, toml)
 
 
-def _only_form(only: frozenset[str] | ValueClass) -> Form:
+def _only_form(only: frozenset[str] | ValueClass) -> TomlValue:
     return class_form(only) if isinstance(only, ValueClass) else sorted(only)
 
 
-def _sources(key: str, form: Form) -> str | tuple[str, ...]:
-    sources = form if isinstance(form, str) else strings(key, form)
+def _sources(key: str, toml: TomlValue) -> str | tuple[str, ...]:
+    sources = toml if isinstance(toml, str) else strings(key, toml)
     if isinstance(sources, tuple) and not sources:
         raise FormError(f"{key} is []", f'{key} is a key such as "path.1", or a list of keys')
     return sources
 
 
-def _sources_form(source: str | tuple[str, ...]) -> Form:
+def _sources_form(source: str | tuple[str, ...]) -> TomlValue:
     return source if isinstance(source, str) else list(source)
 
 
-def _nested(key: str, form: Form) -> dict[str, dict[str, Operation]]:
+def _nested(key: str, toml: TomlValue) -> dict[str, dict[str, Operation]]:
     remedy = f'{key} is a table by site, such as {{ "example.org/video" = {{ "q.sid" = "ignore" }} }}'
-    if not isinstance(form, Mapping) or not all(isinstance(keys, Mapping) for keys in form.values()):
-        raise FormError(f"{key} is {shown(form)}", remedy)
-    found = {str(site): {str(name): operation_of(one) for name, one in keys.items()} for site, keys in form.items()}
+    if not isinstance(toml, Mapping) or not all(isinstance(keys, Mapping) for keys in toml.values()):
+        raise FormError(f"{key} is {shown(toml)}", remedy)
+    found = {str(site): {str(name): operation_of(one) for name, one in keys.items()} for site, keys in toml.items()}
     try:
         Nested(found)  # type: ignore[arg-type]  # it says so itself
     except ValueError as error:
@@ -145,22 +145,22 @@ def _nested(key: str, form: Form) -> dict[str, dict[str, Operation]]:
     return found
 
 
-def _nested_form(ignore: Iterable[tuple[str, Iterable[tuple[str, Ignore]]]]) -> Form:
+def _nested_form(ignore: Iterable[tuple[str, Iterable[tuple[str, Ignore]]]]) -> TomlValue:
     return {place: {key: operation_form(one) for key, one in keys} for place, keys in ignore}
 
 
-def _delimiter(key: str, form: Form) -> str:
-    if form == "":
+def _delimiter(key: str, toml: TomlValue) -> str:
+    if toml == "":
         raise FormError("the delimiter of a set is empty", f'write "{key}" for a parameter that is repeated')
-    return string(key, form)
+    return string(key, toml)
 
 
-def _after(key: str, form: Form) -> int:
-    if not isinstance(form, int) or isinstance(form, bool) or form < 0:
+def _after(key: str, toml: TomlValue) -> int:
+    if not isinstance(toml, int) or isinstance(toml, bool) or toml < 0:
         raise FormError(
-            f"{key} is {shown(form)}", f"{key} is the number of segments that stay in their places, such as 1"
+            f"{key} is {shown(toml)}", f"{key} is the number of segments that stay in their places, such as 1"
         )
-    return form
+    return toml
 
 
 def _unless_empty(key: str, read: Callable[[str, Any], Any], write: Callable[[Any], Any] = str) -> TableField:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..files.errors import FormError, RuleFileError, halves
+from ..files.errors import FormError, RuleFileError, problem_and_remedy
 from ..files.table_fields import TableField, one_of, string
 from ..files.table_reader import TableReader
 from ..files.toml_reading import parsed
@@ -79,7 +79,7 @@ class _RuleReader(TableReader):
         for key, form in table.items():
             problem = key_problem(key)
             if problem is not None:
-                self.fault(self.line(None, key), *halves(problem))
+                self.fault(self.line(None, key), *problem_and_remedy(problem))
             elif not isinstance(form, Mapping) or not set(form) <= {"delimiter", "side", "optional"}:
                 self.fault(self.line(None, key), f'"{key}" is no deep token', f"write it as {example}")
             else:
@@ -101,7 +101,7 @@ class _RuleReader(TableReader):
         if "ops" not in table and not self.errors[before:]:
             self.fault(self.line(number), "a rule without ops does nothing", 'add [rule.ops] and "q.NAME" = "ignore"')
         if is_mixed(ops):
-            self.fault(self.line(number, "ops"), *halves(MIXED))
+            self.fault(self.line(number, "ops"), *problem_and_remedy(MIXED))
         evidence = self._evidence(table, number)
         values = self.values(table, _RULE, number)
         if len(self.errors) > before:
@@ -120,7 +120,7 @@ class _RuleReader(TableReader):
             line = self.line(number, name, key)
             problem = operation_key_problem(key) if name == "ops" else key_problem(key)
             if problem is not None:
-                self.fault(line, *halves(problem))
+                self.fault(line, *problem_and_remedy(problem))
                 continue
             try:
                 found[key] = read(form)
@@ -129,7 +129,7 @@ class _RuleReader(TableReader):
                 continue
             problem = operation_problem(key, found[key]) if name == "ops" else None
             if problem is not None:
-                self.fault(line, *halves(problem))
+                self.fault(line, *problem_and_remedy(problem))
         return found
 
     def _evidence(self, table: Mapping[str, Any], number: int) -> Evidence | None:

@@ -108,12 +108,12 @@ def clean_url(url: str) -> str:
     return clean(without_userinfo(url))
 
 
-def name_of(scope: str, site: str) -> str:
+def learned_mark_name(scope: str, site: str) -> str:
     """Return the name under which is noted how far a site has been learned."""
-    return prefix_of(site) + scope
+    return learned_mark_prefix(site) + scope
 
 
-def prefix_of(site: str) -> str:
+def learned_mark_prefix(site: str) -> str:
     """Return how these names of a site begin, whatever the scope."""
     return f"learned/{site}/"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import exists, func, or_, select
 
-from .conversions import name_of
+from .conversions import learned_mark_name
 from .schema import IDS_IN_A_QUERY, meta, observation
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def recorded(store: "Store", scope: str, sites: Iterable[str]) -> dict[str, Reco
 def news(store: "Store", scope: str, site: str, last: int) -> News:
     """Return what was recorded of a site since it was learned, the *last* response included."""
     o = observation.c
-    noted = [int(row.value) for row in store.rows(select(meta.c.value).where(meta.c.name == name_of(scope, site)))]
+    noted = [
+        int(row.value) for row in store.rows(select(meta.c.value).where(meta.c.name == learned_mark_name(scope, site)))
+    ]
     learned = max(noted, default=0)
     if learned > last:  # all was forgotten meanwhile, and ids begin anew
         learned = 0
@@ -53,7 +55,7 @@ def news(store: "Store", scope: str, site: str, last: int) -> News:
 
 
 def repeats(store: "Store", scope: str, site: str, learned: int) -> bool:
-    """Return whether a URL has shown, after the observation *learned*, what another URL shows, or redirects to one, as it did not before."""
+    """Return whether a new duplicate was recorded after the observation *learned*: a page of another URL, or a redirect."""
     o, before = observation.c, observation.alias().c
     its = o.scope == scope, o.site == site
     known = exists().where(

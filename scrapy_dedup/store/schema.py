@@ -123,8 +123,8 @@ observation_without_end = Index(
 )
 
 
-def _contents(name: str) -> Table:
-    """What is kept of pages: the id is a hash of scope, site and data, so that equal ones share one row."""
+def _page_data_table(name: str) -> Table:
+    """Return the table of what is kept of pages: the id is a hash of scope, site and data, so that equal ones share one row."""
     return Table(
         name,
         metadata,
@@ -137,9 +137,9 @@ def _contents(name: str) -> Table:
 
 
 #: The hashes of a page's texts, of every page up to a cap.
-page_sketch = _contents("page_sketch")
+page_sketch = _page_data_table("page_sketch")
 #: The texts themselves with their paths, of some pages: what comes and goes is found in them.
-page_version = _contents("page_version")
+page_version = _page_data_table("page_version")
 
 discard = Table(
     "discard",

@@ -26,7 +26,7 @@ GROWN = 8
 """By one of so many rows that it may have a site has grown when room is made in it again."""
 
 
-class Keeper:
+class CappedWriter:
     """Writes what *data_of* gives of rows into *table*, at most *cap* per scope and site.
 
     It counts what it writes, so that what is there of a site is counted in the
@@ -136,14 +136,14 @@ class Keeper:
         return known
 
 
-def sketch_keeper(cap: int) -> Keeper:
+def sketch_keeper(cap: int) -> CappedWriter:
     """Return what keeps the sketches of pages."""
-    return Keeper(page_sketch, _sketch_of, cap)
+    return CappedWriter(page_sketch, _sketch_of, cap)
 
 
-def version_keeper(cap: int) -> Keeper:
+def version_keeper(cap: int) -> CappedWriter:
     """Return what keeps the versions of pages."""
-    return Keeper(page_version, _version_of, cap, thin)
+    return CappedWriter(page_version, _version_of, cap, thin)
 
 
 def _sketch_of(row: ObservationRow) -> bytes | None:

@@ -20,10 +20,10 @@ from .conversions import (
     SiteCount,
     Unpack,
     discard_values,
-    name_of,
+    learned_mark_name,
+    learned_mark_prefix,
     observation_of,
     observation_values,
-    prefix_of,
     sighting_values,
     version_in,
 )
@@ -41,8 +41,7 @@ _DAY = 86_400
 class Store(Connections):
     """A database of observations, page sketches and discards.
 
-    Every method raises :exc:`StoreError` when the database cannot be used. A
-    store may be shared by threads and by processes.
+    Every method raises :exc:`StoreError` when the database cannot be used. A store may be shared by threads and processes.
     """
 
     def __init__(self, target: str | Path, engine: Engine, sketches_per_site: int) -> None:
@@ -126,21 +125,21 @@ class Store(Connections):
         *,
         since: float | None = None,
         versions: bool = False,
-        again: float | None = None,
+        repeats_within: float | None = None,
         unpack: Unpack = version_in,
     ) -> Iterator[Observation]:
         """Yield the latest observation of each URL, redirects included, in a fixed order without meaning.
 
-        *since* is seconds since 1970. With *again*, pages that the same URL has shown at most so many seconds before come, too,
-        the oldest first, unless a cache has answered. Responses with status 200 and no content (to HEAD) are left out.
+        *since* is seconds since 1970. With *repeats_within* (seconds), pages that the same URL has shown so shortly before come,
+        too, the oldest first, unless a cache has answered. Responses with status 200 and no content (to HEAD) are left out.
         """
         o, n = observation, observation.alias()
         later = exists().where(
             n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
         )
-        if again is not None:
+        if repeats_within is not None:
             is_page = [each.c[name] for each in (o, n) for name in ("status", "from_cache")]
-            late = n.c.time > o.c.time + again
+            late = n.c.time > o.c.time + repeats_within
             later = later.where(or_(late, is_page[0] != 200, is_page[1], is_page[2] != 200, is_page[3]))
         sources = o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch)
         version: Any = null()
@@ -239,8 +238,8 @@ class Store(Connections):
         """Note that sites have been learned, each from its observations up to an id."""
         with self._transaction() as connection:
             for site, last in learned.items():
-                connection.execute(delete(meta).where(meta.c.name == name_of(scope, site)))
-                connection.execute(meta.insert().values(name=name_of(scope, site), value=str(last)))
+                connection.execute(delete(meta).where(meta.c.name == learned_mark_name(scope, site)))
+                connection.execute(meta.insert().values(name=learned_mark_name(scope, site), value=str(last)))
 
     # Forgetting
 
@@ -256,8 +255,10 @@ class Store(Connections):
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
                 removed = connection.execute(query).rowcount
-            noted = meta.c.name.startswith(prefix_of(site), autoescape=True)
-            connection.execute(delete(meta).where(noted if scope is None else meta.c.name == name_of(scope, site)))
+            noted = meta.c.name.startswith(learned_mark_prefix(site), autoescape=True)
+            connection.execute(
+                delete(meta).where(noted if scope is None else meta.c.name == learned_mark_name(scope, site))
+            )
         self._sketches.forget()
         self._versions.forget()
         self._shrink()

@@ -26,7 +26,8 @@ from ..proposals.blame import MAX_CLEAN, MAX_MEMBERS, arrangement, bare_texts, b
 from ..proposals.combining import rules_of
 from ..proposals.proposal import Proposal
 
-ROUNDS = 20
+MAX_ROUNDS = 20
+"""Rounds of taking out what is refuted; proposals that are not settled then are not used."""
 
 
 def validated(
@@ -63,7 +64,7 @@ def validation(
     starts = _starts(sample) if counted else []
     witnesses: Clean | None = None
     why: dict[Proposal, tuple[str, str]] = {}
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         book = book_of(rules_of(sample.site, kept), sample, deep)
         judgement = judged(book, looked_at)
         witnesses = Clean.of(judgement) if witnesses is None else witnesses.again(book)
@@ -262,7 +263,7 @@ def within_budget(proposals: Sequence[Proposal], sample: Sample, deep: Deep, max
     """
     most = max(max_loss * len(set(sample.content)), current().least_budget) if max_loss else 0.0
     kept = list(proposals)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         found = verdicts(kept, sample, deep)
         losing = sorted(
             (one for one in found if found[one].seen_lost), key=lambda one: found[one].removed / found[one].seen_lost

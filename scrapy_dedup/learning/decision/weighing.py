@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from ...rules import Evidence, Keep, Operation, Rule, Status
-from ...rules.lifecycle import pooled
+from ...rules.lifecycle import pooled_evidence
 from ...rules.model import BARE
 from ...rules.redaction import redact
 from ...urls import DeepSplit, ValueClass, values_of
@@ -108,7 +108,7 @@ def with_counts(
         counted[name].apart = pages
     found = [_with_evidence(rule, counted[rule.id], proposed_by[rule.id], secret, deep) for rule in rules]
     return [
-        replace(rule, evidence=pooled(snapshots.get(rule.id), rule.evidence, counted[rule.id].later))
+        replace(rule, evidence=pooled_evidence(snapshots.get(rule.id), rule.evidence, counted[rule.id].later))
         for rule in found
         if rule.evidence is not None
     ]

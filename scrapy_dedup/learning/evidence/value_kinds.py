@@ -19,7 +19,9 @@ from .arrays import ABSENT, Codes, Rows
 from .witnesses import EVERY_KEY, Prior
 
 MOST_LOOKED_AT = 500
+"""Values of a column that are looked at; of more, every n-th is."""
 MIN_TOKEN = 16
+"""Characters of the shortest session id: shorter ones are as likely ids of pages."""
 FORMS = frozenset({"scheme", "path.trail"})
 """Parts of a URL that tell a form of it rather than a page; the names of hosts do, too."""
 PRIORS_FILE = "learned_priors.toml"

@@ -26,9 +26,9 @@ from .rewrite_templates import RewriteTemplate, Values, is_segment, spelled, tem
 from .template_mappings import TRANSFORMED, TemplateMapping, head_of, way_between
 
 MAX_TEMPLATES = 8
-"""Templates of one cluster that are paired, those with most URLs first."""
+"""Templates of one cluster that are paired, those with most URLs first: pairs grow with their square."""
 MAX_PAIRS = 2_000
-"""Pairs that are kept of two templates."""
+"""Pairs of URLs that are kept of two templates: more tell nothing new."""
 
 
 @dataclass(frozen=True, slots=True)

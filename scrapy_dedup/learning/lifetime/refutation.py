@@ -3,8 +3,8 @@
 Source: url-parameter-relevance, the passage on sampling discarded URLs ("further evidence to support
 or refute existing rules"), which names no test. Ours is of the ratio of likelihoods: that of "any share
 of the rule's URLs is another page", averaged over all shares, to that of "only noise makes them differ".
-Where the noise is what is assumed, a right rule ever reaches :data:`ENOUGH` with a probability of at most
-1 / ENOUGH, however often one looks (Ville's inequality). So that a rule that was right for long can still
+Where the noise is what is assumed, a right rule ever reaches :data:`REFUTING_RATIO` with a probability of at most
+1 / REFUTING_RATIO, however often one looks (Ville's inequality). So that a rule that was right for long can still
 be refuted soon, the last few samples are tested by themselves, too, for which that bound does not hold.
 """
 
@@ -16,7 +16,7 @@ from math import exp, log, log1p
 from ...content.resemblance import Difference
 from ..evidence.shares import of_any_share, upper_bound
 
-ENOUGH = 20.0
+REFUTING_RATIO = 20.0
 """The ratio of likelihoods that refutes a rule."""
 RECENT = 6
 """The last samples, which are also tested by themselves."""
@@ -102,7 +102,7 @@ class Trial:
         differing = recent - self._recent.count(Difference.NONE)
         clear = self._recent.count(Difference.CLEAR)
         return any(
-            likelihood_ratio(bad, total, share) >= ENOUGH
+            likelihood_ratio(bad, total, share) >= REFUTING_RATIO
             for bad, total, share in (
                 (self.clear, self.samples, noise.clear_share),
                 (self.differing, self.samples, noise.share),

@@ -38,7 +38,7 @@ def share_lost(evidence: "Evidence | None", samples: int = 0, differing: int = 0
     return upper_bound(differing, samples)
 
 
-ENOUGH = 1_000
+MOST_COUNTED_GROUPS = 1_000
 """Groups of which more tell nothing new."""
 
 
@@ -49,6 +49,6 @@ def spot_check_share(agreeing: int, differing: int = 0) -> float:
     >>> spot_check_share(0), spot_check_share(3) > spot_check_share(10) > spot_check_share(100)
     (1.0, True)
     """
-    found = remembered(min(agreeing, ENOUGH), min(differing, ENOUGH), ValueKind.OTHER.prior)
+    found = remembered(min(agreeing, MOST_COUNTED_GROUPS), min(differing, MOST_COUNTED_GROUPS), ValueKind.OTHER.prior)
     posterior: Posterior = Judge().posterior(found)
     return min(1.0, current().price * posterior.wrong)

@@ -34,6 +34,7 @@ NO_VARY_SEARCH = "no-vary-search"
 MIN_SHARE = 0.95
 """Share of the URLs with a key which must be covered by a header."""
 MAX_CLEAN_PARAMS = 1_000
+"""Clean-param lines of a site that are read."""
 MAX_PAIRS = 2_000
 """Pairs of a URL and its declared one that are looked at for what they say of parameters."""
 _SCOPES = ("path.", "host.", "ext")
@@ -43,17 +44,16 @@ MAX_URLS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """What a site declares: URLs in normal form.
-
-    ``headers``: the No-Vary-Search header of a URL; ``clean_params``: (host, rule) of the robots.txt files
-    of the site's hosts, "" for any host; ``canonical`` and ``redirects``: (URL, declared URL) of the same site; a page that is its own canonical one says
-    what is kept.
-    """
+    """What a site declares; URLs are in normal form."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
+    """The No-Vary-Search header of each URL."""
     clean_params: tuple[tuple[str, CleanParam], ...] = ()
+    """(host, rule) of the robots.txt files of the site's hosts, "" for any host."""
     canonical: tuple[tuple[str, str], ...] = ()
+    """(URL, canonical URL) of the same site; a page that is its own canonical one says what is kept."""
     redirects: tuple[tuple[str, str], ...] = ()
+    """(URL, where it leads) of the same site."""
 
     def __bool__(self) -> bool:
         """Whether anything is declared."""

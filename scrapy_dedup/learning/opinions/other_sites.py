@@ -29,6 +29,7 @@ MAX_SITES = 100
 MAX_URLS = 2_000
 """Observations of a site that are looked at, the first ones."""
 MAX_KEYS = 100
+"""Parameters of a site that are looked at."""
 MIN_TOLD = 0.5
 """Share of the values, of URLs that differ in one parameter alone, that lead to pages of their own where it is relevant."""
 
@@ -38,7 +39,8 @@ def priors_by_site(
 ) -> dict[str, Priors]:
     """Return, per site of *by_site*, the priors that all other sites make, of its rules or of its URLs.
 
-    *known* are rules of before, *masks* tell what does not last on pages. Empty where there are fewer than four sites. O(URLs x parameters), of 2,000 URLs of 100 sites.
+    *known* are rules of before, *masks* tell what does not last on pages. Empty where there are fewer than four sites. Takes
+    O(URLs x parameters), of 2,000 URLs of 100 sites.
     """
     names = {*by_site, *known.sites}
     if len(names) <= MIN_SITES:

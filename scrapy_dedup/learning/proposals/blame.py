@@ -24,6 +24,7 @@ MAX_MEMBERS = 20
 MAX_CLEAN = 2_000
 """Clean groups that are looked at to count what speaks for a proposal; of more, every n-th is."""
 MAX_ODD = 8
+"""URLs of the rarer pages of a group of several pages that are looked at."""
 MAX_OTHERS = 64
 """URLs of a group of several pages that are compared: those of its rarer pages, with those of another."""
 

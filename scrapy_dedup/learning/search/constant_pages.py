@@ -17,9 +17,13 @@ from ..evidence.value_kinds import is_token
 from .walls import LEAST_VALUES, SiteUrls, WallEvidence, is_parameter
 
 MAX_SPLITS = 3
+"""Keys by whose values the URLs of a page are split, one after the other: a pattern of more literals is no page's own."""
 MAX_ALIKE = 3
+"""Pages of one shape that may ignore the same key; of more it is a rule of the shape."""
 MAX_CANDIDATES = 200
+"""Pages that are looked at, those of most URLs first: each costs a look at all URLs."""
 MAX_LITERALS = 24
+"""Values of a key by which URLs are split; a key of more is hardly a choice."""
 
 
 @dataclass(frozen=True, slots=True)

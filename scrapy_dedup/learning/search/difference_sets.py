@@ -21,7 +21,9 @@ from ..evidence.value_kinds import WHOLE, kind_of_key
 MAX_CANDIDATES = 1_000
 """Candidate keys considered at once, those that vary in most clusters."""
 MAX_PAIRS = 8_000
-ROUNDS = 200
+"""Pairs of URLs of each sort (of one page, of several) that a round compares, drawn at random."""
+MAX_ROUNDS = 200
+"""Rounds of putting back; each raises the level of one key."""
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ def _put_back_what_pages_demand(
 ) -> None:
     """Put keys back until the merged pages are the same: a greedy hitting set of difference sets."""
     judge = frame.table.judge
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         groups = frame.groups({**base, **levels})
         verdict = judge.verdict(frame.witnesses(groups, WHOLE))
         wrong = np.zeros(len(groups.size), dtype=np.bool_)

@@ -35,7 +35,8 @@ MAX_TRIED_KEYS = 100
 """Keys that are considered in a branch when its guard is only tried."""
 MAX_AHEAD = 8
 """Guards tried as the second of two."""
-ROUNDS = 3
+MAX_ROUNDS = 3
+"""Rounds of dropping and recoding of one pattern: a recoding may let more keys go."""
 LEAST_LEFT = 3
 """Duplicates that are left in a branch where anything is tried."""
 
@@ -115,7 +116,7 @@ def fitted(
     """
     node = GuardNode(pattern)
     most = MAX_TRIED_KEYS if trial else MAX_CANDIDATES
-    for _ in range(1 if trial else ROUNDS):
+    for _ in range(1 if trial else MAX_ROUNDS):
         found = drop_set(frame, {**base, **node.levels}, rng, most)
         node.levels.update(found.levels)
         node.evidence.update(found.evidence)

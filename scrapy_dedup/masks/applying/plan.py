@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..css_xpath import BELOW
+from ..css_xpath import SUBTREE_SUFFIX
 from ..ranges import merged
 from ..slots import ANYTHING, Slot, hidden, pieces
 from ..words import has_digit, is_typed
@@ -26,7 +26,10 @@ _ids_and_classes = re.compile(r"[#.][^/]*").sub
 
 @dataclass(frozen=True, slots=True)
 class PathPlan:
-    """What hides a block: see :class:`scrapy_dedup.masks.path.TransientPath`."""
+    """A mask path compiled: which ranges of a text at its selector it hides.
+
+    The fields are those of :class:`scrapy_dedup.masks.path.TransientPath`.
+    """
 
     selector: str
     attribute: str
@@ -114,7 +117,7 @@ class _PathsAtPlace:
 class Plan:
     """Which blocks of a page are hidden, by their selectors.
 
-    A selector that ends in :data:`scrapy_dedup.masks.css_xpath.BELOW` is made of the names of tags, and what stands in such an element is hidden, at
+    A selector that ends in :data:`scrapy_dedup.masks.css_xpath.SUBTREE_SUFFIX` is made of the names of tags, and what stands in such an element is hidden, at
     any depth, as the transient-content document has it; but not at the (selector, attribute) that are *kept*. With *again*,
     what is left of a page may be given to it again, and nothing more is hidden then.
     """
@@ -127,7 +130,7 @@ class Plan:
         self.kept_roots = Roots(selector for selector, _ in kept)
         self._kept = frozenset(kept)
         for path in paths:
-            if path.selector.endswith(BELOW):
+            if path.selector.endswith(SUBTREE_SUFFIX):
                 continue
             place = self._places.setdefault((path.selector, path.attribute), _PathsAtPlace())
             if path.position:
@@ -194,7 +197,9 @@ class Roots:
     """Paths of tag names that mean everything below them."""
 
     def __init__(self, selectors: Iterable[str]) -> None:
-        self.paths = frozenset([each.removesuffix(BELOW) for each in selectors if each.endswith(BELOW)])
+        self.paths = frozenset(
+            [each.removesuffix(SUBTREE_SUFFIX) for each in selectors if each.endswith(SUBTREE_SUFFIX)]
+        )
         self._longest = max(map(len, self.paths), default=0)
 
     def __bool__(self) -> bool:

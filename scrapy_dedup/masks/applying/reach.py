@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xxhash import xxh3_64_hexdigest
 
 from ...urls.templates import template_of
-from ..css_xpath import BELOW
+from ..css_xpath import SUBTREE_SUFFIX
 from ..path import Template, TransientPath
 from .plan import PageKind, Row
 
@@ -29,7 +29,7 @@ class Reach:
         self._acts = bool(acting)
         self._templates = templates
         self._layouts = layouts
-        self._selectors = frozenset([path.selector for path in acting if not path.selector.endswith(BELOW)])
+        self._selectors = frozenset([path.selector for path in acting if not path.selector.endswith(SUBTREE_SUFFIX)])
         #: Whether something acts on URL templates of any name, and those on which something does.
         self._is_everywhere = any(path.everywhere for path in acting)
         self._reached = templates | {template for path in acting for template in path.templates}

@@ -8,7 +8,7 @@ from ...content.tokenizer.tokens import Block, Blocks, Token, blocks, tokens
 from ...content.tokenizer.unseen import SOURCE, unseen_blocks
 from ...content.versions import by_place
 from ...urls.templates import template_of
-from ..css_xpath import BELOW
+from ..css_xpath import SUBTREE_SUFFIX
 from ..path import TransientPath
 from ..ranges import Range
 from ..seed.changes import changes_between
@@ -99,7 +99,7 @@ class Stripper:
             [
                 path
                 for path in self._paths
-                if not path.selector.endswith(BELOW) or path.selector.removesuffix(BELOW) in confirmed
+                if not path.selector.endswith(SUBTREE_SUFFIX) or path.selector.removesuffix(SUBTREE_SUFFIX) in confirmed
             ],
             self._kept,
         )

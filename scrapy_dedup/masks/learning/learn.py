@@ -105,10 +105,13 @@ def mask_of(
 ) -> Mask:
     """Return what passes on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
 
-    What the user said in *previous* stays as it is. What was learned then stays of places that no page has now, neither
-    *pages* nor those whose places are *present*, and elsewhere of the kinds of pages of which no more is known now: their
-    pages were not seen twice, or too seldom. It is forgotten of places from before a redesign, and where enough pages of their kinds were *looked at* (kind -> number of pages) that did not have
-    them. *score_at* returns what scores a place. Time is linear in the blocks.
+    What the user said in *previous* stays as it is. What was learned then stays:
+
+    - of places that no page has now, neither *pages* nor those whose places are *present*;
+    - elsewhere, of the kinds of pages of which no more is known now: their pages were not seen twice, or too seldom.
+
+    It is forgotten of places from before a redesign, and of those that no page had of enough that were *looked_at* (kind ->
+    number of pages). *score_at* returns what scores a place. Time is linear in the blocks.
     """
     collection = Collection()
     epochs = latest_epoch(pages)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..css_xpath import BELOW
+from ..css_xpath import SUBTREE_SUFFIX
 from ..model import Mask
 from ..path import TransientPath
 from ..seed.changes import changes_of
@@ -58,6 +58,8 @@ def mask_of_counts(pages: Iterable[Sequence[PathCounts]], chosen: Thresholds, si
         changes, opportunities = found.evidence[path]
         share = round(changes / opportunities, 3)
         paths.append(
-            TransientPath(path + BELOW, confidence=share, pages=compared, changes=changes, opportunities=opportunities)
+            TransientPath(
+                path + SUBTREE_SUFFIX, confidence=share, pages=compared, changes=changes, opportunities=opportunities
+            )
         )
     return SeedMask(Mask(site, tuple(paths), "seed"), tables, found.restructured, compared)

@@ -11,6 +11,7 @@ fingerprints after it, 8 bytes each, little-endian, in the order in which they a
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from struct import error as StructError
 from struct import pack, unpack
 
@@ -21,8 +22,17 @@ from ...content.tokenizer.token_kinds import TokenKind
 from ...content.tokenizer.tokens import Token, tokens
 from ...content.versions import packed_version, with_table
 
-ROOT, CLOSE, CUT = range(3)
-"""What an entry is: it roots a subtree; it is an end tag, which roots nothing; it is too deep for its path to be named."""
+
+class Role(IntEnum):
+    """What an entry is."""
+
+    ROOT = 0
+    """It roots a subtree."""
+    CLOSE = 1
+    """It is an end tag, which roots nothing."""
+    CUT = 2
+    """It is too deep for its path to be named."""
+
 
 _COLUMNS = 6
 _MAX_SIZE = 1 << 28
@@ -45,7 +55,7 @@ class TokenTable:
     #: For each entry the number of the path that it counts for, -1 for none: with its own name for a tag, else of where
     #: it stands.
     nodes: tuple[int, ...]
-    #: For each entry ROOT, CLOSE or CUT.
+    #: For each entry the number of its Role.
     roles: tuple[int, ...]
     #: For each path the number of the path above it, which is less, or -1, and the last name.
     names: tuple[tuple[int, str], ...]
@@ -112,7 +122,8 @@ def _table(html: str, found: Iterable[Token], entries: list[Token] | None = None
         ends.append(-1)
         fingerprints.append(xxh3_64_intdigest(written.encode("utf-8", "surrogatepass")))
         nodes.append(node)
-        roles.append(CLOSE if kind is TokenKind.CLOSE else CUT if cut else ROOT)
+        role = Role.CLOSE if kind is TokenKind.CLOSE else Role.CUT if cut else Role.ROOT
+        roles.append(role.value)
         if entries is not None:
             entries.append(token)
     columns = tuple(parents), tuple(ends), tuple(fingerprints), tuple(nodes), tuple(roles)
@@ -195,7 +206,7 @@ def _check(table: TokenTable) -> None:
         all(end == -1 or entry < end < size for entry, end in enumerate(table.ends)),
         all(-1 <= above < node for node, (above, _) in enumerate(table.names)),
         _within(table.nodes, -1, len(table.names)),
-        _within(table.roles, ROOT, CUT + 1),
+        _within(table.roles, Role.ROOT, Role.CUT + 1),
     )
     if not all(right):
         raise ValueError("a number is out of range.")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .changes import Changes, whole_subtrees
 from .thresholds import Thresholds
-from .token_table import CLOSE, CUT, TokenTable
+from .token_table import Role, TokenTable
 
 MAX_SHARE = Thresholds().max_share
 
@@ -46,9 +46,9 @@ def path_counts(changes: Changes, max_path: int) -> PathCounts:
         of_node: Counter[int] = Counter()
         changed_of: Counter[int] = Counter()
         for node, role, whole in zip(table.nodes, table.roles, whole_subtrees(table, bits), strict=True):
-            if role == CUT:
+            if role == Role.CUT:
                 long.add(paths[node] if node >= 0 else "")
-            elif role != CLOSE and node >= 0:
+            elif role != Role.CLOSE and node >= 0:
                 of_node[node] += 1
                 changed_of[node] += whole
         for node, count in of_node.items():

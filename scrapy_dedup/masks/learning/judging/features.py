@@ -29,22 +29,26 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a place; *anew*, *moment*, *page* and *rises* are logarithms of likelihood ratios; ``kinds`` is a number, all else a share from 0 to 1.
-
-    ``random``: of the texts that hold a token (letters and digits, or a long number), times the log-likelihood ratio of another
-    text each time; so it may be over 1. ``words``: of ten words, on the average. ``near``: of the words of the pages' own that
-    stand in the same region. ``everywhere``: of the kinds of pages of the site that have it. ``kinds``: how many of these have shown it.
-    """
+    """What is known of a place: logarithms of likelihood ratios, and shares from 0 to 1 where nothing else is said."""
 
     anew: float
+    """Log-likelihood ratio: another text each time."""
     moment: float
+    """Log-likelihood ratio: a matter of the moment."""
     page: float
+    """Log-likelihood ratio: a matter of the page."""
     rises: float
+    """Log-likelihood ratio: numbers that rise with time."""
     random: float
+    """Share of the texts that hold a token (letters and digits, or a long number), times *anew*; so it may be over 1."""
     words: float
+    """Words of a text on the average, of ten."""
     near: float
+    """Share of the words of the pages' own that stand in the same region."""
     everywhere: float
+    """Share of the kinds of pages of the site that have it."""
     kinds: int
+    """Number of the kinds of pages that have shown it."""
 
     @property
     def around(self) -> float:

@@ -13,8 +13,11 @@ from ..counts.place_counts import Place
 from ..parameters import current
 
 MOST_KEYS = 60
+"""Sets of parameters that are looked at, those in which most URLs differ first: each costs a look at all visits."""
 MOST_PAIRS = 400
+"""Pairs of visits of one set that are compared; more tell nothing new."""
 MOST_OF_A_PAGE = 3
+"""Further visits of one page that are paired with its first: a page with many must not outweigh the others."""
 
 Values = Mapping[str, str | None]
 Pairs = Sequence[tuple[int, int]]
