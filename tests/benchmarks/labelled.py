@@ -29,8 +29,9 @@ from urllib.parse import parse_qsl, urlsplit
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup.learning.choices import LEARNER_NAMES
 
-from .methods.compared import MEMBERS, Learn, Safe, asked_for
+from .methods.compared import Learn, Safe, asked_for
 from .scoring.checks import Check, report
 from .scoring.score import Figures, Score, averages, lost_pages, missed_duplicates, pooled, score
 from .scoring.table import print_table, rate
@@ -219,7 +220,7 @@ def checks(results: Sequence[Result], *, split: str) -> list[Check]:
             found.append(Check(f"{name} oracle-normalised compression", scores.oracle_compression, least))
         if (most := MOST_LOST.get(result.name)) is not None:
             found.append(Check(f"{name} lost pages", scores.lost, most=most))
-        members = [result.methods[member].scores for member in MEMBERS if member in result.methods]
+        members = [result.methods[member].scores for member in LEARNER_NAMES if member in result.methods]
         if members:
             best = max(members, key=lambda each: each.oracle_compression or 0.0)
             ahead = (scores.oracle_compression or 0.0) - (best.oracle_compression or 0.0)

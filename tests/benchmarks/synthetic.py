@@ -19,7 +19,9 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
-from .methods.compared import MEMBERS, Learn, asked_for, available, pipeline
+from scrapy_dedup.learning.choices import LEARNER_NAMES
+
+from .methods.compared import Learn, asked_for, available, pipeline
 from .scoring.checks import Check, report
 from .scoring.grading import Grade, Marks, level_score
 from .scoring.score import Score, averages, mean
@@ -221,7 +223,7 @@ def compared(found: Sequence[Trial], level: str) -> list[Check]:
     rows = {name: summary(trials) for name, trials in by_method(found, level).items()}
     values = {name: row["micro"]["oracle_compression"] or 0.0 for name, row in rows.items()}
     wanted = []
-    members = [name for name in MEMBERS if name in rows]
+    members = [name for name in LEARNER_NAMES if name in rows]
     if members:
         best = max(members, key=lambda name: values[name])
         ahead = values[PIPELINE] - values[best]

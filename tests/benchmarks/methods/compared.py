@@ -15,6 +15,7 @@ from typing import Any
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, learn_rules
+from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.data.clusters import Clusters, clusters
 from scrapy_dedup.learning.data.judgement import Sample
 from scrapy_dedup.learning.methods.policy import policy_of
@@ -23,8 +24,6 @@ from scrapy_dedup.urls import normal_form, site_of_url
 from . import baselines
 from .baselines import Key
 
-MEMBERS = ("difference_sets", "entropy", "equivalence", "pattern_tree", "affixes", "replacing", "declared")
-"""Learners of the pipeline, as ``learn_rules(observations, learners=[...])`` names them."""
 PUBLISHED: dict[str, tuple[str, dict[str, Any]]] = {
     "pattern tree, graph": ("pattern-tree", {}),
     "pattern tree, naive": ("pattern-tree", {"selection": "naive"}),
@@ -139,7 +138,7 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
     methods: dict[str, Learn] = {"pipeline": pipeline}
     notes = []
     if "learners" in inspect.signature(learn_rules).parameters:
-        for name in MEMBERS:
+        for name in LEARNER_NAMES:
             methods[name] = partial(pipeline, learners=[name])
     else:
         notes.append("single members of the pipeline: learn_rules() has no learners=")
