@@ -1,8 +1,8 @@
 """Tokens of a page that lie on transient paths of the transient-content document, as bits."""
 
-from scrapy_dedup.masks.seed.changes import Bits, Changes
-from scrapy_dedup.masks.seed.token_table import TokenTable
-from scrapy_dedup.masks.seed.transient_paths import TransientPaths
+from scrapy_dedup.masks.published.changes import Bits, Changes
+from scrapy_dedup.masks.published.token_table import TokenTable
+from scrapy_dedup.masks.published.transient_paths import TransientPaths
 
 
 def existing_bits(paths: TransientPaths, table: TokenTable) -> Bits:

@@ -19,8 +19,8 @@ from scrapy_dedup.learning import __main__ as process
 from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.masks.mask_files import load_masks, path_of_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.seed.thresholds import Thresholds
-from scrapy_dedup.masks.seed.token_table import packed_with_table
+from scrapy_dedup.masks.published.thresholds import Thresholds
+from scrapy_dedup.masks.published.token_table import packed_with_table
 from scrapy_dedup.rules import RuleBook
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
@@ -247,9 +247,9 @@ def test_each_setting_reaches_the_process_that_learns(
 ) -> None:
     settings = DedupSettings.from_crawler_settings(Settings({**SEED, setting: value}))
     expected = replace(Thresholds(), **{field: type(getattr(Thresholds(), field))(value)})
-    assert settings.seed_thresholds == expected
+    assert settings.published_thresholds == expected
     command = command_of(settings, Path("rules"))
-    assert json.loads(command[command.index("--seed-thresholds") + 1]) == asdict(expected)
+    assert json.loads(command[command.index("--published-thresholds") + 1]) == asdict(expected)
     asked: list[Any] = []
     monkeypatch.setattr(
         process, "learn_rules_and_masks", lambda *args, **options: asked.append(options["thresholds"]) or 1 / 0
@@ -261,8 +261,8 @@ def test_each_setting_reaches_the_process_that_learns(
         process.main(arguments)
     assert asked == [expected]
     off = DedupSettings.from_crawler_settings(Settings({setting: value}))
-    assert off.seed_thresholds is None
-    assert "--seed-thresholds" not in command_of(off, Path("rules"))
+    assert off.published_thresholds is None
+    assert "--published-thresholds" not in command_of(off, Path("rules"))
 
 
 def test_versions_that_were_recorded_without_the_setting_say_nothing_and_that_is_told(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from scrapy_dedup.crawl.learn.learner import command_of
 from scrapy_dedup.crawl.observe.kept_texts import takes_markup
 from scrapy_dedup.crawl.settings.dedup_settings import SETTINGS, DedupSettingError, DedupSettings, Mode
 from scrapy_dedup.learning.evidence.user_names import Names
-from scrapy_dedup.masks.seed.thresholds import Thresholds
+from scrapy_dedup.masks.published.thresholds import Thresholds
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
@@ -37,8 +37,8 @@ def test_defaults() -> None:
     assert settings.rule_directories == ()
     assert len(settings.load_rules()) == 0
     assert settings.mode_of("shop.test") is Mode.ACTIVE
-    assert settings.seed_thresholds is None
-    assert read(DEDUP_TRANSIENT_METHOD="seed").seed_thresholds == Thresholds()
+    assert settings.published_thresholds is None
+    assert read(DEDUP_TRANSIENT_METHOD="seed").published_thresholds == Thresholds()
 
 
 def test_the_table_is_whole() -> None:
@@ -88,7 +88,7 @@ def test_values_as_the_command_line_gives_them() -> None:
     assert (settings.evidence_days, settings.store_max_rows) == (None, None)
     assert (settings.media, settings.learn_timeout) == (True, 1.5)
     assert settings.content_fields == {"body": "html", "reviews.text": "text"}
-    assert settings.seed_thresholds == Thresholds(1, 0.4, 0.3, 500)
+    assert settings.published_thresholds == Thresholds(1, 0.4, 0.3, 500)
     assert (settings.strip, settings.transient_links, settings.transient_priority) == ("mark", True, 5)
     assert (settings.strip_markup, takes_markup(settings)) == (False, False)
     assert takes_markup(read(DEDUP_CONTENT_FIELDS={"body": "html"}))

@@ -14,9 +14,9 @@ from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.masks.learning import mask_of
 from scrapy_dedup.masks.learning.counts.alignment import aligned, compared
 from scrapy_dedup.masks.learning.counts.epochs import PageVersions
-from scrapy_dedup.masks.learning.seed_mask import seed_mask
+from scrapy_dedup.masks.learning.published_mask import published_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.seed.thresholds import Thresholds
+from scrapy_dedup.masks.published.thresholds import Thresholds
 from scrapy_dedup.masks.slots import slot_problem
 
 WORDS = [
@@ -474,7 +474,7 @@ def test_the_document_s_method_strips_the_most_general_subtree() -> None:
     # Wherever the path exists, whatever its classes.
     html = "<html><body><p class=x>A <b>text</b></p><div>b</div>"
     assert mask.strip(html) == "<html><body><p class=x><b></b></p><div>b</div>"
-    assert seed_mask({"a": versions}, thresholds=Thresholds(threshold=1)).version == mask.version
+    assert published_mask({"a": versions}, thresholds=Thresholds(threshold=1)).version == mask.version
     # Ours does not take one change of one page for a habit.
     assert not learn_mask({"http://news.example/": versions}).version
 

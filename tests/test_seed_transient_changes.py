@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
-from scrapy_dedup.masks.seed.changes import (
+from scrapy_dedup.masks.published.changes import (
     Changes,
     TokenTable,
     changes_between,

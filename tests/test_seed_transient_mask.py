@@ -20,8 +20,8 @@ from scrapy_dedup.masks.css_xpath import SUBTREE_SUFFIX
 from scrapy_dedup.masks.fields.text_cuts import marked, removed
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.seed.changes import changes_between
-from scrapy_dedup.masks.seed.transient_paths import TransientPaths
+from scrapy_dedup.masks.published.changes import changes_between
+from scrapy_dedup.masks.published.transient_paths import TransientPaths
 
 from .seed_bits import verified_bits
 from .token_paths import path_of

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from scrapy_dedup import learn_mask
-from scrapy_dedup.masks.seed.changes import changes_between, token_table
-from scrapy_dedup.masks.seed.transient_paths import PathTables, TransientPaths, transient_paths
+from scrapy_dedup.masks.published.changes import changes_between, token_table
+from scrapy_dedup.masks.published.transient_paths import PathTables, TransientPaths, transient_paths
 
 from .seed_bits import existing_bits, verified_bits
 from .token_paths import path_of

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.content.versions import Version, version_of
-from scrapy_dedup.masks.seed.changes import changes_between, changes_of
-from scrapy_dedup.masks.seed.token_table import Role, packed_table, packed_with_table, token_table, unpacked_table
-from scrapy_dedup.masks.seed.transient_paths import path_counts
+from scrapy_dedup.masks.published.changes import changes_between, changes_of
+from scrapy_dedup.masks.published.token_table import Role, packed_table, packed_with_table, token_table, unpacked_table
+from scrapy_dedup.masks.published.transient_paths import path_counts
 
 from .test_seed_transient_changes import FIRST, SECOND
 from .token_paths import path_of
@@ -148,6 +148,6 @@ def test_damage_is_a_value_error(fields: list[str]) -> None:
 
 def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = packed_table(FIRST)
-    monkeypatch.setattr("scrapy_dedup.masks.seed.token_table._MAX_SIZE", 100)
+    monkeypatch.setattr("scrapy_dedup.masks.published.token_table._MAX_SIZE", 100)
     with pytest.raises(ValueError, match="too long"):
         unpacked_table(data)

@@ -117,6 +117,6 @@ def _learned(
                     options,
                     known=staying,
                     masks=load_masks(settings.rule_directories),
-                    thresholds=settings.seed_thresholds,
+                    thresholds=settings.published_thresholds,
                 )
     return replace(both, learned=pruned(both.learned, known)) if prune else both

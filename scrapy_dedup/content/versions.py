@@ -13,7 +13,7 @@ blocks, and the columns go on with those values. Format 1, that of earlier store
 have it still, with the number of blocks as the last column where there are such values.
 
 Format 16 is a version of another format, after its length (4 bytes, little-endian), and before the token table of the page, as
-:mod:`scrapy_dedup.masks.seed.token_table` packs it, with its own.
+:mod:`scrapy_dedup.masks.published.token_table` packs it, with its own.
 """
 
 import json

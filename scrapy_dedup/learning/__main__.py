@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from ..files.errors import RuleFileError
 from ..masks.mask_files import load_masks
-from ..masks.seed.thresholds import Thresholds
+from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
 from ..rules.writing import written_rules
 from ..store.database import StoreError
@@ -97,7 +97,7 @@ def _learned(
             known=known,
             masks=load_masks(directories),
             elsewhere=lambda inner: _known(directories, sorted(inner), groups),
-            thresholds=Thresholds(**json.loads(options.seed_thresholds)) if options.seed_thresholds else None,
+            thresholds=Thresholds(**json.loads(options.published_thresholds)) if options.published_thresholds else None,
         )
     learned = both.learned
     save(both, options.dir, options.also)
@@ -132,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--method", default=JUDGE, help="what decides: the judge, or a published method")
     parser.add_argument("--method-options", default="{}", help="the options of a published method, as a JSON object")
     parser.add_argument(
-        "--seed-thresholds",
+        "--published-thresholds",
         help="learn masks with the transient-content document's method, with these thresholds, as a JSON object",
     )
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")

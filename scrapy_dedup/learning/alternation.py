@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ..content.versions import Version
 from ..masks.model import Mask
-from ..masks.seed.thresholds import Thresholds
+from ..masks.published.thresholds import Thresholds
 from ..observation import APART, Observation
 from ..rules import Rule, RuleBook
 from ..store.page_queries import cut_off_pages

@@ -18,11 +18,11 @@ from ..masks.learning.learn import mask_of
 from ..masks.learning.single_crawl.crawl_order import crawl_numbers, crawls_of
 from ..masks.learning.single_crawl.visits import Passing, passing_places
 from ..masks.model import Mask, Template, TransientPath
-from ..masks.seed.thresholds import Thresholds
+from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook
 from ..rules.model import Status
 from ..urls.templates import in_order, template_of
-from .seed_masks import seed_mask_of
+from .published_masks import published_mask_of
 
 MOST_PAGES = 4_000
 """Pages of a site that are compared, those with the most versions."""
@@ -47,12 +47,12 @@ class LearnedMasks:
 class SitePages:
     """The versions that are kept of the pages of a site, URL by URL, those of a URL in order of time.
 
-    With *seed*, its mask is learned by the transient-content document's method, with these thresholds.
+    With *thresholds*, its mask is learned by the transient-content document's method, with these.
     """
 
-    def __init__(self, site: str, kept: Sequence[Kept], seed: Thresholds | None = None) -> None:
+    def __init__(self, site: str, kept: Sequence[Kept], thresholds: Thresholds | None = None) -> None:
         self._site = site
-        self._seed = seed
+        self._thresholds = thresholds
         self._kept = kept
         fetches = sorted({(url, at) for url, at, _ in kept}, key=lambda each: (each[1], each[0]))
         #: (URL, seconds since 1970) -> the number of its crawl.
@@ -75,9 +75,9 @@ class SitePages:
 
     def _masks(self, key_of: Callable[[str], str], before: Mask | None) -> LearnedMasks:
         pages = self._pages(key_of)
-        if self._seed is not None:
+        if self._thresholds is not None:
             versions = [page.versions for page in pages]
-            found, note = seed_mask_of(versions, before, site=self._site, thresholds=self._seed)
+            found, note = published_mask_of(versions, before, site=self._site, thresholds=self._thresholds)
             return LearnedMasks(found, found, note)
         if before is not None and before.mode == "seed":  # what that method has learned means something else
             before = replace(before, mode="default", paths=tuple([path for path in before.paths if path.state]))
@@ -105,7 +105,7 @@ class SitePages:
         """
         rules = known.for_site(self._site)
         refuted = [rule for rule in rules if rule.status is Status.SUSPENDED and not rule.is_alias]
-        if before is None or not refuted or self._seed is not None:  # the seed's method learns all of it anew
+        if before is None or not refuted or self._thresholds is not None:  # that method learns all of it anew
             return before
         acting = [replace(rule, status=Status.ACTIVE) if rule in refuted else rule for rule in rules]
         book = RuleBook(acting, {self._site: known.site_rules(self._site).deep}, known.groups)

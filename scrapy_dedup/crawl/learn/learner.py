@@ -208,8 +208,8 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     command += [f"--learner={name}" for name in settings.learners or ()]
     if settings.method != JUDGE:
         command += ["--method", settings.method, "--method-options", json.dumps(settings.method_options)]
-    if (thresholds := settings.seed_thresholds) is not None:
-        command += ["--seed-thresholds", json.dumps(asdict(thresholds))]
+    if (thresholds := settings.published_thresholds) is not None:
+        command += ["--published-thresholds", json.dumps(asdict(thresholds))]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
     if names := settings.names.lists():

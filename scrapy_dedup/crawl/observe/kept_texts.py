@@ -63,10 +63,10 @@ class KeptTexts:
 def _pack_of(settings: "DedupSettings") -> Pack | None:
     if not settings.store_texts:
         return None
-    if settings.seed_thresholds is None:
+    if settings.published_thresholds is None:
         # Only from fields is it stripped.
         return partial(packed_version, markup=True) if takes_markup(settings) else packed_version
-    from ...masks.seed.token_table import packed_with_table
+    from ...masks.published.token_table import packed_with_table
 
     return packed_with_table
 

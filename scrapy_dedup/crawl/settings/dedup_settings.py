@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...masks.seed.thresholds import Thresholds
+from ...masks.published.thresholds import Thresholds
 from .setting_fields import SETTINGS, Setting, SettingFields
 from .setting_pairs import wrong_method, wrong_site
 from .setting_values import DedupSettingError, Mode, WrongValue
@@ -52,7 +52,7 @@ class DedupSettings(SettingFields):
         return bool(cls._read(setting, settings.get(setting.name, setting.default)))
 
     @property
-    def seed_thresholds(self) -> Thresholds | None:
+    def published_thresholds(self) -> Thresholds | None:
         """The thresholds by which masks are learned with the method "seed"; None with the default one."""
         if self.transient_method != "seed":
             return None

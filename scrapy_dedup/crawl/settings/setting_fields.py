@@ -12,7 +12,7 @@ from typing import Any
 
 from ...learning.choices import JUDGE, LEARNER_NAMES, METHOD_NAMES
 from ...learning.evidence.user_names import Names
-from ...masks.seed.thresholds import Thresholds
+from ...masks.published.thresholds import Thresholds
 from . import setting_pairs as learning
 from . import setting_paths as paths
 from . import setting_values as values

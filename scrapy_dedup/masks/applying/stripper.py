@@ -10,10 +10,10 @@ from ...content.versions import by_place
 from ...urls.templates import template_of
 from ..css_xpath import SUBTREE_SUFFIX
 from ..path import TransientPath
+from ..published.changes import changes_between
+from ..published.marked_spans import markup_spans
+from ..published.transient_paths import TransientPaths
 from ..ranges import Range
-from ..seed.changes import changes_between
-from ..seed.marked_spans import markup_spans
-from ..seed.transient_paths import TransientPaths
 from .plan import PageKind, Plan, Ranges, Row, plan_for
 from .reach import Reach
 from .spans import disjoint, lasting_texts, spans_of, unseen_spans

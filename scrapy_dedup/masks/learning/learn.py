@@ -10,14 +10,14 @@ from ...urls import site_of_url
 from ...urls.templates import in_order
 from ..model import Mask, Mode
 from ..path import Template, TransientPath
-from ..seed.thresholds import Thresholds
+from ..published.thresholds import Thresholds
 from ..slots import hidden, pieces
 from .counts.collection import Collection
 from .counts.epochs import PageVersions, latest_epoch
 from .counts.place_counts import Place
 from .judging.place_judgement import lasting_kinds, paths_of
 from .judging.score import Score, probability
-from .seed_mask import seed_mask
+from .published_mask import published_mask
 
 __all__ = ["learn_mask", "mask_of"]
 
@@ -72,7 +72,7 @@ def learn_mask(
     thresholds = Thresholds(threshold, max_marked, max_share, max_path)
     site = _site(versions)
     if mode == "seed":
-        return seed_mask(versions, site=site, thresholds=thresholds)
+        return published_mask(versions, site=site, thresholds=thresholds)
     fetches = _fetches(versions, times or {})
     seen = [
         PageVersions(page, [version_of(html, markup=markup) for html in found], fetches=fetches.get(page, ()))

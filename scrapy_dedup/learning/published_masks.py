@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from ..content.versions import Version
 from ..masks.css_xpath import SUBTREE_SUFFIX
-from ..masks.learning.seed_mask import SeedMask, counts_of, mask_of_counts
+from ..masks.learning.published_mask import PublishedMask, counts_of, mask_of_counts
 from ..masks.model import Mask
-from ..masks.seed.thresholds import Thresholds
-from ..masks.seed.token_table import TokenTable, unpacked_table
-from ..masks.seed.transient_paths import PathCounts
+from ..masks.published.thresholds import Thresholds
+from ..masks.published.token_table import TokenTable, unpacked_table
+from ..masks.published.transient_paths import PathCounts
 from .phrases import counted
 
 
-def seed_mask_of(
+def published_mask_of(
     pages: Iterable[Sequence[Version]], before: Mask | None, *, site: str, thresholds: Thresholds
 ) -> tuple[Mask | None, str]:
     """Return the mask of a site, or None, and a note on it, or "".
@@ -72,7 +72,7 @@ def _unpacked(version: Version) -> TokenTable | None:
         return None
 
 
-def _with_previous(found: SeedMask, before: Mask) -> Mask:
+def _with_previous(found: PublishedMask, before: Mask) -> Mask:
     said = [path for path in before.paths if path.state]
     known = {path.key for path in said}
     fresh = [path for path in found.mask.paths if path.key not in known]

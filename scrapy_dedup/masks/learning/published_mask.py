@@ -1,7 +1,7 @@
 """A mask as the transient-content document makes it: from its transient paths, applied wherever they exist.
 
-(Paragraphs on FIG. 2, FIG. 3, FIG. 6 and FIG. 7; the work is done in :mod:`scrapy_dedup.masks.seed.changes` and
-:mod:`scrapy_dedup.masks.seed.transient_paths`.) It knows neither kinds of pages nor how sure it is: ``confidence`` is the share of
+(Paragraphs on FIG. 2, FIG. 3, FIG. 6 and FIG. 7; the work is done in :mod:`scrapy_dedup.masks.published.changes` and
+:mod:`scrapy_dedup.masks.published.transient_paths`.) It knows neither kinds of pages nor how sure it is: ``confidence`` is the share of
 the tokens of a path that had changed, of a path that was promoted that of its children's.
 """
 
@@ -12,15 +12,15 @@ from typing import NamedTuple
 from ..css_xpath import SUBTREE_SUFFIX
 from ..model import Mask
 from ..path import TransientPath
-from ..seed.changes import changes_of
-from ..seed.thresholds import Thresholds
-from ..seed.token_table import TokenTable, token_table
-from ..seed.transient_paths import PathCounts, PathTables, path_counts, transient_paths
+from ..published.changes import changes_of
+from ..published.thresholds import Thresholds
+from ..published.token_table import TokenTable, token_table
+from ..published.transient_paths import PathCounts, PathTables, path_counts, transient_paths
 
-__all__ = ["SeedMask", "counts_of", "mask_of_counts", "seed_mask"]
+__all__ = ["PublishedMask", "counts_of", "mask_of_counts", "published_mask"]
 
 
-class SeedMask(NamedTuple):
+class PublishedMask(NamedTuple):
     """The document's mask of a site, and what it rests on."""
 
     mask: Mask
@@ -32,7 +32,9 @@ class SeedMask(NamedTuple):
     pages: int
 
 
-def seed_mask(versions: Mapping[str, Sequence[str]], *, site: str = "", thresholds: Thresholds | None = None) -> Mask:
+def published_mask(
+    versions: Mapping[str, Sequence[str]], *, site: str = "", thresholds: Thresholds | None = None
+) -> Mask:
     """Return the document's mask of a site from versions of its pages, as HTML, in order of time."""
     chosen = thresholds or Thresholds()
     pages = ([token_table(html) for html in versions[page]] for page in sorted(versions))
@@ -44,7 +46,7 @@ def counts_of(first: TokenTable, second: TokenTable, thresholds: Thresholds) -> 
     return path_counts(changes_of(first, second, max_marked=thresholds.max_marked), thresholds.max_path)
 
 
-def mask_of_counts(pages: Iterable[Sequence[PathCounts]], chosen: Thresholds, site: str = "") -> SeedMask:
+def mask_of_counts(pages: Iterable[Sequence[PathCounts]], chosen: Thresholds, site: str = "") -> PublishedMask:
     """Return the document's mask of a site from what each two versions of its pages say, one after the other, page by page."""
     tables = PathTables(chosen.max_path)
     compared = 0
@@ -62,4 +64,4 @@ def mask_of_counts(pages: Iterable[Sequence[PathCounts]], chosen: Thresholds, si
                 path + SUBTREE_SUFFIX, confidence=share, pages=compared, changes=changes, opportunities=opportunities
             )
         )
-    return SeedMask(Mask(site, tuple(paths), "seed"), tables, found.restructured, compared)
+    return PublishedMask(Mask(site, tuple(paths), "seed"), tables, found.restructured, compared)
