@@ -94,32 +94,51 @@ async def test_a_kind_of_the_user_acts_at_once(serve: Serve) -> None:
     assert {row.taken_for for row in discarded()} == {server.url(f"/thread/{n}") for n in (1, 2, 3)}
 
 
-@pytest.mark.parametrize("status", [Status.OFF, Status.SUSPENDED, Status.CANDIDATE])
+class TwoCallbacks(Links):
+    """Has another callback for the URLs of the kind."""
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "key": None}
+        for link in response.css("a::attr(href)").getall():
+            callback = self.parse_post if "m=" in link else self.parse
+            yield Request(response.urljoin(link), callback=callback)
+
+    def parse_post(self, response: Any) -> Any:
+        yield {"url": response.url, "key": None}
+
+
+class Insisting(Links):
+    """Asks for the URLs of the kind without a filter."""
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "key": None}
+        for link in response.css("a::attr(href)").getall():
+            yield Request(response.urljoin(link), dont_filter="m=" in link and "x?" not in response.url)
+
+
+@pytest.mark.parametrize(
+    ("status", "settings", "spider", "stats"),
+    [
+        pytest.param(Status.OFF, {}, Links, {}, id="off"),
+        pytest.param(Status.SUSPENDED, {}, Links, {}, id="suspended"),
+        pytest.param(Status.CANDIDATE, {}, Links, {}, id="candidate"),
+        pytest.param(Status.MANUAL, {"DEDUP_MODE": "shadow"}, Links, {"shadow/discarded": 3}, id="shadow mode"),
+        pytest.param(
+            Status.MANUAL, {"DEDUP_MODE": "observe"}, Links, {"aliases/sighted": 3, "aliases/known": None}, id="observe"
+        ),
+        pytest.param(Status.MANUAL, {}, TwoCallbacks, {}, id="another callback is another page"),
+        pytest.param(Status.MANUAL, {}, Insisting, {}, id="requests that are to be left alone"),
+    ],
+)
 @in_reactor
-async def test_a_kind_that_does_not_act(serve: Serve, status: Status) -> None:
+async def test_a_kind_discards_nothing(
+    serve: Serve, status: Status, settings: dict[str, Any], spider: type[Links], stats: dict[str, int | None]
+) -> None:
     server = serve(numbered())
     write_rules(kind(server, status))
-    done = await crawl(Links, server.url("/"))
-    assert len(done.urls) == 7
-
-
-@in_reactor
-async def test_shadow_mode_discards_nothing(serve: Serve) -> None:
-    server = serve(numbered())
-    write_rules(kind(server))
-    done = await crawl(Links, server.url("/"), DEDUP_MODE="shadow")
-    assert len(done.urls) == 7
-    assert done.dedup()["shadow/discarded"] == 3
-
-
-@in_reactor
-async def test_observe_mode_records_only(serve: Serve) -> None:
-    server = serve(numbered())
-    write_rules(kind(server))
-    done = await crawl(Links, server.url("/"), DEDUP_MODE="observe")
-    assert len(done.urls) == 7
-    assert done.dedup()["aliases/sighted"] == 3
-    assert "aliases/known" not in done.dedup()
+    done = await crawl(spider, server.url("/"), **settings)
+    assert {"/", *(f"/{form}{n}" for form in ("thread/", "x?m=") for n in (1, 2, 3))} == set(done.urls)
+    assert {name: done.dedup().get(name) for name in stats} == stats
 
 
 @in_reactor
@@ -164,40 +183,6 @@ async def test_what_was_queued_is_stopped_at_the_gate(serve: Serve) -> None:
     done = await crawl(Slowly, server.url("/"))
     assert done.urls == ["/", "/thread/1", "/thread/2"]
     assert done.dedup()["discarded/gate"] == 1
-
-
-@in_reactor
-async def test_another_callback_is_another_page(serve: Serve) -> None:
-    server = serve(numbered())
-    write_rules(kind(server))
-
-    class TwoCallbacks(Links):
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url, "key": None}
-            for link in response.css("a::attr(href)").getall():
-                callback = self.parse_post if "m=" in link else self.parse
-                yield Request(response.urljoin(link), callback=callback)
-
-        def parse_post(self, response: Any) -> Any:
-            yield {"url": response.url, "key": None}
-
-    done = await crawl(TwoCallbacks, server.url("/"))
-    assert len(done.urls) == 7
-
-
-@in_reactor
-async def test_requests_that_are_to_be_left_alone(serve: Serve) -> None:
-    server = serve(numbered())
-    write_rules(kind(server))
-
-    class Insisting(Links):
-        def parse(self, response: Any) -> Any:
-            yield {"url": response.url, "key": None}
-            for link in response.css("a::attr(href)").getall():
-                yield Request(response.urljoin(link), dont_filter="m=" in link and "x?" not in response.url)
-
-    done = await crawl(Insisting, server.url("/"))
-    assert {"/x?m=1", "/x?m=2", "/x?m=3"} <= set(done.urls)
 
 
 @in_reactor
