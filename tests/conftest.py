@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from .processes import CAN_FORK, Forking, run_scrapy
+from .processes import CAN_FORK, Forking, run_module
 from .server import Asked, Route, Server
 from .waiting import PATIENCE
 
 # A loaded machine is no fault of the code, and a test says the same whenever it is run.
-settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-# Other examples each time, to look for faults: --hypothesis-profile=other
-settings.register_profile("other", settings.get_profile("same"), derandomize=False)
+settings.register_profile(
+    "same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=60
+)
+# Other and more examples each time, to look for faults: --hypothesis-profile=other
+settings.register_profile("other", settings.get_profile("same"), derandomize=False, max_examples=200)
 # A few examples of each law, for `make check`.
 settings.register_profile("quick", settings.get_profile("same"), max_examples=10)
 settings.load_profile("same")
@@ -70,6 +72,20 @@ def _forked_learning(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
+def _forked_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the crawls and commands of a benchmark, where nothing is said of the time they take."""
+    from .benchmarks.crawling import project as benchmarks
+
+    def forked(project: benchmarks.Project, *arguments: str) -> benchmarks.Run:
+        done = run_module("scrapy", arguments, project.folder, {**os.environ, **project.environment})
+        assert done.returncode == 0, done.stderr
+        return benchmarks.Run(1.0, 1.0, done.stdout + done.stderr)
+
+    if CAN_FORK:
+        monkeypatch.setattr(benchmarks.Project, "scrapy", forked)
+
+
+@pytest.fixture
 def serve() -> Iterator[Serve]:
     """Start servers (see tests/server.py) that are closed when the test ends."""
     servers: list[Server] = []
@@ -110,7 +126,7 @@ class Project:
         """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
         if fresh or not CAN_FORK:
             return self.python("-m", "scrapy", *args, stdin=stdin)
-        return run_scrapy(args, self.folder, self.environment, stdin)
+        return run_module("scrapy", args, self.folder, self.environment, stdin)
 
     def python(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""

@@ -51,17 +51,17 @@ def _context() -> Any:
     return context
 
 
-def run_scrapy(
-    args: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str
+def run_module(
+    module: str, args: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``scrapy ARGS`` in *folder* and return what it said. Raises subprocess.TimeoutExpired."""
+    """Run ``python -m MODULE ARGS`` in *folder* and return what it said. Raises subprocess.TimeoutExpired."""
     with TemporaryDirectory() as name:
         streams = [Path(name, stream) for stream in ("stdin", "stdout", "stderr")]
         for stream, text in zip(streams, (stdin, "", ""), strict=True):
             stream.write_bytes(text.encode())
         forks = vars(learner)["subprocess"] is Forking
-        arguments = (list(args), str(folder), dict(environment), streams, forks)
-        process = _context().Process(target=_scrapy, args=arguments)
+        arguments = ([module, *args], str(folder), dict(environment), streams, forks)
+        process = _context().Process(target=_module, args=arguments)
         process.start()
         process.join(PATIENCE)
         if process.exitcode is None:
@@ -71,8 +71,8 @@ def run_scrapy(
         return subprocess.CompletedProcess(list(args), process.exitcode, said, errors)
 
 
-def _scrapy(args: list[str], folder: str, environment: dict[str, str], streams: list[Path], forks: bool) -> None:
-    """Be ``python -W ... -m scrapy ARGS``; *forks*: the process that learns is forked, too."""
+def _module(command: list[str], folder: str, environment: dict[str, str], streams: list[Path], forks: bool) -> None:
+    """Be ``python -W ... -m COMMAND``; *forks*: the process that learns is forked, too."""
     for number, path in enumerate(streams):
         file = os.open(path, os.O_RDWR)
         os.dup2(file, number)
@@ -82,7 +82,7 @@ def _scrapy(args: list[str], folder: str, environment: dict[str, str], streams: 
     os.chdir(folder)
     warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
     sys.path.insert(0, folder)
-    _be("scrapy", args, environment)
+    _be(command[0], command[1:], environment)
 
 
 def _be(module: str, args: list[str], environment: dict[str, str]) -> None:
@@ -93,6 +93,7 @@ def _be(module: str, args: list[str], environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [module, *args]
+    sys.modules.pop(f"{module}.__main__", None)  # it has been imported, but has not run
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 

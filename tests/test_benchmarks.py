@@ -210,6 +210,7 @@ def test_recording_crawled_plain_cold_and_warm(tmp_path: Path) -> None:
     assert all(check.holds for check in recorded.checks(result))
 
 
+@pytest.mark.usefixtures("_forked_benchmarks")
 def test_injected_noise_and_closed_connections_leave_the_pages_what_they_are(tmp_path: Path) -> None:
     path = tmp_path / "shop.jsonl.gz"
     write_recording(path, small_shop())

@@ -87,6 +87,7 @@ def test_pairs_are_counted_as_it_is_said():
     assert judged(truth, everything) == (4, 4, 28 - 4 - 3)
 
 
+@pytest.mark.usefixtures("_forked_benchmarks")
 def test_a_quiet_trap_is_crawled_and_told_apart_as_its_text_tells(tmp_path):
     with served_trap("titles", OF_TRAPS[0]) as served:
         found = measured("titles", "none", 0, served, tmp_path / "project")
@@ -97,6 +98,7 @@ def test_a_quiet_trap_is_crawled_and_told_apart_as_its_text_tells(tmp_path):
     assert found.again == 1  # the start page
 
 
+@pytest.mark.usefixtures("_forked_benchmarks")
 def test_a_recording_is_crawled_with_noise_and_judged_without(tmp_path):
     base = "http://127.0.0.1:8999"
     links = [f"/p/{number}{mark}" for number in range(12) for mark in ("", "?sid=1")]

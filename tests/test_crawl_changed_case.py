@@ -32,7 +32,7 @@ def test_folding_is_the_same_for_every_character_in_any_case() -> None:
         if not 0xD800 <= number < 0xE000:
             char = chr(number)
             changed = {change(char) for change in CHANGES}
-            assert set(map(folded, changed)) == {folded(char)}
+            assert changed == {char} or set(map(folded, changed)) == {folded(char)}
 
 
 @given(st.lists(st.text("aBß ŉİıſΣﬁé12\u0345\n", max_size=12), max_size=3), st.sampled_from(CHANGES))

@@ -47,7 +47,7 @@ def rules_of(server: Server) -> list[Rule]:
 
 
 @in_reactor
-@pytest.mark.parametrize(("key", "form"), [("returnto", True), ("zurueck_nach", True), ("return_url", False)])
+@pytest.mark.parametrize(("key", "form"), [("zurueck_nach", True), ("return_url", False)])
 async def test_the_first_crawl_learns_a_log_in_page(serve: Serve, key: str, form: bool) -> None:
     site = Forum(key, form=form)
     server = serve(site)

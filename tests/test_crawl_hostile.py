@@ -40,7 +40,7 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses between two learnings bound what they cost, and would make the tests long."""
     monkeypatch.setattr(live, "_AT_ONCE", 1e6)
     monkeypatch.setattr(times, "FIRST", 25)
-    monkeypatch.setattr(times, "GROWTH", 0.3)
+    monkeypatch.setattr(times, "GROWTH", 0.6)
     monkeypatch.setattr(ExecutionEngine, "_SLOT_HEARTBEAT_INTERVAL", 0.05)
 
 
@@ -491,13 +491,11 @@ async def test_errbacks_tell_a_discard_from_a_failure(serve: Serve, monkeypatch:
         {"CLOSESPIDER_PAGECOUNT": 40},
         {"CLOSESPIDER_ERRORCOUNT": 1},
         {"CLOSESPIDER_ITEMCOUNT": 30},
-        {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 5},
-        {"CLOSESPIDER_TIMEOUT": 1},
-        {"CLOSESPIDER_TIMEOUT_NO_ITEM": 1},
+        {"CLOSESPIDER_TIMEOUT": 0.3},
     ],
 )
 @in_reactor
-async def test_close_conditions_with_a_wrong_rule(serve: Serve, condition: dict[str, int]) -> None:
+async def test_close_conditions_with_a_wrong_rule(serve: Serve, condition: dict[str, float]) -> None:
     """What a closed spider still owes is fetched by the next crawl, and nothing twice."""
 
     class Fails(Links):
@@ -510,9 +508,8 @@ async def test_close_conditions_with_a_wrong_rule(serve: Serve, condition: dict[
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()}, status=Status.ACTIVE))
     first = await crawl(Fails, server.url("/"), DEDUP_SAMPLE=0.1, CONCURRENT_REQUESTS=1, **condition)
     (name,) = condition
-    # How far a crawl comes in a second, nobody knows; and there is an item of each page.
-    may_finish = "TIMEOUT" in name or "NO_ITEM" in name
-    assert first.stats["finish_reason"] in {name.lower(), *(["finished"] if may_finish else [])}
+    # How far a crawl comes in some time, nobody knows.
+    assert first.stats["finish_reason"] in {name.lower(), *(["finished"] if "TIMEOUT" in name else [])}
     assert max(server.hits.values()) == 1
     second = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.1)
     assert "dedup/errors" not in str(second.dedup())

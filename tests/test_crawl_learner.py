@@ -26,8 +26,6 @@ from .mask_files import save_mask
 from .server import Asked, page, prose
 from .waiting import PATIENCE, wait_until
 
-pytestmark = pytest.mark.own_interpreter
-
 
 def shop(asked: Asked) -> Any:
     """Sixty pages, each under three session ids."""
@@ -36,6 +34,7 @@ def shop(asked: Asked) -> Any:
     return page(prose(asked.query["id"]), "/")
 
 
+@pytest.mark.own_interpreter
 @in_reactor
 async def test_rules_are_learned_and_used_by_the_next_crawl(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     server = serve(shop)
@@ -148,6 +147,7 @@ async def test_a_directory_that_takes_no_file_is_told_at_the_start(
     assert said.index(warning) < said.index(next(line for line in said if "mode active" in line))
 
 
+@pytest.mark.own_interpreter
 @in_reactor
 async def test_an_interpreter_that_cannot_be_started(
     serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
@@ -286,8 +286,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks a
 
 
 @linux
-@pytest.mark.parametrize("learn", ["close", "live"])
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("learn", "sent"), [("close", signal.SIGINT), ("live", signal.SIGTERM)])
 def test_a_shutdown_ends_learning(project: Project, serve: Serve, sent: signal.Signals, learn: str) -> None:
     shop_with_a_learner_that_waits(project, learn)
     process = started(project, serve(thirty).url("/"))

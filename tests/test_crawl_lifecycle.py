@@ -14,7 +14,7 @@ from .conftest import Serve
 from .crawling import Links, crawl, in_reactor, messages
 from .server import Asked, Server, page, prose
 
-PAGES = 60
+PAGES = 40
 RULES = Path("dedup-rules")
 
 
@@ -26,7 +26,7 @@ class Shop:
     def __call__(self, asked: Asked) -> Any:
         number = int(asked.query.get("id", "0"))
         drawn = Random(number)
-        others = [(number + 1) % PAGES, *drawn.sample(range(PAGES), 4)]
+        others = [(number + 1) % PAGES, *drawn.sample(range(PAGES), 2)]
         if self.changed:
             others += [PAGES + other for other in others[:2]]
         links = [f"/p?id={n}&sid={drawn.getrandbits(64):016x}" for n in others]

@@ -41,7 +41,7 @@ COPIES = 4
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses between two learnings bound what they cost, and would make the tests long."""
     monkeypatch.setattr(live, "_AT_ONCE", 1e6)
-    monkeypatch.setattr(times, "GROWTH", 0.02)
+    monkeypatch.setattr(times, "GROWTH", 0.1)
     monkeypatch.setattr(live, "_BACK_OFF", 0.01)
     monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
 

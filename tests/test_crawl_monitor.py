@@ -330,7 +330,7 @@ async def test_a_form_that_is_shown_for_many_urls_refutes_nothing(serve: Serve) 
     assert of_file(server).status is Status.ACTIVE
 
 
-RIGHT, WRONG = 120, 5
+RIGHT, WRONG = 60, 5
 
 
 def rare(asked: Asked) -> Any:

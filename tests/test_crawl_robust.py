@@ -23,7 +23,7 @@ from scrapy_dedup.store.store import Store
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .crawling_parts import dupe_filter
-from .scrapy_versions import NEEDS_ASYNC_PROCESS, NEEDS_NO_REACTOR
+from .scrapy_versions import NEEDS_NO_REACTOR, SCRAPY
 from .server import Asked, page, prose
 from .waiting import PATIENCE
 
@@ -270,14 +270,13 @@ EPOLL = "twisted.internet.epollreactor.EPollReactor"
 @pytest.mark.parametrize(
     ("process", "settings"),
     [
-        pytest.param("AsyncCrawlerProcess", {}, marks=NEEDS_ASYNC_PROCESS),
-        ("CrawlerProcess", {}),
+        ("AsyncCrawlerProcess" if SCRAPY >= (2, 14) else "CrawlerProcess", {}),
         ("CrawlerProcess", {"TWISTED_REACTOR": EPOLL}),
         pytest.param(
             "AsyncCrawlerProcess", {"TWISTED_REACTOR_ENABLED": False}, marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR]
         ),
     ],
-    ids=["asyncio", "asyncio, deferreds", "epoll", "reactorless"],
+    ids=["asyncio", "epoll", "reactorless"],
 )
 def test_a_script_without_a_main_guard(serve: Serve, process: str, settings: dict[str, Any]) -> None:
     """It learns in another process at its close, and that does not run the script again."""
@@ -316,7 +315,7 @@ def test_a_full_disk(project: Project, serve: Serve) -> None:
     """No file of the crawl may become larger than 64 kB: for SQLite that is a full disk."""
     import resource
 
-    server = serve(lambda asked: page(prose(asked.target, 300), *(f"/p{i}" for i in range(120))))
+    server = serve(lambda asked: page(prose(asked.target, 300), *(f"/p{i}" for i in range(120) if asked.path == "/")))
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))

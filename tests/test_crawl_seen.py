@@ -74,7 +74,7 @@ def test_what_waits_is_bounded() -> None:
 @pytest.mark.parametrize("persistent", [False, True])
 def test_a_page_costs_about_a_hundred_bytes(tmp_path: Path, persistent: bool) -> None:
     made = seen(tmp_path / "seen" if persistent else None)
-    number = 80_000
+    number = 40_000
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]

@@ -175,7 +175,7 @@ async def test_nothing_is_fetched_again_where_texts_are_not_stored(serve: Serve)
 
 @in_reactor
 async def test_they_count_towards_the_number_of_pages_after_which_a_spider_closes(serve: Serve) -> None:
-    server = serve(Numbered(200))
+    server = serve(Numbered())
     done = await suggested(server, range(4), after=60, spider=Backwards, CLOSESPIDER_PAGECOUNT=80)
     assert done.stats["finish_reason"] == "closespider_pagecount"
     assert server.downloads <= 82

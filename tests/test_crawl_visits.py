@@ -20,9 +20,9 @@ from .conftest import Serve
 from .crawling import Crawl, Links, crawl, in_reactor, rule, write_rules
 from .server import Asked, Server, prose
 
-THINGS = 60
+THINGS = 42
 #: Of these the tint matters: it is another page.
-TINTED = range(40, THINGS)
+TINTED = range(28, THINGS)
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ async def test_what_was_learned_of_visits_stays_in_the_next_crawl_and_a_wrong_ru
     key = book.canonical_key
     url = shop.server.url
     assert key(url("/thing/3?campaign=c0")) == key(url("/thing/3"))
-    assert key(url("/thing/41?tint=red")) != key(url("/thing/41?tint=blue"))
+    assert key(url("/thing/31?tint=red")) != key(url("/thing/31?tint=blue"))
     done = await crawled(shop)
     shop.check(done)
     stats = done.dedup()

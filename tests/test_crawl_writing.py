@@ -15,7 +15,6 @@ from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, in_reactor, rule, write_rules
-from .scrapy_versions import NEEDS_ASYNC_PROCESS
 from .server import Asked, page, prose
 from .waiting import PATIENCE
 
@@ -120,18 +119,17 @@ def test_the_benchmark_is_no_crawl() -> None:
 
 SCRIPT = """
 import sys
-from scrapy.crawler import {process}
+from scrapy.crawler import CrawlerProcess
 from scrapy.utils.project import get_project_settings
 
-process = {process}(get_project_settings())
+process = CrawlerProcess(get_project_settings())
 process.crawl("shop", start=sys.argv[1])
 process.start()
 """
 
 
-@pytest.mark.parametrize("process", [pytest.param("AsyncCrawlerProcess", marks=NEEDS_ASYNC_PROCESS), "CrawlerProcess"])
-def test_scripts_crawl(project: Project, serve: Serve, process: str) -> None:
-    project.write("script.py", SCRIPT.format(process=process))
+def test_scripts_crawl(project: Project, serve: Serve) -> None:
+    project.write("script.py", SCRIPT)
     done = project.python("script.py", serve(few).url("/"))
     assert "'dedup/recorded': 7" in done.stderr, done.stderr
 

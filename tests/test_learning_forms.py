@@ -65,7 +65,7 @@ def test_a_value_joined_of_segments(odd: float) -> None:
     assert not book.equivalent(f"{HOST}/talk/reed", f"{HOST}/doku.php?id=reed")
 
 
-@pytest.mark.parametrize("odd", [*ODD, 0.01, 0.02])
+@pytest.mark.parametrize("odd", ODD)
 def test_a_value_beside_what_makes_no_difference(odd: float) -> None:
     """``/threads/42-any-slug/page3`` is ``showthread.php?t=42&page=3``: slug and session are dropped first."""
 

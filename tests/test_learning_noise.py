@@ -17,13 +17,13 @@ from scrapy_dedup.urls import values_of
 SITE = "http://shop.example.com"
 
 
-def passed_on(seed: int, odd: float, pages: int = 750) -> list[Observation]:
-    """Pages under thirty keys that say nothing, ten on each URL; a share of the responses is odd."""
+def passed_on(seed: int, odd: float, pages: int = 750, names: int = 15) -> list[Observation]:
+    """Pages under keys that say nothing, a third of them on each URL; a share of the responses is odd."""
     rng = random.Random(seed)
     seen = []
     for i in range(pages):
         for _ in range(4):
-            keys = rng.sample(range(30), 10)
+            keys = rng.sample(range(names), names // 3)
             url = f"{SITE}/v?id={i}&" + "&".join(f"k{key}={rng.randrange(10**6)}" for key in keys)
             seen.append(Observation(url, f"clock {rng.random()}" if rng.random() < odd else f"page {i}"))
     return seen
@@ -121,7 +121,7 @@ def test_price_lists_that_changed_while_they_were_crawled() -> None:
 
 def test_a_page_that_shows_twice_is_no_noise() -> None:
     """``k0`` is another page on 3 of 1,500 products, each seen under two URLs."""
-    seen = passed_on(3, 0, 1500)
+    seen = passed_on(3, 0, 1500, 30)
     for i in (5, 6, 7):
         seen += [Observation(f"{SITE}/v?id={i}&k0=1&k{key}=12", f"special {i}") for key in (1, 2)]
     book = learn(seen).book

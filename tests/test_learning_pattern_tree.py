@@ -197,7 +197,7 @@ def test_the_same_urls_give_the_same_rules_in_any_order() -> None:
 def _site(seed: int) -> Site:
     rng = Random(seed)
     urls, content = [], []
-    for page in range(rng.randint(1, 40)):
+    for page in range(rng.randint(1, 25)):
         for _ in range(rng.randint(1, 4)):
             path = "/".join(rng.choice(["a", "b", str(page), "x.html", ""]) for _ in range(rng.randint(1, 3)))
             query = "&".join(

@@ -4,7 +4,7 @@ import pytest
 
 from .small_sites import learned, lost_pages
 
-SITES = range(30)
+SITES = range(15)
 
 
 @pytest.mark.parametrize(("noise", "least"), [(0.0, 0.8), (0.01, 0.7), (0.03, 0.65)])

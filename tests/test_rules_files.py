@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from scrapy_dedup.rules import (
     Absent,
@@ -56,7 +56,6 @@ def rule(name: str, **more: object) -> Rule:
 
 
 @given(any_rules(SITE), deep_tokens)
-@settings(max_examples=150)
 def test_read_and_written_is_the_same_rules(rules: list[Rule], deep: dict[str, DeepSplit]) -> None:
     site = SiteRules(SITE, tuple(rules), deep)
     text = written_rules(site)
@@ -69,7 +68,6 @@ def test_read_and_written_is_the_same_rules(rules: list[Rule], deep: dict[str, D
 
 
 @given(any_rules(SITE), any_rules(SITE), deep_tokens, deep_tokens)
-@settings(max_examples=150)
 def test_edited_says_what_it_should(
     before: list[Rule], after: list[Rule], deep: dict[str, DeepSplit], new_deep: dict[str, DeepSplit]
 ) -> None:

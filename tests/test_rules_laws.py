@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup.rules import (
@@ -92,7 +92,6 @@ def books(draw: st.DrawFn, groups: bool = False) -> tuple[RuleBook, list[str]]:
 
 
 @given(books())
-@settings(max_examples=150)
 def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook, list[str]]) -> None:
     book, urls = case
     for url in urls:
@@ -103,7 +102,6 @@ def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook,
 
 
 @given(books())
-@settings(max_examples=100)
 def test_a_key_comes_with_the_rules_that_made_it(case: tuple[RuleBook, list[str]]) -> None:
     book, urls = case
     for url in urls:
@@ -185,7 +183,6 @@ _facet_urls = st.builds(
 
 
 @given(_order_rules, st.lists(_facet_urls, min_size=1, max_size=8))
-@settings(max_examples=200)
 def test_orders_of_segments(rules: list[Rule], urls: list[str]) -> None:
     book = RuleBook(rules)
     for url in urls:
@@ -202,7 +199,6 @@ _few_urls = st.builds(
 
 
 @given(_few_rules, st.lists(_few_urls, min_size=1, max_size=8))
-@settings(max_examples=150)
 def test_few_keys_and_values_in_all_combinations(rules: list[Rule], urls: list[str]) -> None:
     """That the short ways are none too short: many rules act on one key, and on what others ask for."""
     book = RuleBook(rules)
@@ -212,7 +208,6 @@ def test_few_keys_and_values_in_all_combinations(rules: list[Rule], urls: list[s
 
 
 @given(books(groups=True))
-@settings(max_examples=100)
 def test_site_groups(case: tuple[RuleBook, list[str]]) -> None:
     book, urls = case
     urls = urls + [url.replace("example.com", "example.org") for url in urls]
@@ -222,7 +217,6 @@ def test_site_groups(case: tuple[RuleBook, list[str]]) -> None:
 
 
 @given(books(), any_text)
-@settings(max_examples=100)
 def test_total_and_the_normal_form_where_no_rule_is(case: tuple[RuleBook, list[str]], url: str) -> None:
     book, _ = case
     key = book.canonical_key(url)
@@ -235,7 +229,6 @@ def test_total_and_the_normal_form_where_no_rule_is(case: tuple[RuleBook, list[s
 
 
 @given(books(), st.randoms())
-@settings(max_examples=100)
 def test_the_order_of_parameters_does_not_matter(case: tuple[RuleBook, list[str]], random: random.Random) -> None:
     book, urls = case
     for url in urls:

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from w3lib.url import canonicalize_url
 
@@ -29,7 +29,6 @@ def joined(origin: str, path: str, query: str) -> str:
 @example("/%%36%31")
 @example("http://h/%%%33%33%%33%36")
 @example("http://h/?a=1;2&%3B=&b=x%3By%3D1")
-@settings(max_examples=150)
 def test_total_and_idempotent(url: str) -> None:
     normal = nf(url)
     assert nf(normal) == normal
@@ -38,14 +37,12 @@ def test_total_and_idempotent(url: str) -> None:
 
 
 @given(any_text)
-@settings(max_examples=150)
 def test_the_short_way_is_the_way_of_w3lib(url: str) -> None:
     assume(canonical(url) is not None)
     assert nf(url) == joined(*_parts_by_w3lib(url))
 
 
 @given(any_text)
-@settings(max_examples=100)
 def test_equates_a_url_and_its_canonical_url(url: str) -> None:
     known = canonical(url)
     assume(known is not None)
@@ -91,7 +88,6 @@ def mended(url: str) -> str | None:
 
 
 @given(st.lists(urls(), min_size=2, max_size=8))
-@settings(max_examples=100)
 def test_equates_no_more_than_that_and_rfc_3986(texts: list[str]) -> None:
     forms: dict[str, str] = {}
     for url in texts:

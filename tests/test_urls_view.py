@@ -1,7 +1,7 @@
 """The key-value view: lossless, and one for all spellings of a URL."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_dedup.urls import (
@@ -22,7 +22,6 @@ from .urls import any_text, plain_urls
 
 @given(any_text)
 @example("http://u:p@[::1]:80/a;b=1;c/d=2//e.html/?x=1;y=2&z&&=#f#g")
-@settings(max_examples=150)
 def test_lossless(url: str) -> None:
     assert "".join([entry.lead + entry.text for entry in entries_of(url)]) == url
 
@@ -33,7 +32,6 @@ def test_values_are_those_of_the_normal_form(url: str) -> None:
 
 
 @given(plain_urls())
-@settings(max_examples=150)
 def test_entries_and_values_agree_on_normal_forms(url: str) -> None:
     url = normal_form(url)
     values = values_of(url)
