@@ -21,7 +21,7 @@ from scrapy_dedup.learning.learning_options import DEFAULTS, LearningOptions
 from scrapy_dedup.learning.site_pages import SitePages, _with_visits
 from scrapy_dedup.masks.learning import mask_of
 from scrapy_dedup.masks.learning.counts.epochs import PageVersions
-from scrapy_dedup.masks.learning.single_crawl.visits import Passing, passing_places
+from scrapy_dedup.masks.learning.single_crawl.visits import TransientPlaces, transient_places
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Evidence as RuleEvidence
@@ -422,7 +422,7 @@ def test_without_versions_what_was_learned_before_stays(store: Store) -> None:
 def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone() -> None:
     item, other = template_of(f"http://{SITE}/item/1?sid=2"), template_of(f"http://{SITE}/p/1/x")
     place = "html/body/main/p.on"
-    visits = Passing(
+    visits = TransientPlaces(
         (TransientPath(place, templates=(item,)), TransientPath("html/body/ul/li", templates=(item,))),
         frozenset({item}),
     )
@@ -442,10 +442,10 @@ def test_visits_are_true_of_the_kinds_that_were_compared_and_leave_parts_alone()
 def test_slots_of_one_position_do_not_stand_for_the_others() -> None:
     place = "html/body/ul/li"
     parts = [TransientPath(place, slot=("thing", ""), position=number, of=2, changes=8) for number in (1, 2)]
-    mask = _with_visits(Mask(SITE, tuple(parts)), Passing((TransientPath(place, changes=60),), frozenset()))
+    mask = _with_visits(Mask(SITE, tuple(parts)), TransientPlaces((TransientPath(place, changes=60),), frozenset()))
     assert [(path.selector, path.slot, path.position) for path in mask.paths] == [(place, None, 0)]
 
 
 def test_places_found_from_visits_name_their_kinds() -> None:
-    found = passing_places([shop(Random(1))])
+    found = transient_places([shop(Random(1))])
     assert [set(path.templates) for path in found.paths] == [set(found.templates)]

@@ -1,11 +1,11 @@
-"""Passing places from a single crawl: more like their neighbours than like themselves."""
+"""Transient places from a single crawl: more like their neighbours than like themselves."""
 
 from collections import deque
 from random import Random
 
 from scrapy_dedup.content.versions import Version
 from scrapy_dedup.masks.learning.single_crawl.crawl_order import MOST_CRAWLS, crawl_numbers, crawls_of
-from scrapy_dedup.masks.learning.single_crawl.visits import passing_places
+from scrapy_dedup.masks.learning.single_crawl.visits import transient_places
 
 Pages = list[tuple[str, Version]]
 BODY = "html/body/div.page"
@@ -37,20 +37,20 @@ def shop(rng: Random, *, recent: bool = True, coupon: bool = False) -> Pages:
 
 
 def test_what_was_viewed_before_is_passing() -> None:
-    found = passing_places([shop(Random(1))])
+    found = transient_places([shop(Random(1))])
     assert [path.selector for path in found.paths] == [RECENT]
     assert found.paths[0].pages >= 10
     assert len(found.templates) == 2
 
 
 def test_without_it_nothing_is() -> None:
-    assert passing_places([shop(Random(1), recent=False)]).paths == ()
+    assert transient_places([shop(Random(1), recent=False)]).paths == ()
 
 
 def test_a_price_that_the_url_changes_is_content() -> None:
-    assert passing_places([shop(Random(1), recent=False, coupon=True)]).paths == ()
+    assert transient_places([shop(Random(1), recent=False, coupon=True)]).paths == ()
     # Nor does it become passing where something else is: then too few pairs are explained.
-    assert passing_places([shop(Random(1), coupon=True)]).paths == ()
+    assert transient_places([shop(Random(1), coupon=True)]).paths == ()
 
 
 def test_another_order_of_a_list_is_content() -> None:
@@ -67,7 +67,7 @@ def test_another_order_of_a_list_is_content() -> None:
                 )
             )
     rng.shuffle(pages)
-    assert passing_places([pages]).paths == ()
+    assert transient_places([pages]).paths == ()
 
 
 def test_a_category_that_neighbours_share_is_content() -> None:
@@ -76,7 +76,7 @@ def test_a_category_that_neighbours_share_is_content() -> None:
         for n in range(60)
         for campaign in ("", "?utm_source=mail")
     ]
-    assert passing_places([pages]).paths == ()
+    assert transient_places([pages]).paths == ()
 
 
 def test_what_a_parameter_asks_for_is_content() -> None:
@@ -89,7 +89,7 @@ def test_what_a_parameter_asks_for_is_content() -> None:
         for tab in ("", "&tab=upload", "&tab=search")
         for n in range(40)
     ]
-    assert passing_places([pages]).paths == ()
+    assert transient_places([pages]).paths == ()
 
 
 def test_what_is_drawn_anew_each_time_is_left_undecided() -> None:
@@ -99,7 +99,7 @@ def test_what_is_drawn_anew_each_time_is_left_undecided() -> None:
         for n in range(60)
         for campaign in ("", "?utm_source=mail")
     ]
-    assert passing_places([pages]).paths == ()
+    assert transient_places([pages]).paths == ()
 
 
 def heading(crawl: Pages) -> Pages:
@@ -119,13 +119,13 @@ def test_a_crawl_that_has_begun_anew_says_nothing_of_the_visits_of_the_last_one(
     """Its first pages show an empty list, right after those with a full one; and it discards what it knows."""
     first = heading(shop(Random(1)))
     second = [(url, version) for url, version in heading(shop(Random(5))) if "?" not in url]
-    alone = passing_places([first]).paths
+    alone = transient_places([first]).paths
     assert RECENT in {path.selector for path in alone}
     for number in range(10, len(second), 10):
         crawls = crawls_of(at(first, 0.0) + at(second[:number], 130.0))
         told_apart = number >= min(13, len(first) // 10)
         assert [len(crawl) for crawl in crawls] == ([number, len(first)] if told_apart else [len(first)])
-        assert passing_places(crawls).paths == alone
+        assert transient_places(crawls).paths == alone
 
 
 LIST = f"{BODY}/ul.recent/li"
@@ -152,19 +152,19 @@ def stocked(crawl: Pages, *, said: bool = False) -> Pages:
 
 def test_what_stands_in_a_passing_block_now_and_then_is_passing() -> None:
     """No two visits that are compared tell of it."""
-    found = passing_places([stocked(shop(Random(1)))])
+    found = transient_places([stocked(shop(Random(1)))])
     assert {path.selector for path in found.paths} == VIEWED | {f"{LIST}/p.out"}
     assert all(path.pages >= 10 for path in found.paths)
 
 
 def test_a_block_in_which_something_lasts_is_none() -> None:
-    found = passing_places([stocked(shop(Random(1)), said=True)])
+    found = transient_places([stocked(shop(Random(1)), said=True)])
     assert {path.selector for path in found.paths} == VIEWED
 
 
 def test_the_latest_crawl_counts_that_tells_anything() -> None:
     """A site that does without it now: what passed is none of its pages' business any more."""
-    assert passing_places([shop(Random(2), recent=False), shop(Random(1))]).paths == ()
+    assert transient_places([shop(Random(2), recent=False), shop(Random(1))]).paths == ()
 
 
 def test_crawls_are_told_by_the_pages_that_come_again() -> None:
@@ -184,10 +184,10 @@ def test_crawls_are_told_by_the_pages_that_come_again() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    assert passing_places([]).paths == ()
-    assert passing_places([[]]).paths == ()
-    assert passing_places([[("http://shop.example/", page("one"))]]).paths == ()
-    assert passing_places([[("no url", Version(())), ("http://[", Version(()))] * 20]).paths == ()
+    assert transient_places([]).paths == ()
+    assert transient_places([[]]).paths == ()
+    assert transient_places([[("http://shop.example/", page("one"))]]).paths == ()
+    assert transient_places([[("no url", Version(())), ("http://[", Version(()))] * 20]).paths == ()
 
 
 def test_pages_that_are_fetched_again_in_a_row_are_no_other_crawl() -> None:

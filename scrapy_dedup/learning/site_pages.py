@@ -16,7 +16,7 @@ from ..masks.learning.counts.epochs import PageVersions, latest_epoch
 from ..masks.learning.counts.place_counts import Place
 from ..masks.learning.learn import mask_of
 from ..masks.learning.single_crawl.crawl_order import crawl_numbers, crawls_of
-from ..masks.learning.single_crawl.visits import Passing, passing_places
+from ..masks.learning.single_crawl.visits import TransientPlaces, transient_places
 from ..masks.model import Mask, Template, TransientPath
 from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook
@@ -58,7 +58,7 @@ class SitePages:
         #: (URL, seconds since 1970) -> the number of its crawl.
         self._crawls = dict(zip(fetches, crawl_numbers(fetches), strict=True))
         #: What depends on the visit, once a mask was learned.
-        self._visits: Passing | None = None
+        self._visits: TransientPlaces | None = None
         #: The last masks, with the keys of the pages that they were found by, and with what was known before.
         self._last: tuple[object, LearnedMasks] | None = None
 
@@ -172,7 +172,7 @@ class SitePages:
         paths = (*_of_its_kinds(mask), *further)
         return replace(mask, paths=paths, templates=mask.templates | old.templates)
 
-    def _found_visits(self, mask: Mask) -> Passing:
+    def _found_visits(self, mask: Mask) -> TransientPlaces:
         """Return what depends on the visit, by the URLs that were seen in the present design.
 
         Where there is nothing, it is looked for beside what *mask* says of places all over the site.
@@ -185,11 +185,11 @@ class SitePages:
         # What pages are but compared without may depend on the visit itself.
         return found if found.paths else self._visits_beside(replace(mask, paths=tuple(all_over)))
 
-    def _visits_beside(self, mask: Mask | None) -> Passing:
+    def _visits_beside(self, mask: Mask | None) -> TransientPlaces:
         seen = (each for each in self._kept if each[0] in self._present)
         if mask is not None:
             seen = ((url, at, mask.left_of(version, url=url, carried=True)) for url, at, version in seen)
-        return passing_places(crawls_of(seen))
+        return transient_places(crawls_of(seen))
 
     @cached_property
     def _controls(self) -> Sequence[PageVersions]:
@@ -233,7 +233,7 @@ def _of_its_kinds(mask: Mask) -> list[TransientPath]:
     ]
 
 
-def _with_visits(mask: Mask, visits: Passing) -> Mask:
+def _with_visits(mask: Mask, visits: TransientPlaces) -> Mask:
     """Return a mask with the paths that depend on the visit; the user's paths and slots of places stay."""
     paths = _of_its_kinds(mask)
     further = {(path.selector, path.attribute): path for path in visits.paths}

@@ -1,7 +1,7 @@
 """The mask of a site: which of its texts are transient, and pages without them.
 
 A mask never reads the network or the clock: it says for any page, also one that was never seen,
-which of its blocks (visible texts, addresses of links) stand where what stands is passing.
+which of its blocks (visible texts, addresses of links) stand where what stands is transient.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -149,7 +149,7 @@ class Mask:
         return self._stripping.spans(html, url, other, markup=markup)
 
     def strip(self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True) -> str:
-        """Return *html* without its passing words and values; elements and attributes stay. Never raises on any text.
+        """Return *html* without its transient words and values; elements and attributes stay. Never raises on any text.
 
         Below the paths of a mask of the mode "seed" scripts, comments and elements without contents (``<meta>``, ``<img>``) go,
         too, and the values of attributes, but those of ids and classes.
@@ -175,7 +175,7 @@ class Mask:
         return tokens_in(html, self.spans(html, url=url, other=other, markup=markup))
 
     def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
-        """Return the visible text of *html* without its passing words, its white space collapsed."""
+        """Return the visible text of *html* without its transient words, its white space collapsed."""
         return self._stripping.text(html, url, other)
 
     def hidden_of(self, version: "Version", *, url: str | None = None, compared: bool = False) -> Mapping[int, Ranges]:

@@ -28,14 +28,14 @@ class PlaceOnPage:
     act: Act
     texts: tuple[str, ...]
     #: Of each text the ranges of its pieces that pass (an empty one stands for the whole text), None for nothing of it.
-    passing: tuple[Ranges | None, ...]
+    transient: tuple[Ranges | None, ...]
 
     @property
     def marked(self) -> list[str]:
-        """The texts, with ⟦ and ⟧ around what passes."""
+        """The texts, with ⟦ and ⟧ around what is transient."""
         return [
             marked_text(text, ranges, self.path.attribute)
-            for text, ranges in zip(self.texts, self.passing, strict=True)
+            for text, ranges in zip(self.texts, self.transient, strict=True)
         ]
 
 
@@ -55,8 +55,8 @@ def places_on(
             path, is_stripped=not stripped.keys().isdisjoint(indices), is_out=not compared.keys().isdisjoint(indices)
         )
         hides: Mapping[int, Ranges] = {"stripped": stripped, "left out": compared}.get(act, {})
-        passing = [_passing(path, act, text, hides.get(index)) for index, text in zip(indices, texts, strict=True)]
-        found.append(PlaceOnPage(path, act, texts, tuple(passing)))
+        transient = [_transient(path, act, text, hides.get(index)) for index, text in zip(indices, texts, strict=True)]
+        found.append(PlaceOnPage(path, act, texts, tuple(transient)))
     return found
 
 
@@ -92,11 +92,11 @@ def _indices(path: "TransientPath", rows: Sequence[Row]) -> list[int]:
     return found[at : at + 1] if at >= 0 else []
 
 
-def _passing(path: "TransientPath", act: Act, text: str, ranges: Ranges | None) -> Ranges | None:
-    """Return what passes of a text; of one that nothing is done with, what its slot says."""
+def _transient(path: "TransientPath", act: Act, text: str, ranges: Ranges | None) -> Ranges | None:
+    """Return what is transient of a text; of one that nothing is done with, what its slot says."""
     if path.slot is None or act == "kept" or (ranges is None and act in ("stripped", "left out")):
         return ranges
-    # Compared pages lack the words around it, too: what passes is told by the slot.
+    # Compared pages lack the words around it, too: what is transient is told by the slot.
     return hidden(pieces(text, path.attribute), path.slot, path.attribute) or None
 
 

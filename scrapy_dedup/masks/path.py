@@ -29,7 +29,7 @@ class TransientPath:
     """"" for texts, else the attribute whose values are meant, or what stands for one where they are in a script, in a
     comment or in a part of a value (:mod:`scrapy_dedup.content.tokenizer.unseen`)."""
     slot: Slot | None = None
-    """Which words are passing (see :mod:`scrapy_dedup.masks.slots`); None: all."""
+    """Which words are transient (see :mod:`scrapy_dedup.masks.slots`); None: all."""
     kind: PathKind = "transient"
     """What is "transient" surely passes. What is "volatile" differs as often, but may be what the page is about (a stock
     figure, a rating): pages are compared without it, and nothing is stripped."""

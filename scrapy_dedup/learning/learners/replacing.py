@@ -1,10 +1,10 @@
-"""Replace rules: URLs of one template that are pages of another (pattern-tree §4.2, key-key mappings).
+"""Replace rules: URLs of one form that are pages of another (pattern-tree §4.2, key-key mappings).
 
 ``/display?pageid=10`` is ``/archive0/10/display``, ``/people/john/`` is ``/~john/``, ``?p=7`` is ``?t=7``,
-``/a/index.html`` is ``/a/``. Templates that share duplicate clusters are aligned, value by value; a
+``/a/index.html`` is ``/a/``. Forms that share duplicate clusters are aligned, value by value; a
 mapping counts only where it is verified: the URL that it leads to was fetched too and is in the same
-cluster, for enough distinct pages and with no counterexample. So values that two templates share by
-chance (``?page=3`` and ``?id=3``) map nothing. Each connected set of templates has one destination, and
+cluster, for enough distinct pages and with no counterexample. So values that two forms share by
+chance (``?page=3`` and ``?id=3``) map nothing. Each connected set of forms has one destination, and
 chains towards it are composed by the rules themselves.
 """
 
@@ -22,26 +22,26 @@ from ..evidence.value_kinds import other_part
 from ..proposals.dropping import widened
 from ..proposals.proposal import Match, Proposal
 from .casing import case_operation, number_operation
-from .rewrite_templates import RewriteTemplate, Values, is_segment, spelled, templates_of, with_whole_values
-from .template_mappings import TRANSFORMED, TemplateMapping, head_of, way_between
+from .form_mappings import TRANSFORMED, FormMapping, head_of, way_between
+from .url_forms import UrlForm, Values, forms_of, is_segment, spelled, with_whole_values
 
-MAX_TEMPLATES = 8
-"""Templates of one cluster that are paired, those with most URLs first: pairs grow with their square."""
+MAX_FORMS = 8
+"""Forms of one cluster that are paired, those with most URLs first: pairs grow with their square."""
 MAX_PAIRS = 2_000
-"""Pairs of URLs that are kept of two templates: more tell nothing new."""
+"""Pairs of URLs that are kept of two forms: more tell nothing new."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
     """A mapping, the distinct pages that it was seen to keep, and its counterexamples."""
 
-    way: TemplateMapping
+    way: FormMapping
     pages: int
     counterexamples: int
 
 
 def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
-    """Return the mappings between the templates of a sample, as operations that hold together."""
+    """Return the mappings between the forms of a sample, as operations that hold together."""
     if len(set(sample.content)) in {0, len(sample.content)}:
         return []
     views = [
@@ -52,30 +52,30 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
         }
         for url in sample.urls
     ]
-    templates = templates_of(views, sample.content)
+    forms = forms_of(views, sample.content)
     found: list[Proposal] = []
-    for way in destined(mappings(templates, views, sample.content, deep)):
+    for way in destined(mappings(forms, views, sample.content, deep)):
         found += emitted(way, views)
-    for template in templates:
-        found += _spellings(template, views, sample.content)
+    for form in forms:
+        found += _spellings(form, views, sample.content)
     return list(dict.fromkeys(found))
 
 
 def mappings(
-    templates: Sequence[RewriteTemplate],
+    forms: Sequence[UrlForm],
     views: Sequence[dict[str, str]],
     content: Sequence[int],
     deep: Mapping[str, DeepSplit],
 ) -> list[Verified]:
-    """Return the verified mappings between *templates*, in both directions where both can be expressed."""
+    """Return the verified mappings between *forms*, in both directions where both can be expressed."""
     found = []
-    for (one, other), rows in _pairs(templates, content).items():
+    for (one, other), rows in _pairs(forms, content).items():
         if len({content[row] for row, _ in rows}) < current().proposed_groups:
             continue
         pairs = [(views[a], views[b]) for a, b in rows]
         for source, target, aligned in (
-            (templates[one], templates[other], pairs),
-            (templates[other], templates[one], [(b, a) for a, b in pairs]),
+            (forms[one], forms[other], pairs),
+            (forms[other], forms[one], [(b, a) for a, b in pairs]),
         ):
             way = way_between(source, with_whole_values(target, source, deep, views), aligned)
             if way is None or _only_drops(way):
@@ -86,16 +86,14 @@ def mappings(
     return found
 
 
-def _pairs(
-    templates: Sequence[RewriteTemplate], content: Sequence[int]
-) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """Return, per pair of templates, pairs of rows of one cluster: one of each cluster."""
+def _pairs(forms: Sequence[UrlForm], content: Sequence[int]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """Return, per pair of forms, pairs of rows of one cluster: one of each cluster."""
     members: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    order = sorted(range(len(templates)), key=lambda number: (-len(templates[number].rows), number))
+    order = sorted(range(len(forms)), key=lambda number: (-len(forms[number].rows), number))
     for number in order:
-        for row in templates[number].rows:
+        for row in forms[number].rows:
             cluster = members[content[row]]
-            if number not in cluster and len(cluster) < MAX_TEMPLATES:
+            if number not in cluster and len(cluster) < MAX_FORMS:
                 cluster[number] = row
     found: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for cluster in members.values():
@@ -107,7 +105,7 @@ def _pairs(
     return found
 
 
-def _only_drops(way: TemplateMapping) -> bool:
+def _only_drops(way: FormMapping) -> bool:
     """Return whether the target is the source less some parameters: other learners drop them."""
     source, target = way.source, way.target
     dropped = source.parts - target.parts
@@ -119,7 +117,7 @@ def _only_drops(way: TemplateMapping) -> bool:
     )
 
 
-def _verified(way: TemplateMapping, views: Sequence[Values], content: Sequence[int]) -> Verified | None:
+def _verified(way: FormMapping, views: Sequence[Values], content: Sequence[int]) -> Verified | None:
     """Return the mapping with what speaks for it; None where that is too little, or too much against it.
 
     URLs that are mapped to one URL, and that URL, are a group. It is informative when both were
@@ -145,42 +143,42 @@ def _verified(way: TemplateMapping, views: Sequence[Values], content: Sequence[i
     return Verified(way, len(good), bad)
 
 
-def destined(found: Sequence[Verified]) -> list[TemplateMapping]:
-    """Return the mappings that lead, maybe over others, to the one destination of their templates.
+def destined(found: Sequence[Verified]) -> list[FormMapping]:
+    """Return the mappings that lead, maybe over others, to the one destination of their forms.
 
-    The destination is what most templates can be led to; of several, the one with most URLs, then the
-    shortest. Every template has one way out, so that there is no circle.
+    The destination is what most forms can be led to; of several, the one with most URLs, then the
+    shortest. Every form has one way out, so that there is no circle.
     """
     into: defaultdict[int, list[Verified]] = defaultdict(list)
-    known: dict[int, RewriteTemplate] = {}
+    known: dict[int, UrlForm] = {}
     for each in found:
         into[each.way.target.number].append(each)
         known[each.way.source.number] = each.way.source
         known[each.way.target.number] = each.way.target
-    chosen: list[TemplateMapping] = []
-    open_templates = dict(known)
-    while open_templates:
+    chosen: list[FormMapping] = []
+    open_forms = dict(known)
+    while open_forms:
         best: list[Verified] = []
         rank: tuple[int, int, int, int] | None = None
-        for number, template in open_templates.items():
-            ways = _leading_to(number, into, open_templates)
-            urls = len(template.rows)
-            merit = (len(ways), urls, -template.segments - len(template.keys), -template.rows[0])
+        for number, form in open_forms.items():
+            ways = _leading_to(number, into, open_forms)
+            urls = len(form.rows)
+            merit = (len(ways), urls, -form.segments - len(form.keys), -form.rows[0])
             if rank is None or merit > rank:
                 rank, best = merit, ways
         if not best:
             break
         chosen += [each.way for each in best]
         for each in best:
-            open_templates.pop(each.way.source.number, None)
-            open_templates.pop(each.way.target.number, None)
+            open_forms.pop(each.way.source.number, None)
+            open_forms.pop(each.way.target.number, None)
     return chosen
 
 
 def _leading_to(
-    destination: int, into: Mapping[int, Sequence[Verified]], allowed: Mapping[int, RewriteTemplate]
+    destination: int, into: Mapping[int, Sequence[Verified]], allowed: Mapping[int, UrlForm]
 ) -> list[Verified]:
-    """Return one mapping out of each template that can be led to *destination*, the nearest first."""
+    """Return one mapping out of each form that can be led to *destination*, the nearest first."""
     reached = {destination}
     queue = [destination]
     ways: list[Verified] = []
@@ -194,7 +192,7 @@ def _leading_to(
     return ways
 
 
-def emitted(way: TemplateMapping, views: Sequence[Values]) -> list[Proposal]:
+def emitted(way: FormMapping, views: Sequence[Values]) -> list[Proposal]:
     """Return a mapping as operations on the keys of its source, all under one match."""
     source, target = way.source, way.target
     match = _match(way, views)
@@ -222,7 +220,7 @@ def emitted(way: TemplateMapping, views: Sequence[Values]) -> list[Proposal]:
     return [Proposal(match, key, operation, joint=True) for key, operation in sorted(operations.items())]
 
 
-def _match(way: TemplateMapping, views: Sequence[Values]) -> Match:
+def _match(way: FormMapping, views: Sequence[Values]) -> Match:
     source, target = way.source, way.target
     predicates: dict[str, Predicate] = {}
     for key, value in source.literals.items():
@@ -245,31 +243,31 @@ def _match(way: TemplateMapping, views: Sequence[Values]) -> Match:
     return tuple(sorted(predicates.items()))
 
 
-def _spellings(template: RewriteTemplate, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
-    """Yield the keys of a template whose values have several spellings.
+def _spellings(form: UrlForm, views: Sequence[Values], content: Sequence[int]) -> Iterator[Proposal]:
+    """Yield the keys of a form whose values have several spellings.
 
     Letters may be of either case (``/wiki/Cat`` is ``/wiki/cat``), numbers may begin with zeros (``007`` is ``7``).
     """
-    for key in template.keys:
+    for key in form.keys:
         for transform in TRANSFORMED:
             spellings: defaultdict[str, set[str]] = defaultdict(set)
-            for row in template.rows:
+            for row in form.rows:
                 spellings[transformed(views[row][key], transform)].add(views[row][key])
             several = {value for value, seen in spellings.items() if len(seen) > 1}
             if not several:
                 continue
-            others = [other for other in template.keys if other != key]
+            others = [other for other in form.keys if other != key]
             rows = [
                 (tuple([spelled(views[row][other]) for other in others]), views[row][key], content[row])
-                for row in template.rows
+                for row in form.rows
                 if transformed(views[row][key], transform) in several
             ]
             operation = case_operation(rows) if transform == "lower" else number_operation(key, rows)
             if operation is not None:
-                yield Proposal(_fixed_parts(template), key, operation)
+                yield Proposal(_fixed_parts(form), key, operation)
 
 
-def _fixed_parts(template: RewriteTemplate) -> Match:
+def _fixed_parts(form: UrlForm) -> Match:
     return tuple(
-        (key, Literal(value)) for key, value in template.literals.items() if not key.startswith(("host.", "scheme"))
+        (key, Literal(value)) for key, value in form.literals.items() if not key.startswith(("host.", "scheme"))
     )

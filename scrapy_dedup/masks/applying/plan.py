@@ -57,10 +57,10 @@ class PathPlan:
         found = pieces(text, self.attribute)
         if self.slot is None or (page.is_carried and page.template in self.untested):
             # Pages are told apart by the words: "12 visitors", "12 Besucher".
-            passing = [is_typed(piece) or piece in self.words for piece in found]
-            if not (self.typed and self.whole) or all(passing):
+            transient = [is_typed(piece) or piece in self.words for piece in found]
+            if not (self.typed and self.whole) or all(transient):
                 return ()
-            return [(at, at + 1) for at, passes in enumerate(passing) if passes] or None
+            return [(at, at + 1) for at, passes in enumerate(transient) if passes] or None
         ranges = hidden(found, self.slot, self.attribute)
         if not ranges:
             return None

@@ -1,4 +1,4 @@
-"""Which parts of the pages of a site are passing: learned from versions of the same pages.
+"""Which parts of the pages of a site are transient: learned from versions of the same pages.
 
 Our method; ``mode="seed"`` is that of the transient-content document, as it stands there.
 """

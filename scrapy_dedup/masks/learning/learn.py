@@ -25,7 +25,7 @@ MOST_UNDECIDED = 50
 """Places that are shown although nothing is known of them for sure."""
 
 AGED = 50
-"""Pages of a kind that are looked at without a place that was passing there, for it to be forgotten."""
+"""Pages of a kind that are looked at without a place that was transient there, for it to be forgotten."""
 
 
 def learn_mask(
@@ -39,13 +39,13 @@ def learn_mask(
     max_share: float = 0.5,
     max_path: int = 1000,
 ) -> Mask:
-    """Return what passes on the pages of a site, learned from *versions*.
+    """Return what is transient on the pages of a site, learned from *versions*.
 
     *versions* are the HTML of each page, in order of time, by its URL or any other name; by names that are no URLs
     the mask does not know of kinds of pages, and strips them all.
 
     *mode* is "default", or "seed" for the method of the transient-content document. *times* are those of the versions
-    of each page, in seconds from any moment on: with them, more can be told to pass. With *markup*, what passes in attributes,
+    of each page, in seconds from any moment on: with them, more can be told to pass. With *markup*, what is transient in attributes,
     scripts and comments is learned, too, in the default mode.
 
     The thresholds are of the mode "seed" only. *threshold* is the document's T: the share of the tokens on a path, in any
@@ -103,7 +103,7 @@ def mask_of(
     looked_at: Mapping[Template, int] | None = None,
     score_at: Callable[[Place], Score] = lambda _: probability,
 ) -> Mask:
-    """Return what passes on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
+    """Return what is transient on *pages* of a site, which are in any order: since the last redesign of each kind of pages.
 
     What the user said in *previous* stays as it is. What was learned then stays:
 

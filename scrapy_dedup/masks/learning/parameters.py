@@ -85,7 +85,7 @@ class MaskParameters:
     visited_pages: int = 10
     """Pages on which a place must differ between two visits before anything is said of it."""
     beside_pages: int = 4
-    """The same of a place that stands beside passing ones: a heading that comes and goes with its list."""
+    """The same of a place that stands beside transient ones: a heading that comes and goes with its list."""
     one_page: float = 0.7
     """Likeness (Jaccard) of the blocks of two pages that may be one."""
     margin: float = 0.15

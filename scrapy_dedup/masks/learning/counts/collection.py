@@ -14,7 +14,7 @@ from ..parameters import current
 from .alignment import TextDifference, compared
 from .epochs import PageVersions, likeness
 from .moving import Moves
-from .place_counts import Kinds, Place, PlaceCounts, VersionPair
+from .place_counts import Place, PlaceCounts, Templates, VersionPair
 from .sightings import Sightings, sightings_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _ComparedVersions:
     """What a pair of versions shows, by place."""
 
     pair: VersionPair
-    kinds: Kinds
+    kinds: Templates
     before: TextsByPlace
     after: TextsByPlace
 
@@ -40,7 +40,7 @@ class _Replacement:
 
     place: Place
     pair: VersionPair
-    kinds: Kinds
+    kinds: Templates
     before: list[str]
     after: list[str]
     found: TextDifference
@@ -50,7 +50,7 @@ class Collection:
     """Evidence, page by page; the order of pages does not matter."""
 
     def __init__(self) -> None:
-        self.evidence: dict[Place, dict[Kinds, PlaceCounts]] = {}
+        self.evidence: dict[Place, dict[Templates, PlaceCounts]] = {}
         #: Templates of which a page was seen in two versions.
         self.templates: set[Template] = set()
         self.pages = 0
@@ -110,7 +110,7 @@ class Collection:
             else:
                 evidence.moved(each.pair, min(stayed) / len(each.before))
         changing = {place for place, found in self.evidence.items() if _changed(found.values())}
-        visiting: defaultdict[Kinds, set[Place]] = defaultdict(set)
+        visiting: defaultdict[Templates, set[Place]] = defaultdict(set)
         for place in changing:
             for kinds, evidence in self.evidence[place].items():
                 if evidence.went.opportunities or evidence.appeared:
@@ -141,7 +141,7 @@ class Collection:
         for place in versions.after.keys() - versions.before.keys():
             self._evidence(place, kinds).appeared += 1
 
-    def _evidence(self, place: Place, kinds: Kinds) -> PlaceCounts:
+    def _evidence(self, place: Place, kinds: Templates) -> PlaceCounts:
         found = self.evidence.setdefault(place, {})
         if kinds not in found:
             found[kinds] = PlaceCounts()

@@ -15,7 +15,7 @@ from ....content.versions import Version
 from ....urls.templates import template_of
 from ...path import Template
 from ..parameters import current
-from .place_counts import Kinds, Place
+from .place_counts import Place, Templates
 
 Places = frozenset[Place]
 
@@ -35,8 +35,8 @@ class PageVersions:
     fetches: Sequence[Fetch] = ()
 
     @property
-    def kinds(self) -> Kinds:
-        """Kinds of the page; that of a name that is no URL is ()."""
+    def kinds(self) -> Templates:
+        """The URL templates of the page; that of a name that is no URL is ()."""
         found = tuple(sorted(set(self.templates), key=repr))
         return found or (template_of(self.name) if "://" in self.name else (),)
 
@@ -66,7 +66,7 @@ def latest_epoch(pages: Iterable[PageVersions]) -> Epochs:
     good. One page of a site by itself is not enough. Time is linear in the blocks.
     """
     pages = tuple(pages)
-    groups: defaultdict[Kinds, list[int]] = defaultdict(list)
+    groups: defaultdict[Templates, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         groups[page.kinds].append(number)
     turned = {number for number, page in enumerate(pages) if _has_turned(page)}

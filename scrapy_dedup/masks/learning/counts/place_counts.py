@@ -10,8 +10,8 @@ from .alignment import TextDifference
 
 Place = tuple[str, str]
 """(selector, attribute)."""
-Kinds = tuple[tuple[object, ...], ...]
-"""Kinds of pages: those of the URLs that one page was seen under, sorted."""
+Templates = tuple[tuple[object, ...], ...]
+"""The URL templates of the URLs that one page was seen under, sorted."""
 
 MOST_EXAMPLES = 64
 """Changes that are kept of a cell."""

@@ -9,7 +9,7 @@ from ....content.retention import Fetch
 from ....content.tokenizer.unseen import is_unseen
 from ....content.versions import Version, by_place
 from .epochs import PageVersions
-from .place_counts import Kinds, Place, order_of
+from .place_counts import Place, Templates, order_of
 
 MOST_PAGES = 64
 """Pages of a place and of the same kinds that are looked at."""
@@ -25,20 +25,20 @@ class Sighting:
     """
 
     page: str
-    kinds: Kinds
+    kinds: Templates
     number: int
     fetch: Fetch | None
     texts: tuple[str, ...]
     near: float
 
 
-Sightings = dict[Place, dict[Kinds, list[Sighting]]]
+Sightings = dict[Place, dict[Templates, list[Sighting]]]
 
 
 def sightings_of(
     pages: Iterable[PageVersions],
     places: AbstractSet[Place],
-    visiting: Mapping[Kinds, AbstractSet[Place]],
+    visiting: Mapping[Templates, AbstractSet[Place]],
     is_own: Callable[[str], bool],
 ) -> Sightings:
     """Return what some of the *pages* have shown at *places*, all that were seen to change.
@@ -47,7 +47,7 @@ def sightings_of(
     *is_own* tells whether a text is that of a page, and not the site's. Linear in the blocks of the pages.
     """
     found: Sightings = defaultdict(lambda: defaultdict(list))
-    taken: Counter[tuple[Place, Kinds]] = Counter()
+    taken: Counter[tuple[Place, Templates]] = Counter()
     for page in sorted(pages, key=lambda page: (order_of(page.name), page.name)):
         shown = (page.places() & places) | visiting.get(page.kinds, set())
         wanted = [place for place in shown if taken[place, page.kinds] < MOST_PAGES]

@@ -1,4 +1,4 @@
-"""Examples of passing texts, fit to be shown in a file that gets committed."""
+"""Examples of transient texts, fit to be shown in a file that gets committed."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -58,8 +58,8 @@ class Features:
     @property
     def evidence(self) -> float:
         """The logarithm of how much likelier it is that it is no matter of its page, but of the moment or of the response."""
-        passing = _log_sum(self.anew, self.moment)
-        return passing - _log_sum(_log_sum(0.0, self.page), log(current().own_too) + self.page + passing)
+        transient = _log_sum(self.anew, self.moment)
+        return transient - _log_sum(_log_sum(0.0, self.page), log(current().own_too) + self.page + transient)
 
 
 def features_of(shown: Sequence[ShownValue], *, everywhere: float) -> Features:

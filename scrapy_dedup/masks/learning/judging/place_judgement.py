@@ -14,7 +14,7 @@ from ....chance import at_most
 from ....urls.templates import in_order
 from ...model import PathKind, Template, TransientPath
 from ...slots import Slot
-from ..counts.place_counts import Cell, Change, Kinds, Place, PlaceCounts, pooled
+from ..counts.place_counts import Cell, Change, Place, PlaceCounts, Templates, pooled
 from ..counts.sightings import Sighting
 from ..parameters import current
 from .examples import examples_of
@@ -31,9 +31,9 @@ ENDS = (1, -1)
 
 def paths_of(
     place: Place,
-    evidence: Mapping[Kinds, PlaceCounts],
+    evidence: Mapping[Templates, PlaceCounts],
     known: AbstractSet[Template],
-    sightings: Mapping[Kinds, Sequence[Sighting]],
+    sightings: Mapping[Templates, Sequence[Sighting]],
     score: Score = probability,
 ) -> list[TransientPath]:
     """Return the paths of one place, none if its texts are stable.
@@ -42,7 +42,7 @@ def paths_of(
     of its paths. *known* are all kinds of which anything is known: paths that are true of them all name none.
     *sightings* are what some pages of each kind have shown there, *score* tells how likely it is that what changes passes.
     """
-    changing: Mapping[Kinds, PlaceCounts] = {kinds: each for kinds, each in evidence.items() if _changes(each)}
+    changing: Mapping[Templates, PlaceCounts] = {kinds: each for kinds, each in evidence.items() if _changes(each)}
     if not changing:
         return []
     everywhere = _everywhere({kind for kinds in evidence for kind in kinds}, known)
@@ -60,17 +60,17 @@ def paths_of(
     return [replace(path, templates=in_order(templates)) for path in found]
 
 
-def lasting_kinds(evidence: Mapping[Kinds, PlaceCounts]) -> set[Template]:
+def lasting_kinds(evidence: Mapping[Templates, PlaceCounts]) -> set[Template]:
     """Return the kinds of pages on which a place surely lasts, by their own *evidence*."""
     return {kinds[0] for kinds, each in evidence.items() if len(kinds) == 1 and _lasts(each)}
 
 
 def _without_own(
     place: Place,
-    changing: Mapping[Kinds, PlaceCounts],
-    sightings: Mapping[Kinds, Sequence[Sighting]],
+    changing: Mapping[Templates, PlaceCounts],
+    sightings: Mapping[Templates, Sequence[Sighting]],
     everywhere: float,
-) -> Mapping[Kinds, PlaceCounts]:
+) -> Mapping[Templates, PlaceCounts]:
     """Return the kinds of pages without those whose texts at the place are surely the pages' own, unless all are."""
     if len(changing) == 1:
         return changing

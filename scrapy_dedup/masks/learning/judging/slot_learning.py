@@ -22,7 +22,7 @@ NOTHING: Slot = ()
 ADDRESSES = ("href", "src")
 """Attributes whose values lead somewhere: as a whole they are what is lost with them."""
 _MOST_WORDS = 80
-"""Longer texts are passing as a whole or not at all."""
+"""Longer texts are transient as a whole or not at all."""
 
 _HEADINGS = ("title", "h1")
 _name = re.compile("[#.]").split

@@ -6,7 +6,7 @@ latter kind is what is *more like what other pages showed just before and after 
 showed at another time, or than what other pages with those parameters showed then*: contents of a page are
 not, nor is what the parameters ask for. So pairs of URLs that differ in the same few query
 parameters, and whose pages are nearly the same, are compared place by place with the pages next to them in
-time; if all that tells most of these pairs apart stands in such places, these places are passing.
+time; if all that tells most of these pairs apart stands in such places, these places are transient.
 
 What changes at random (an advertisement) or with each request (a clock) is not found this way, since
 neither neighbours nor versions are alike: that takes versions of a page (:mod:`.learn`).
@@ -47,7 +47,7 @@ class VisitComparison:
     neighbours: float = 0.0
     namesakes: float = 0.0
 
-    def passes(self, least: int) -> bool:
+    def is_transient(self, least: int) -> bool:
         """Return whether neighbours are more alike than visits, and than what the parameters ask for."""
         others = max(self.visits, self.namesakes)
         return self.compared >= least and self.neighbours - others >= current().margin * self.compared
@@ -58,14 +58,14 @@ class VisitComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Passing:
+class TransientPlaces:
     """Places whose texts depend on the visit, and the kinds of pages that were compared."""
 
     paths: tuple[TransientPath, ...]
     templates: frozenset[tuple[object, ...]]
 
 
-def passing_places(crawls: Iterable[Pages]) -> Passing:
+def transient_places(crawls: Iterable[Pages]) -> TransientPlaces:
     """Return the places whose texts depend on the visit, on the pages of one site.
 
     *crawls* are the pages that each of several crawls has seen, the latest crawl first: (URL, version) in order of
@@ -75,10 +75,10 @@ def passing_places(crawls: Iterable[Pages]) -> Passing:
     templates: set[tuple[object, ...]] = set()
     for keys, (pages, urls, visits, pairs) in telling(crawls).items():
         asked = [tuple(values.get(key) for key in sorted(keys)) for values in urls]
-        passing = _passing(visits, asked, pairs)
-        if passing:
+        transient = _transient(visits, asked, pairs)
+        if transient:
             templates.update(template_of(pages[number][0]) for pair in pairs for number in pair)
-        for place, comparison in passing.items():
+        for place, comparison in transient.items():
             if place not in found or comparison.compared > found[place].compared:
                 found[place] = comparison
     paths = [
@@ -93,29 +93,29 @@ def passing_places(crawls: Iterable[Pages]) -> Passing:
         )
         for (selector, attribute), comparison in sorted(found.items())
     ]
-    return Passing(tuple(paths), frozenset(templates))
+    return TransientPlaces(tuple(paths), frozenset(templates))
 
 
-def _passing(
+def _transient(
     visits: Sequence[Visit], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]]
 ) -> dict[Place, VisitComparison]:
-    """Return the places that tell most of the *pairs* apart, if they are passing; else nothing."""
+    """Return the places that tell most of the *pairs* apart, if they are transient; else nothing."""
     differing = {pair: _differing(visits, pair) for pair in pairs}
     differing = {pair: places for pair, places in differing.items() if places}
     if len({one for one, _ in differing}) < current().visited_pages:
         return {}
     comparisons = _compared(visits, asked, differing)
-    passing = {place for place, each in comparisons.items() if each.passes(current().visited_pages)}
-    passing |= {
+    transient = {place for place, each in comparisons.items() if each.is_transient(current().visited_pages)}
+    transient |= {
         place
         for place, each in comparisons.items()
-        if each.passes(current().beside_pages) and _beside(place, passing, differing)
+        if each.is_transient(current().beside_pages) and _beside(place, transient, differing)
     }
-    passing |= _inside(passing, comparisons, visits, differing)
-    explained = sum(places <= passing for places in differing.values())
+    transient |= _inside(transient, comparisons, visits, differing)
+    explained = sum(places <= transient for places in differing.values())
     if explained < current().visited_pages or explained < current().nearly_all * len(differing):
         return {}
-    return {place: comparisons[place] for place in passing}
+    return {place: comparisons[place] for place in transient}
 
 
 def _differing(visits: Sequence[Visit], pair: tuple[int, int]) -> set[Place]:
@@ -160,32 +160,32 @@ def _neighbour(
     return None
 
 
-def _beside(place: Place, passing: set[Place], differing: Mapping[tuple[int, int], set[Place]]) -> bool:
-    """Return whether *place* differs only where passing places differ, too."""
+def _beside(place: Place, transient: set[Place], differing: Mapping[tuple[int, int], set[Place]]) -> bool:
+    """Return whether *place* differs only where transient places differ, too."""
     with_it = [places for places in differing.values() if place in places]
-    return bool(passing) and all(places & passing for places in with_it)
+    return bool(transient) and all(places & transient for places in with_it)
 
 
 def _inside(
-    passing: set[Place],
+    transient: set[Place],
     comparisons: dict[Place, VisitComparison],
     visits: Sequence[Visit],
     differing: Mapping[tuple[int, int], set[Place]],
 ) -> set[Place]:
-    """Return the places of passing blocks of which by themselves nothing is known.
+    """Return the places of transient blocks of which by themselves nothing is known.
 
-    A block is an ancestor of several passing places, and of none that is known to last: by comparison with its
+    A block is an ancestor of several transient places, and of none that is known to last: by comparison with its
     neighbours, or since two visits mostly show the same there, and another page something else. What stands in the
-    smallest of them now and then ("out of stock"), in no two visits that were compared, is passing, too.
+    smallest of them now and then ("out of stock"), in no two visits that were compared, is transient, too.
     """
-    steps = [place[0].split("/") for place in passing]
+    steps = [place[0].split("/") for place in transient]
     under = Counter("/".join(each[:depth]) + "/" for each in steps for depth in range(2, len(each)))
     blocks = {ancestor for ancestor, number in under.items() if number >= current().several}
-    shown = {place for visit in visits if visit.places.keys() & passing for place in visit.places} - passing
+    shown = {place for visit in visits if visit.places.keys() & transient for place in visit.places} - transient
     inside = {place for place in shown if _is_in(place, blocks)}
     same: Counter[Place] = Counter()
     for (one, other), places in differing.items():
-        if places & passing and (near := _other_page(visits, one)) is not None:
+        if places & transient and (near := _other_page(visits, one)) is not None:
             mine, its = visits[one].places, visits[near].places
             both = inside & mine.keys() & visits[other].places.keys()
             same.update(place for place in both - places if mine[place].keys() != its.get(place, Counter()).keys())
@@ -203,7 +203,7 @@ def _inside(
                 found.add(place)
         elif block := next((ancestor for ancestor in sorted(smallest) if place[0].startswith(ancestor)), ""):
             found.add(place)
-            around = (comparisons[each] for each in passing if each[0].startswith(block))
+            around = (comparisons[each] for each in transient if each[0].startswith(block))
             comparisons[place] = min(around, key=lambda each: each.pages)
     return found
 

@@ -1,4 +1,4 @@
-"""How the URLs of one template become those of another: each part copied, joined of several, or fixed."""
+"""How the URLs of one form become those of another: each part copied, joined of several, or fixed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...rules import Replace
 from ...rules.actions import transformed
-from .rewrite_templates import RewriteTemplate, Values
+from .url_forms import UrlForm, Values
 
 MAX_PAIRS = 200
 """Pairs of URLs that a mapping is found on; it is verified on all."""
@@ -20,11 +20,11 @@ TRANSFORMED = ("lower", "number")
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateMapping:
+class FormMapping:
     """A mapping from *source* to *target*: key of the target -> how its value comes about."""
 
-    source: RewriteTemplate
-    target: RewriteTemplate
+    source: UrlForm
+    target: UrlForm
     copies: Mapping[str, Replace]
 
     def of(self, values: Values) -> tuple[str, ...] | None:
@@ -33,9 +33,7 @@ class TemplateMapping:
         return None if None in made else tuple(text or "" for text in made)
 
 
-def way_between(
-    source: RewriteTemplate, target: RewriteTemplate, pairs: Sequence[tuple[Values, Values]]
-) -> TemplateMapping | None:
+def way_between(source: UrlForm, target: UrlForm, pairs: Sequence[tuple[Values, Values]]) -> FormMapping | None:
     """Return how *source* becomes *target* on *pairs* (URL of the source, URL of the target), or None."""
     copies: dict[str, Replace] = {}
     some = pairs[:: len(pairs) // MAX_PAIRS + 1]
@@ -48,15 +46,15 @@ def way_between(
         return None  # no operation makes a part of a value that is not there
     if "ext" in source.parts & target.parts and source.segments > target.segments:
         return None  # nor moves an extension to a segment before
-    return TemplateMapping(source, target, copies)
+    return FormMapping(source, target, copies)
 
 
-def head_of(key: str, template: RewriteTemplate) -> str:
-    """Return the key that *key*, of a whole segment, has where *template* shows it by its two parts.
+def head_of(key: str, form: UrlForm) -> str:
+    """Return the key that *key*, of a whole segment, has where *form* shows it by its two parts.
 
     What is written there stands for the whole segment when the other part is dropped.
     """
-    return f"{key}.head" if f"{key}.head" in template.parts else key
+    return f"{key}.head" if f"{key}.head" in form.parts else key
 
 
 def copied(copy: Replace, values: Values) -> str | None:
@@ -71,7 +69,7 @@ def copied(copy: Replace, values: Values) -> str | None:
     return copy.prefix + copy.join.join([transformed(text or "", copy.transform) for text in texts]) + copy.suffix
 
 
-def _copy_of(key: str, source: RewriteTemplate, pairs: Sequence[tuple[Values, Values]]) -> Replace | None:
+def _copy_of(key: str, source: UrlForm, pairs: Sequence[tuple[Values, Values]]) -> Replace | None:
     allowed = int(MAX_FAILURES * len(pairs))
     if _fits(Replace(key), key, pairs, allowed):
         return Replace(key)

@@ -1,7 +1,7 @@
-"""Templates of URLs: the keys that a URL has, and which parts of its path are fixed.
+"""Forms of URLs: the keys that a URL has, and which parts of its path are fixed.
 
-Replace rules lead from one template to another. What varies inside duplicate clusters under one
-template, such as a session id, is no part of it: other rules drop that.
+Replace rules lead from one form to another. What varies inside duplicate clusters under one
+form, such as a session id, is no part of it: other rules drop that.
 """
 
 from collections import Counter, defaultdict
@@ -25,7 +25,7 @@ Values = Mapping[str, str]
 
 
 @dataclass(slots=True)
-class RewriteTemplate:
+class UrlForm:
     """URLs with the same keys and the same fixed parts.
 
     ``literals``: key -> its fixed value; ``keys``: the keys that vary; ``left_out``: keys of the URLs
@@ -44,7 +44,7 @@ class RewriteTemplate:
 
     @property
     def number(self) -> int:
-        """The number of its first URL, which is of no other template."""
+        """The number of its first URL, which is of no other form."""
         return self.rows[0]
 
     @property
@@ -54,23 +54,23 @@ class RewriteTemplate:
 
 
 def with_whole_values(
-    template: RewriteTemplate, source: RewriteTemplate, deep: Mapping[str, DeepSplit], views: Sequence[dict[str, str]]
-) -> RewriteTemplate:
-    """Return a template with the values whole of which *source* has no such parts; the views of its URLs show them, too.
+    form: UrlForm, source: UrlForm, deep: Mapping[str, DeepSplit], views: Sequence[dict[str, str]]
+) -> UrlForm:
+    """Return a form with the values whole of which *source* has no such parts; the views of its URLs show them, too.
 
     ``/topic,17.0.html`` is made of ``?topic=17``: no operation makes a part of a value that is not there.
     """
     for key, split in deep.items():
         ends = {f"{key}{end}" for end in ENDS}
-        if not ends <= template.parts or ends & source.parts:
+        if not ends <= form.parts or ends & source.parts:
             continue
-        for row in template.rows:
+        for row in form.rows:
             head, tail = (views[row][key + end] for end in ENDS)
             views[row][key] = f"{head}{split.delimiter}{tail}"
-        literals = {name: value for name, value in template.literals.items() if name not in ends}
-        keys = tuple(sorted({*template.keys, key} - ends))
-        template = replace(template, literals=literals, keys=keys)
-    return template
+        literals = {name: value for name, value in form.literals.items() if name not in ends}
+        keys = tuple(sorted({*form.keys, key} - ends))
+        form = replace(form, literals=literals, keys=keys)
+    return form
 
 
 def is_segment(key: str) -> bool:
@@ -82,12 +82,12 @@ def is_segment(key: str) -> bool:
     return key.startswith("path.") and key[5:6].isdigit()
 
 
-def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[RewriteTemplate]:
-    """Return the templates of URLs, given by their *views*; *content* is the cluster of each."""
+def forms_of(views: Sequence[Values], content: Sequence[int]) -> list[UrlForm]:
+    """Return the forms of URLs, given by their *views*; *content* is the cluster of each."""
     by_keys: defaultdict[frozenset[str], list[int]] = defaultdict(list)
     for row, view in enumerate(views):
         by_keys[frozenset(view)].append(row)
-    found: dict[object, RewriteTemplate] = {}
+    found: dict[object, UrlForm] = {}
     elsewhere = _shown_elsewhere(by_keys, views, content)
     for keys, rows in by_keys.items():
         left_out = _varying(keys, rows, views, content)
@@ -98,11 +98,11 @@ def templates_of(views: Sequence[Values], content: Sequence[int]) -> list[Rewrit
             literals = {key: view[key] for key in fixable if view[key] in fixed[key]}
             free = tuple(sorted(keys - left_out - literals.keys()))
             name = (free, tuple(literals.items()))
-            template = found.get(name)
-            if template is None:
-                template = found[name] = RewriteTemplate(literals, free, left_out)
-            template.left_out |= left_out
-            template.rows.append(row)
+            form = found.get(name)
+            if form is None:
+                form = found[name] = UrlForm(literals, free, left_out)
+            form.left_out |= left_out
+            form.rows.append(row)
     return list(found.values())
 
 
