@@ -42,6 +42,7 @@ from .postpone.release import PostponedRelease
 from .postpone.site_candidates import SiteCandidates
 from .report.closing import CrawlClose
 from .report.closing_report import ClosingReport
+from .report.crawl_log import CrawlLog
 from .report.teachers import Teachers
 from .seen.depth_limit import Depths
 from .seen.ledger import Ledger
@@ -179,6 +180,7 @@ class CrawlComponents:
         self.field_hints = self.built(FieldHints) if hints else None
         self.teachers = self.built(Teachers)
         self.closing_report = self.built(ClosingReport)
+        self.crawl_log = self.built(CrawlLog)
         self.opening = self.built(CrawlOpening)
         self.closing = self.built(CrawlClose)
 

@@ -119,3 +119,42 @@ class CheckRow(NamedTuple):
     #: Pages on which a parameter that the rule drops was probed, and those of them on which it matters.
     probes: int = 0
     contradicted: int = 0
+
+
+class CrawlRow(NamedTuple):
+    """What one crawl has saved and spent on one site."""
+
+    scope: str
+    site: str
+    spider: str
+    job: str
+    #: Seconds since 1970, when it began and when it ended.
+    began: float
+    time: float
+    #: Why it ended, as Scrapy says it.
+    reason: str = ""
+    #: Pages that came, their bytes and the seconds that they took.
+    pages: int = 0
+    size: int = 0
+    seconds: float = 0.0
+    #: Distinct URLs that were filtered, those of them that were scheduled after all, and the downloads that were avoided.
+    filtered: int = 0
+    scheduled: int = 0
+    avoided: int = 0
+    #: About as many bytes and seconds that these would have been.
+    avoided_bytes: int = 0
+    avoided_seconds: float = 0.0
+    #: Spot checks that were the page they were taken for, and those that were not.
+    confirmed: int = 0
+    differing: int = 0
+    #: Probes and refetches.
+    extra: int = 0
+    #: Ids of the rules that acted when it began and when it ended.
+    rules_before: Sequence[str] = ()
+    rules_after: Sequence[str] = ()
+    #: Of the whole crawl, in each of its rows: the time that learning took, and rows that the store could not take.
+    learning_seconds: float = 0.0
+    dropped: int = 0
+
+
+StoreRow = ObservationRow | DiscardRow | SightingRow | CheckRow | CrawlRow

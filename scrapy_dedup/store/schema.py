@@ -197,3 +197,38 @@ rule_check = Table(
     Column("contradicted", Integer, nullable=False),
     Index("rule_check_by_site", "scope", "site"),
 )
+
+#: What crawls have saved and spent: a row for each crawl and site, written when the crawl closes.
+crawl = Table(
+    "crawl",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("spider", Text, nullable=False),
+    Column("job", Text, nullable=False),
+    Column("began", Float, nullable=False),
+    # When it ended.
+    Column("time", Float, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("pages", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("filtered", BigInteger, nullable=False),
+    Column("scheduled", BigInteger, nullable=False),
+    Column("avoided", BigInteger, nullable=False),
+    Column("avoided_bytes", BigInteger, nullable=False),
+    Column("avoided_seconds", Float, nullable=False),
+    Column("confirmed", Integer, nullable=False),
+    Column("differing", Integer, nullable=False),
+    Column("extra", Integer, nullable=False),
+    Column("rules_before", _Json, nullable=False),
+    Column("rules_after", _Json, nullable=False),
+    Column("learning_seconds", Float, nullable=False),
+    Column("dropped", BigInteger, nullable=False),
+    Index("crawl_by_time", "scope", "time"),
+)
+
+#: The tables that hold something of single sites, and those of them whose rows are forgotten when they are old.
+OF_SITES = (page_sketch, page_version, discard, alias_sighting, rule_check, crawl, observation)
+AGING = (observation, discard, alias_sighting, crawl)

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, and_, delete, exists, func, inspect, null, or_, select, true, update
+from sqlalchemy import Engine, delete, exists, func, null, or_, select, update
 
 from ..content.versions import Version
 from ..observation import Observation
+from .conditions import in_part, known
 from .connections import CHUNK, Connections
 from .conversions import (
     DISCARD,
@@ -29,8 +30,20 @@ from .conversions import (
 )
 from .database import StoreError, open_engine
 from .inserting import insert_rows, upsert
-from .rows import SCHEDULED, CheckRow, DiscardRow, DiscardState, ObservationRow, SightingRow
-from .schema import IDS_IN_A_QUERY, alias_sighting, discard, meta, observation, page_sketch, page_version, rule_check
+from .rows import SCHEDULED, CheckRow, CrawlRow, DiscardRow, DiscardState, ObservationRow, SightingRow, StoreRow
+from .schema import (
+    AGING,
+    IDS_IN_A_QUERY,
+    OF_SITES,
+    alias_sighting,
+    crawl,
+    discard,
+    meta,
+    observation,
+    page_sketch,
+    page_version,
+    rule_check,
+)
 from .sketches import sketch_keeper, version_keeper
 
 __all__ = ["SiteCount", "Store", "StoreError"]
@@ -70,12 +83,12 @@ class Store(Connections):
 
     # Writing
 
-    def add(self, rows: Iterable[ObservationRow | DiscardRow | SightingRow | CheckRow]) -> None:
+    def add(self, rows: Iterable[StoreRow]) -> None:
         """Write rows of all kinds in one transaction."""
-        kinds: dict[type, list[Any]] = {ObservationRow: [], DiscardRow: [], SightingRow: [], CheckRow: []}
+        kinds: dict[type, list[Any]] = {ObservationRow: [], DiscardRow: [], SightingRow: [], CheckRow: [], CrawlRow: []}
         for row in rows:
             kinds[type(row)].append(row)
-        seen, discarded, sighted, checked = kinds.values()
+        seen, discarded, sighted, checked, ended = kinds.values()
         with self._transaction() as connection, self._sketches.transaction(), self._versions.transaction():
             if seen:
                 sketches = self._sketches.keep(connection, seen)
@@ -86,8 +99,9 @@ class Store(Connections):
                 upsert(connection, discard, DISCARD, DISCARD_AGAIN, map(discard_values, discarded))
             if sighted:
                 upsert(connection, alias_sighting, SIGHTING, SIGHTING_AGAIN, map(sighting_values, sighted))
-            if checked:
-                connection.execute(rule_check.insert(), [row._asdict() for row in checked])
+            for table, plain in ((rule_check, checked), (crawl, ended)):
+                if plain:
+                    connection.execute(table.insert(), [row._asdict() for row in plain])
 
     def end_job(self, scope: str, spider: str, job: str) -> None:
         """Note that a job of a spider has ended, which nothing goes on with: of all ended ones a URL has one discard."""
@@ -135,7 +149,7 @@ class Store(Connections):
         """
         o, n = observation, observation.alias()
         later = exists().where(
-            n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
+            n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, known(n)
         )
         if repeats_within is not None:
             is_page = [each.c[name] for each in (o, n) for name in ("status", "from_cache")]
@@ -149,7 +163,7 @@ class Store(Connections):
         query = (
             select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, version.label("version"))
             .select_from(sources)
-            .where(_in_part(scope, site, since), _known(o), ~later)
+            .where(in_part(scope, site, since), known(o), ~later)
             .order_by(o.c.scope, o.c.site, o.c.url_key, o.c.id)
         )
         for row in self.rows(query):
@@ -166,7 +180,7 @@ class Store(Connections):
         """Yield (URL, seconds since 1970, version) of the pages of which it is kept, URL by URL, the oldest first."""
         o = observation.c
         query = select(o.url, o.time, page_version.c.data).join(page_version, page_version.c.id == o.version)
-        query = query.where(_in_part(scope, site, since)).order_by(o.scope, o.site, o.url_key, o.id)
+        query = query.where(in_part(scope, site, since)).order_by(o.scope, o.site, o.url_key, o.id)
         for url, at, data in self.rows(query):
             version = unpack(data)
             if version is not None:
@@ -215,16 +229,13 @@ class Store(Connections):
         self, scope: str = "", site: str | None = None, *, since: float | None = None
     ) -> Iterator[SightingRow]:
         """Yield the sightings of aliases, the oldest first; none where an earlier release wrote the store."""
-        with self._reading() as connection:
-            if not inspect(connection).has_table(alias_sighting.name):
-                return
         s = alias_sighting.c
         query = select(*(s[name] for name in SightingRow._fields)).where(s.scope == scope)
         if site is not None:
             query = query.where(s.site == site)
         if since is not None:
             query = query.where(s.time >= since)
-        for row in self.rows(query.order_by(s.id)):
+        for row in self.rows(query.order_by(s.id)) if self.has(alias_sighting) else ():
             yield SightingRow._make(row)
 
     def checks(self, scope: str = "") -> list[CheckRow]:
@@ -250,7 +261,7 @@ class Store(Connections):
         """
         with self._transaction(secure=True) as connection:
             removed = 0
-            for table in (page_sketch, page_version, discard, alias_sighting, rule_check, observation):
+            for table in OF_SITES:
                 query = delete(table).where(table.c.site == site)
                 if scope is not None:
                     query = query.where(table.c.scope == scope)
@@ -267,10 +278,10 @@ class Store(Connections):
     def prune(self, max_age_days: float | None = None, max_rows: int | None = None, *, now: float | None = None) -> int:
         """Remove rows that are too old, then the oldest beyond *max_rows*. Return their number.
 
-        *max_rows* bounds responses and discards, each by itself.
+        *max_rows* bounds responses, discards and what is known of crawls, each by itself.
         """
         removed = 0
-        for table in (observation, discard, alias_sighting):
+        for table in AGING:
             if max_age_days is not None:
                 oldest = (time.time() if now is None else now) - max_age_days * _DAY
                 removed += self._delete(table, table.c.time < oldest)
@@ -286,15 +297,3 @@ class Store(Connections):
             self._versions.forget()
             self._shrink()
         return removed
-
-
-def _known(table: Any) -> Any:
-    return or_(table.c.status != 200, table.c.text.is_not(None))
-
-
-def _in_part(scope: str, site: str | None, since: float | None) -> Any:
-    """Return the condition that an observation is of a scope, of a site (None: of any) and not from before *since*."""
-    o = observation.c
-    return and_(
-        o.scope == scope, true() if site is None else o.site == site, true() if since is None else o.time >= since
-    )

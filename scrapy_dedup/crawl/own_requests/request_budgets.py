@@ -41,6 +41,10 @@ class RequestBudget(ABC):
         self._pay(site, 1)
         return True
 
+    def spent_on(self, site: str) -> int:
+        """Return how many requests to a site were paid for."""
+        return self._spent[site]
+
     def give_back(self, site: str) -> None:
         """Take a request back that was not sent."""
         self._pay(site, -1)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..verify.retraction import Retraction
     from ..verify.spot_check_judge import SpotCheckJudge
     from .closing_report import ClosingReport
+    from .crawl_log import CrawlLog
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ class CrawlClose:
     _learning: "Learning"
     _idle_work: "IdleWork"
     _closing_report: "ClosingReport"
+    _crawl_log: "CrawlLog"
     _field_hints: "FieldHints | None"
 
     async def close(self, reason: str) -> None:
@@ -72,12 +74,23 @@ class CrawlClose:
         if written and not shutdown:
             await run_in_thread(self._tidy)
         await self._learning.finish(last=written and not shutdown)
+        if written:
+            await self._note_crawl(reason)
         try:
             await run_in_thread(self._idle_work.write)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
             self._faults.report("probes", "What probes have shown could not be written")
         if written:
             await run_in_thread(_close_store, self._settings.store)
+
+    async def _note_crawl(self, reason: str) -> None:
+        try:
+            await run_in_thread(self._crawl_log.write, reason)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
+            if isinstance(error, StoreError) and self._store.has_warned:
+                self._faults.count("store")
+            else:
+                self._faults.report("crawls", "What the crawl has saved could not be noted in the store")
 
     def _count(self, counts: "WriterCounts") -> None:
         stats, ledger = self._stats, self._ledger
