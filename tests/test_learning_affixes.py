@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.learners.affixes import families, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
@@ -16,10 +16,10 @@ from scrapy_dedup.rules import Ignore
 from scrapy_dedup.urls import normal_form
 
 
-def sample(rows: list[tuple[str, object]]) -> Sample:
+def sample(rows: list[tuple[str, object]]) -> SiteUrls:
     pages: dict[str, int] = {}
     content = {normal_form(url): pages.setdefault(str(page), len(pages)) for url, page in rows}
-    return Sample("shop.com", list(content), list(content.values()))
+    return SiteUrls("shop.com", list(content), list(content.values()))
 
 
 def campaigns(names: tuple[str, ...], kept: str = "id") -> list[tuple[str, object]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters, no_evidence
-from scrapy_dedup.learning.data.judgement import Sample, book_of
+from scrapy_dedup.learning.data.judgement import SiteUrls, book_of
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.opinions.declared import Declarations, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
@@ -27,7 +27,7 @@ def seen(url: str, page: str, **more: object) -> Observation:
 
 def learned(observations: list[Observation], robots: list[str] | None = None, deep=None) -> RuleBook:
     """The rules that validation leaves of what is declared."""
-    sample = Sample.of(SITE, clusters(observations), None)
+    sample = SiteUrls.of(SITE, clusters(observations), None)
     found = proposals(sample, deep or {}, Declarations.of(observations, robots or []))
     return book_of(rules_of(SITE, validated(found, sample, deep or {})), sample, deep or {})
 
@@ -205,7 +205,7 @@ def test_never_raises(rows, line):
         seen(url, page, headers={"no-vary-search": header}, canonical=canonical)
         for url, page, header, canonical in rows
     ]
-    sample = Sample.of(SITE, clusters(observations), None)
+    sample = SiteUrls.of(SITE, clusters(observations), None)
     declared = Declarations.of(observations, [line, f"Clean-param: {line}"])
     assert isinstance(proposals(sample, {}, declared), list)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.entropy import EntropyChoices, FingerprintedUrl, host_rules, proposals, proposals_of
 from scrapy_dedup.learning.proposals.combining import rules_of
@@ -19,13 +19,13 @@ from scrapy_dedup.urls import normal_form
 SITE = "http://shop.com"
 
 
-def sample(rows: Iterable[tuple[str, object]]) -> Sample:
+def sample(rows: Iterable[tuple[str, object]]) -> SiteUrls:
     """Paths (or URLs) and the page of each, as learners take them."""
     pages: dict[str, int] = {}
     content: dict[str, int] = {}
     for url, page in rows:
         content[normal_form(SITE + url if url.startswith("/") else url)] = pages.setdefault(str(page), len(pages))
-    return Sample("shop.com", list(content), list(content.values()))
+    return SiteUrls("shop.com", list(content), list(content.values()))
 
 
 def learned(rows: Iterable[tuple[str, object]]) -> list[Proposal]:
@@ -217,7 +217,7 @@ def test_nested_urls_are_compared_as_their_own_path_has_it() -> None:
 )
 def test_odd_input(rows: list[tuple[str, object]]) -> None:
     found = proposals(
-        Sample(
+        SiteUrls(
             "shop.com",
             [url if " " in url or ":" in url else SITE + url for url, _ in rows],
             [int(str(p)) for _, p in rows],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.data.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.data.judgement import SiteUrls, book_of, judged
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.equivalence import (
     Observed,
@@ -33,13 +33,13 @@ SITE = "http://shop.example.com"
 Rows = Iterable[tuple[str, object]]
 
 
-def sample_of(rows: Rows) -> Sample:
+def sample_of(rows: Rows) -> SiteUrls:
     """Rows are (URL, what tells its page)."""
     numbers: dict[object, int] = {}
     seen = {
         normal_form(url if "://" in url else SITE + url): numbers.setdefault(page, len(numbers)) for url, page in rows
     }
-    return Sample("example.com", list(seen), list(seen.values()))
+    return SiteUrls("example.com", list(seen), list(seen.values()))
 
 
 def learned(rows: Rows) -> RuleBook:
@@ -251,7 +251,7 @@ def test_another_order_of_the_path_is_left_out() -> None:
     ids=["nothing", "one", "two", "equal", "unique", "repeats", "no URLs", "deep", "escapes"],
 )
 def test_odd_input(rows: list[tuple[str, object]]) -> None:
-    sample = Sample("example.com", [normal_form(url) for url, _ in rows], [hash(page) % 100 for _, page in rows])
+    sample = SiteUrls("example.com", [normal_form(url) for url, _ in rows], [hash(page) % 100 for _, page in rows])
     found = proposals(sample, evidence_of(sample).deep)
     book_of(rules_of(sample.site, found), sample, {})
     assert all(isinstance(proposal, Proposal) for proposal in found)

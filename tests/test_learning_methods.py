@@ -13,7 +13,7 @@ from scrapy_dedup.content.versions import Version, packed_version
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.data.by_site import observations_by_site
 from scrapy_dedup.learning.data.clusters import clusters
-from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.methods.equivalence import near_identical
@@ -379,7 +379,7 @@ def test_rule_files_merge_nothing_that_the_method_keeps_apart(
     policy = policy_of(method, options)
     assert policy is not None
     ((site, observed),) = observations_by_site(rows, None, None)[0].items()  # in the order in which they are learned
-    decision = policy.decide(Sample.of(site, clusters(observed), None))
+    decision = policy.decide(SiteUrls.of(site, clusters(observed), None))
     book = learn_rules(rows, method=method, options=options)
     by_key: dict[str, set[str]] = {}
     for row in rows:

@@ -8,7 +8,7 @@ import numpy as np
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.frame import Frame, Level
-from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.data.sampling import sampled
 from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.learn import learn
@@ -87,9 +87,9 @@ def test_what_one_url_showed_in_two_crawls_is_a_page() -> None:
     ]
     days = [0.0, 86_400.0]
     seen = [Observation(url, shown, time=day + 1) for day in days for url, shown, _ in rows]
-    sample = Sample.of("example.com", clusters(seen), None)
+    sample = SiteUrls.of("example.com", clusters(seen), None)
     assert not sample.lone
-    assert Sample.of("example.com", clusters(seen[: len(rows)]), None).lone
+    assert SiteUrls.of("example.com", clusters(seen[: len(rows)]), None).lone
 
 
 def test_a_random_gallery_is_as_many_pages_as_urls() -> None:

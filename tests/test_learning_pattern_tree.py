@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.data.judgement import Judgement, Sample, book_of, judged
+from scrapy_dedup.learning.data.judgement import Judgement, SiteUrls, book_of, judged
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, PatternTreeChoices, learn, proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
@@ -20,12 +20,12 @@ MODES = pytest.mark.parametrize("options", [FAITHFUL, IMPROVED], ids=["faithful"
 Site = tuple[list[str], list[int]]
 
 
-def sample_of(urls: list[str], content: list[int], site: str = "example.com") -> Sample:
+def sample_of(urls: list[str], content: list[int], site: str = "example.com") -> SiteUrls:
     seen = {normal_form(url): number for url, number in zip(urls, content, strict=True) if number >= 0}
-    return Sample(site, list(seen), list(seen.values()))
+    return SiteUrls(site, list(seen), list(seen.values()))
 
 
-def deployed(sample: Sample) -> tuple[list[Proposal], RuleBook, Judgement]:
+def deployed(sample: SiteUrls) -> tuple[list[Proposal], RuleBook, Judgement]:
     """What the proposals come to when they pass the shared validation."""
     deep = evidence_of(sample).deep
     found = validated(proposals(sample, deep), sample, deep)
@@ -33,7 +33,7 @@ def deployed(sample: Sample) -> tuple[list[Proposal], RuleBook, Judgement]:
     return found, book, judged(book, sample)
 
 
-def duplicates(sample: Sample) -> int:
+def duplicates(sample: SiteUrls) -> int:
     return len(sample.urls) - len(set(sample.content))
 
 

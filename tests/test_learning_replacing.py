@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.data.judgement import Sample, book_of, judged
+from scrapy_dedup.learning.data.judgement import SiteUrls, book_of, judged
 from scrapy_dedup.learning.decision.validation import validated
 from scrapy_dedup.learning.learners.replacing import proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
@@ -15,22 +15,22 @@ from scrapy_dedup.urls import normal_form
 HOST = "http://h.test"
 
 
-def sample_of(rows: Iterable[tuple[str, object]]) -> Sample:
+def sample_of(rows: Iterable[tuple[str, object]]) -> SiteUrls:
     """URLs (without the host) with what they lead to."""
     numbers: dict[object, int] = {}
     seen: dict[str, int] = {}
     for url, page in rows:
         seen[normal_form(HOST + url)] = numbers.setdefault(page, len(numbers))
-    return Sample("h.test", list(seen), list(seen.values()))
+    return SiteUrls("h.test", list(seen), list(seen.values()))
 
 
-def book_from(sample: Sample) -> RuleBook:
+def book_from(sample: SiteUrls) -> RuleBook:
     deep = evidence_of(sample).deep
     found = validated(proposals(sample, deep), sample, deep)
     return book_of(rules_of("h.test", found), sample, deep)
 
 
-def two_forms(one: Callable[[int], str], other: Callable[[int], str], pages: int = 40) -> Sample:
+def two_forms(one: Callable[[int], str], other: Callable[[int], str], pages: int = 40) -> SiteUrls:
     """A site whose pages have two URLs each, of which the crawl has met both for every second page."""
     rows = []
     for n in range(pages):
@@ -159,7 +159,7 @@ def test_nothing_to_learn(rows: list[tuple[str, object]]) -> None:
     assert not len(book_from(sample_of(rows)))
 
 
-def wiki(whole: bool) -> Sample:
+def wiki(whole: bool) -> SiteUrls:
     """Articles under two spellings of their first letter; ``/wiki/CAT`` is another page, or with *whole* the same."""
     rows: list[tuple[str, object]] = []
     for n in range(40):

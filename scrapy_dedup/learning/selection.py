@@ -16,7 +16,7 @@ import numpy as np
 from ..rules.model import key_problem, operation_problem
 from .config import current
 from .data.frame import Frame
-from .data.judgement import Judgement, Sample, book_of, rules_acting
+from .data.judgement import Judgement, SiteUrls, book_of, rules_acting
 from .data.sampling import SEED, searched
 from .decision.strata import narrowed
 from .decision.validation import validated
@@ -139,7 +139,7 @@ def _with_forms(choice: _Choice, evidence: SiteEvidence, learners: Mapping[str, 
     return replace(choice, proposals=union, candidates={**choice.candidates, LAST_LEARNER: [*known, *fresh]})
 
 
-def _left_apart(outcome: Judgement) -> Sample:
+def _left_apart(outcome: Judgement) -> SiteUrls:
     """Return the URLs of a judgement as its function leaves them, each with the page that most of its URLs show.
 
     Of equals it is the page that most of all URLs show, so that an odd response takes the place of no page.

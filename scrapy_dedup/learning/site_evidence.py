@@ -11,7 +11,7 @@ from ..urls.deep_tokens import may_be_parted
 from .config import current
 from .data.error_rate import judge_of
 from .data.frame import Frame
-from .data.judgement import Sample
+from .data.judgement import SiteUrls
 from .data.soft_errors import soft_errors
 from .data.url_table import REPEAT, Table, encode
 from .data.value_tokens import lists_of_values, significant_splits
@@ -27,7 +27,7 @@ from .search.linked_directories import in_linked_directories
 
 
 def evidence_of(
-    sample: Sample,
+    sample: SiteUrls,
     table: Table | None = None,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
@@ -48,13 +48,13 @@ def evidence_of(
     return replace(evidence, sample=replace(sample, kinds=kinds))
 
 
-def encoded(sample: Sample) -> Table:
+def encoded(sample: SiteUrls) -> Table:
     """Return the table of a sample."""
     views = (values_of(url, groups=sample.groups) for url in sample.urls)
     return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
 
 
-def judged_sample(sample: Sample, controls: Iterable[tuple[int, int]]) -> tuple[Sample, Table]:
+def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tuple[SiteUrls, Table]:
     """Return a sample that knows its site's error rate and constant pages, without soft errors, and its table.
 
     *controls* are as :func:`.error_rate.judge_of` takes them.

@@ -10,7 +10,7 @@ from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit
 from .asking.refetching import odd_responses
 from .data.clusters import Clusters
-from .data.judgement import Sample, book_of, judged
+from .data.judgement import SiteUrls, book_of, judged
 from .deadline import Deadline
 from .decision.candidates import candidate_rules
 from .decision.class_guards import with_open_lengths
@@ -70,7 +70,7 @@ def learn_site(
     sites, *others* the rules of the sites whose URLs are nested in its own.
     """
     learners, deadline = options.learners, options.deadline
-    every = Sample.of(site, found, options.groups, others, options.names)
+    every = SiteUrls.of(site, found, options.groups, others, options.names)
     evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
@@ -139,7 +139,7 @@ def decide_site(
 
     Learned rules that it does not make leave.
     """
-    sample = Sample.of(site, found, options.groups, others)
+    sample = SiteUrls.of(site, found, options.groups, others)
     written, notes = policy.written(sample)
     proposed_by = {rule.id: (policy.method,) for rule in written.rules}
     fresh = [

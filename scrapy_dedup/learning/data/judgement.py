@@ -25,7 +25,7 @@ Deep = Mapping[str, DeepSplit]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SiteUrls:
     """Observed URLs of one site, in normal form, and the duplicate cluster of each."""
 
     site: str
@@ -62,7 +62,7 @@ class Sample:
         groups: Mapping[str, Sequence[str]] | None,
         others: RuleBook | None = None,
         names: Names | None = None,
-    ) -> "Sample":
+    ) -> "SiteUrls":
         """Return the URLs of clusters that are evidence."""
         chosen = [i for i, number in enumerate(found.content) if number != NO_EVIDENCE]
         content = [found.content[i] for i in chosen]
@@ -92,7 +92,7 @@ class Sample:
         known = self.confirmed
         return np.array([known is None or url in known for url in self.urls], dtype=np.bool_)
 
-    def part(self, chosen: Sequence[int]) -> "Sample":
+    def part(self, chosen: Sequence[int]) -> "SiteUrls":
         """Return some of the URLs."""
         urls, content = [self.urls[i] for i in chosen], [self.content[i] for i in chosen]
         constant = None if self.constant is None else [self.constant[i] for i in chosen]
@@ -118,7 +118,7 @@ def _of(times: Sequence[float] | None, chosen: Sequence[int]) -> Sequence[float]
 class Judgement:
     """What a function does to a sample: groups of URL numbers by canonical key."""
 
-    sample: Sample
+    sample: SiteUrls
     by_key: Mapping[str, Sequence[int]]
 
     @property
@@ -183,7 +183,7 @@ class Judgement:
         return sum(content[i] == content[members[0]] for members in self.merged for i in members[1:])
 
 
-def judged(book: RuleBook, sample: Sample) -> Judgement:
+def judged(book: RuleBook, sample: SiteUrls) -> Judgement:
     """Return what the rules of a book do to the URLs of a sample.
 
     The last judgement of a sample is remembered, since one step often asks what the one before asked.
@@ -204,7 +204,7 @@ def rules_acting(book: RuleBook, operations: Iterable[Operation]) -> Callable[[s
     return book.acting if leads else book.matching
 
 
-def book_of(rules: Sequence[Rule], sample: Sample, deep: Deep) -> RuleBook:
+def book_of(rules: Sequence[Rule], sample: SiteUrls, deep: Deep) -> RuleBook:
     """Return the compiled rules of the sample's site, beside those of sites whose URLs are nested in its own."""
     book = RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.groups)
     return book if sample.others is None else book.beside(sample.others)

@@ -16,7 +16,7 @@ from ...urls import values_of
 from ..config import current
 from ..data.frame import Frame, Level
 from ..data.grouping import varying
-from ..data.judgement import Deep, Sample, book_of, judged
+from ..data.judgement import Deep, SiteUrls, book_of, judged
 from ..data.url_table import Table, encode
 from ..evidence.value_kinds import kind_of_values
 from ..proposals.combining import rules_of
@@ -32,7 +32,13 @@ MOST_URLS = 50_000
 
 
 def candidate_rules(
-    sample: Sample, table: Table, deep: Deep, book: RuleBook, *, acting: Sequence[Proposal], before: Sequence[Rule] = ()
+    sample: SiteUrls,
+    table: Table,
+    deep: Deep,
+    book: RuleBook,
+    *,
+    acting: Sequence[Proposal],
+    before: Sequence[Rule] = (),
 ) -> tuple[Rule, ...]:
     """Return the candidate rules of a site, beside those of *book*, which *acting* proposals are of.
 
@@ -45,7 +51,7 @@ def candidate_rules(
     return tuple(replace(rule, status=Status.CANDIDATE) for rule in (*made, *rules_of(sample.site, wider)))
 
 
-def _elsewhere(acting: Sequence[Proposal], sample: Sample, table: Table, deep: Deep) -> list[Proposal]:
+def _elsewhere(acting: Sequence[Proposal], sample: SiteUrls, table: Table, deep: Deep) -> list[Proposal]:
     """Return proposals that act in some sections, for all sections in which they are likely."""
     wide = dict.fromkeys(
         replace(one, match=match)
@@ -61,7 +67,7 @@ def _elsewhere(acting: Sequence[Proposal], sample: Sample, table: Table, deep: D
     return [one for one in likely if one not in acting]
 
 
-def _likely_parameters(sample: Sample, book: RuleBook, forbidden: Sequence[Rule]) -> tuple[str, ...]:
+def _likely_parameters(sample: SiteUrls, book: RuleBook, forbidden: Sequence[Rule]) -> tuple[str, ...]:
     """Return the keys of query parameters that probably make no difference, beside what *book* drops already.
 
     Those of *forbidden* rules are left out. O(URLs x parameters).
@@ -82,7 +88,7 @@ def _likely_parameters(sample: Sample, book: RuleBook, forbidden: Sequence[Rule]
     return tuple(sorted(levels))
 
 
-def _of_keys(sample: Sample, book: RuleBook) -> Table:
+def _of_keys(sample: SiteUrls, book: RuleBook) -> Table:
     """Return the table of the canonical keys of a sample's URLs."""
     chosen = range(max(0, len(sample.urls) - MOST_URLS), len(sample.urls))
     keys = [book.canonical_key(sample.urls[i]) for i in chosen]

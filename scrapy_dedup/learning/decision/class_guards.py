@@ -12,7 +12,7 @@ import numpy as np
 
 from ...rules import Ignore, IgnoreValue, OfClass
 from ...urls import ValueClass
-from ..data.judgement import Deep, Sample
+from ..data.judgement import Deep, SiteUrls
 from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Flags
 from ..proposals.matching import concerned, matching
@@ -20,7 +20,7 @@ from ..proposals.proposal import Proposal
 from .witness_counts import pages_for
 
 
-def with_open_lengths(proposals: Sequence[Proposal], table: Table, sample: Sample, deep: Deep) -> list[Proposal]:
+def with_open_lengths(proposals: Sequence[Proposal], table: Table, sample: SiteUrls, deep: Deep) -> list[Proposal]:
     """Return *proposals* with the lengths of their classes open, where that changes no URL that was seen.
 
     A pattern that is all one page rests on its URLs, and says nothing of others. O(URLs) per proposal.

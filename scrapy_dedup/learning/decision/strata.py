@@ -15,7 +15,7 @@ import numpy as np
 from ...rules import Ignore, IgnoreValue, Keep, Replace, RuleBook, Set
 from ...urls import ValueClass, class_of
 from ..config import current
-from ..data.judgement import Deep, Judgement, Sample, book_of
+from ..data.judgement import Deep, Judgement, SiteUrls, book_of
 from ..data.url_table import Table
 from ..evidence.arrays import Codes, Flags, Numbers, Rows
 from ..evidence.judge import Judge, Posterior
@@ -133,7 +133,7 @@ class _MergedGroups:
         against = blamed(proposals, book, judgement, [merged[number] for number in bad.tolist()])
         self._against = {one: bad[sorted(numbers)] for one, numbers in against.items()}
 
-    def _acted_on(self, book: RuleBook, sample: Sample, names: Mapping[str, Match]) -> dict[Match, Flags]:
+    def _acted_on(self, book: RuleBook, sample: SiteUrls, names: Mapping[str, Match]) -> dict[Match, Flags]:
         """Return, by pattern, the URLs of groups on which its rule acts, maybe as others have left them."""
         found = {match: np.zeros(len(sample.urls), dtype=np.bool_) for match in names.values()}
         for row in self._rows.tolist() if names else ():

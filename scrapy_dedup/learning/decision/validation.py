@@ -17,7 +17,7 @@ from ...rules import RuleBook
 from ...rules.model import BARE, ORDERED
 from ...urls import values_of
 from ..config import current
-from ..data.judgement import Deep, Judgement, Sample, book_of, judged
+from ..data.judgement import Deep, Judgement, SiteUrls, book_of, judged
 from ..data.url_table import REPEAT, joined_repeats
 from ..evidence.judge import Verdict
 from ..evidence.witnesses import remembered
@@ -31,7 +31,7 @@ MAX_ROUNDS = 20
 
 
 def validated(
-    proposals: Sequence[Proposal], sample: Sample, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
+    proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
 ) -> list[Proposal]:
     """Return the proposals that stay when the function is judged as a whole; see :func:`validation`."""
     return validation(proposals, sample, deep, counted=counted).kept
@@ -46,7 +46,7 @@ class Validation:
 
 
 def validation(
-    proposals: Sequence[Proposal], sample: Sample, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
+    proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
 ) -> Validation:
     """Judge the function of some proposals as a whole; return those that stay, and why the others do not.
 
@@ -152,7 +152,7 @@ def refuted(
         open_groups -= groups
 
 
-def verdicts(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, Verdict]:
+def verdicts(proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep) -> dict[Proposal, Verdict]:
     """Return the expected outcome of each proposal, except those of constant pages."""
     book = book_of(rules_of(sample.site, proposals), sample, deep)
     judgement = judged(book, sample)
@@ -221,7 +221,7 @@ class _Evidence:
         return known[url]
 
 
-def dropped_value(url: str, key: str, sample: Sample) -> str | None:
+def dropped_value(url: str, key: str, sample: SiteUrls) -> str | None:
     """Return what a proposal on *key* drops of a URL: its value there, or the order in which things stand."""
     if key in ORDERED:
         return arrangement(url, key)
@@ -229,25 +229,25 @@ def dropped_value(url: str, key: str, sample: Sample) -> str | None:
     return (REPEAT.join(bare_texts(view)) or None) if key == BARE else view.get(key)
 
 
-def _starts(sample: Sample) -> list[float]:
+def _starts(sample: SiteUrls) -> list[float]:
     """Return when the crawls of a sample began, as far as times tell, but for the first one; nothing where there is only one."""
     times = sorted(sample.times or ())
     return [after for before, after in pairwise(times) if after - before > APART]
 
 
-def _two_pages(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> tuple[str, str]:
+def _two_pages(sample: SiteUrls, members: Sequence[int], starts: Sequence[float]) -> tuple[str, str]:
     """Return two URLs of a bad group that are different pages, in one crawl if there are such."""
     pages = next((found for found in _by_crawl(sample, members, starts) if len(found) > 1), None)
     one, other, *_ = (pages or {sample.content[i]: i for i in members}).values()
     return sample.urls[one], sample.urls[other]
 
 
-def _differs_at_once(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> bool:
+def _differs_at_once(sample: SiteUrls, members: Sequence[int], starts: Sequence[float]) -> bool:
     """Return whether URLs of a group were different pages in one and the same crawl; *starts* are when crawls began."""
     return any(len(found) > 1 for found in _by_crawl(sample, members, starts))
 
 
-def _by_crawl(sample: Sample, members: Sequence[int], starts: Sequence[float]) -> list[dict[int, int]]:
+def _by_crawl(sample: SiteUrls, members: Sequence[int], starts: Sequence[float]) -> list[dict[int, int]]:
     """Return, for each crawl that has seen URLs of a group, a URL of each content that it has seen."""
     contents: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for i in members:
@@ -256,7 +256,7 @@ def _by_crawl(sample: Sample, members: Sequence[int], starts: Sequence[float]) -
     return list(contents.values())
 
 
-def within_budget(proposals: Sequence[Proposal], sample: Sample, deep: Deep, max_loss: float) -> list[Proposal]:
+def within_budget(proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep, max_loss: float) -> list[Proposal]:
     """Return proposals less those that save least for the pages that they are seen to lose.
 
     *max_loss* is the share of the site's pages that all together may lose.

@@ -10,7 +10,7 @@ from ...rules.lifecycle import pooled_evidence
 from ...rules.model import BARE
 from ...rules.redaction import redact
 from ...urls import DeepSplit, ValueClass, values_of
-from ..data.judgement import Deep, Sample, book_of, judged, rules_acting
+from ..data.judgement import Deep, SiteUrls, book_of, judged, rules_acting
 from ..data.url_table import REPEAT, joined_repeats
 from ..evidence.shares import upper_bound
 from ..proposals.blame import MAX_MEMBERS, View, bare_texts, is_arranged
@@ -42,7 +42,7 @@ class _Count:
 
 def weighed(
     proposals: Sequence[Proposal],
-    sample: Sample,
+    sample: SiteUrls,
     deep: Mapping[str, DeepSplit],
     sources: Mapping[Proposal, tuple[str, ...]],
     before: Iterable[Rule] = (),
@@ -63,7 +63,7 @@ def weighed(
 
 def with_counts(
     rules: Sequence[Rule],
-    sample: Sample,
+    sample: SiteUrls,
     deep: Mapping[str, DeepSplit],
     proposed_by: Mapping[str, Sequence[str]],
     snapshots: Mapping[str, Evidence | None] | None = None,
@@ -114,7 +114,7 @@ def with_counts(
     ]
 
 
-def _example(own: Sequence[int], members: Sequence[int], sample: Sample) -> list[tuple[str, str]]:
+def _example(own: Sequence[int], members: Sequence[int], sample: SiteUrls) -> list[tuple[str, str]]:
     """Return a URL of a group on which a rule acts, and another one that shows the same; none where there are no two."""
     for one in own:
         other = next((i for i in members if i != one and sample.content[i] == sample.content[one]), None)
@@ -127,7 +127,7 @@ def _has_evidence(evidence: Evidence) -> bool:
     return bool(evidence.groups or evidence.counterexamples or evidence.apart)
 
 
-def _kept_pages(rules: Sequence[Rule], sample: Sample, deep: Deep) -> dict[str, int]:
+def _kept_pages(rules: Sequence[Rule], sample: SiteUrls, deep: Deep) -> dict[str, int]:
     """Return how many pages were seen where rules that only keep do so, by the id of the rule."""
     keeping = [rule for rule in rules if all(isinstance(operation, Keep) for operation in rule.ops.values())]
     places = {
@@ -164,7 +164,7 @@ def _learners(rule: Rule, proposals: Sequence[Proposal], sources: Mapping[Propos
     return sorted({name for proposal in of_it for name in sources.get(proposal, ())})
 
 
-def _views(members: Sequence[int], sample: Sample, deep: Deep) -> list[View]:
+def _views(members: Sequence[int], sample: SiteUrls, deep: Deep) -> list[View]:
     """Return the values of some URLs of a group."""
     urls = (sample.urls[i] for i in members[:MAX_MEMBERS])
     return [dict(joined_repeats(values_of(url, groups=sample.groups, deep=deep))) for url in urls]

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from ...rules import Evidence
-from ..data.judgement import Deep, Sample, book_of, judged
+from ..data.judgement import Deep, SiteUrls, book_of, judged
 from ..proposals.blame import MAX_CLEAN, blamed
 from ..proposals.combining import rules_of
 from ..proposals.proposal import Proposal
 
 
-def counted_with_files(filed: Mapping[Proposal, Evidence], sample: Sample, deep: Deep) -> dict[Proposal, int]:
+def counted_with_files(filed: Mapping[Proposal, Evidence], sample: SiteUrls, deep: Deep) -> dict[Proposal, int]:
     """Return how many witness groups speak for what rules of before say: those in their files, and those seen since.
 
     *filed* is the evidence in the files. What was seen up to the time that it names stands there already.
@@ -25,7 +25,7 @@ def counted_with_files(filed: Mapping[Proposal, Evidence], sample: Sample, deep:
     return found
 
 
-def pages_for(proposals: Sequence[Proposal], sample: Sample, deep: Deep) -> dict[Proposal, int]:
+def pages_for(proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep) -> dict[Proposal, int]:
     """Return how many pages speak for each proposal: those of the groups that it brings together.
 
     Groups of one and the same page are one witness: an error page may answer anywhere.

@@ -16,7 +16,7 @@ from ...rules import Ignore, Keep, Set
 from ...urls import DeepSplit, class_of
 from ...urls.deep_tokens import whole_key
 from ..data.frame import Frame
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..data.url_table import Table
 from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
 from ..methods.entropy.expression import table_of
@@ -35,7 +35,7 @@ MIN_PREFIX = 3
 _numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
+def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
     """Return what holds of whole families of names and hosts, of which some were seen to be irrelevant.
 
     Empty where there is nothing to learn from. What it says of names that were not seen follows from those that were,

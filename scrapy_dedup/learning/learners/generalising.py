@@ -8,7 +8,7 @@ it rests on the accepted ones, each of which has pages of its own, and is taken 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..data.judgement import Deep, Judgement, Sample
+from ..data.judgement import Deep, Judgement, SiteUrls
 from ..proposals.combining import outcome_of
 from ..proposals.proposal import Proposal
 
@@ -28,7 +28,7 @@ class Wider:
 def generalised(
     proposals: Sequence[Proposal],
     candidates: Sequence[Wider],
-    sample: Sample,
+    sample: SiteUrls,
     deep: Deep,
 ) -> list[Proposal]:
     """Return accepted proposals, widened by those of the *candidates* against which no URL speaks."""

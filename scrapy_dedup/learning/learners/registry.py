@@ -7,7 +7,7 @@ import numpy as np
 
 from ...urls import DeepSplit
 from ..data.frame import Frame
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..data.sampling import SEED
 from ..data.url_table import Table
 from ..deadline import NEVER, Deadline
@@ -30,7 +30,7 @@ from . import affixes, replacing
 class SiteEvidence:
     """What a learner is given."""
 
-    sample: Sample
+    sample: SiteUrls
     deep: Mapping[str, DeepSplit]
     """The deep tokens that rules may speak of."""
     table: Table
@@ -46,7 +46,7 @@ class SiteEvidence:
     @classmethod
     def of(
         cls,
-        sample: Sample,
+        sample: SiteUrls,
         plain: Table,
         deep: Mapping[str, DeepSplit],
         declarations: Declarations,

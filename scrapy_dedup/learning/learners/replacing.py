@@ -16,7 +16,7 @@ from ...rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predica
 from ...rules.actions import transformed
 from ...urls import DeepSplit, class_of, values_of
 from ..config import current
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..evidence.shares import worth_asking
 from ..evidence.value_kinds import other_part
 from ..proposals.dropping import widened
@@ -40,7 +40,7 @@ class Verified:
     counterexamples: int
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
+def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
     """Return the mappings between the forms of a sample, as operations that hold together."""
     if len(set(sample.content)) in {0, len(sample.content)}:
         return []

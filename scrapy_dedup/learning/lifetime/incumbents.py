@@ -13,7 +13,7 @@ from ...rules import Keep, Literal, Rule, Status
 from ...rules.lifecycle import Departure, Reason
 from ...urls import DeepSplit
 from ...urls.deep_tokens import whole_key
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..decision.validation import validated, validation
 from ..decision.witness_counts import pages_for
 from ..evidence.witnesses import remembered
@@ -42,7 +42,7 @@ class Settled:
 def with_incumbents(
     fresh: Sequence[Proposal],
     before: Iterable[Rule],
-    sample: Sample,
+    sample: SiteUrls,
     deep: Mapping[str, DeepSplit],
     known_deep: Mapping[str, DeepSplit],
     *,
@@ -70,7 +70,7 @@ class _Settling:
 
     def __init__(
         self,
-        sample: Sample,
+        sample: SiteUrls,
         deep: Mapping[str, DeepSplit],
         rules: Mapping[Rule, Sequence[Proposal]],
         counted: Mapping[Proposal, int],

@@ -13,7 +13,7 @@ from ...rules import Rule, RuleBook, Status
 from ...rules.lifecycle import Departure, Reason
 from ..config import current
 from ..data.clusters import clusters
-from ..data.judgement import Sample, judged
+from ..data.judgement import SiteUrls, judged
 from ..proposals.coverage import exclude_each_other, keys_meet
 
 
@@ -68,7 +68,7 @@ def may_return(
         if len(later) < 2 * current().proposed_groups:
             continue
         book = RuleBook([replace(rule, status=Status.ACTIVE)], {site: known.site_rules(site).deep}, groups)
-        judgement = judged(book, Sample.of(site, clusters(later), groups))
+        judgement = judged(book, SiteUrls.of(site, clusters(later), groups))
         if not judgement.bad and len(judgement.clean) >= current().proposed_groups:
             found.add(rule.id)
     return frozenset(found)

@@ -13,7 +13,7 @@ from ...observation import Observation
 from ...urls import values_of
 from ..choices import JUDGE, METHOD_NAMES
 from ..data.clusters import Clusters
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..data.url_table import encode
 from ..phrases import counted
 from . import entropy, equivalence, pattern_tree
@@ -21,7 +21,7 @@ from .method_decision import Decision
 from .options import METHODS, EquivalenceOptions, MethodOptions, WrongOption, options_of
 from .written import Written, written
 
-_DECIDE: Mapping[str, Callable[[Sample, Any], Decision]] = {
+_DECIDE: Mapping[str, Callable[[SiteUrls, Any], Decision]] = {
     "entropy": entropy.decide,
     "equivalence": equivalence.decide,
     "pattern-tree": pattern_tree.decide,
@@ -44,11 +44,11 @@ class MethodPolicy:
         """Return the duplicate clusters of a site as the method has them; *found* are those of pages with equal text."""
         return equivalence.near_identical(found, seen) if self.compares_texts else found
 
-    def decide(self, sample: Sample) -> Decision:
+    def decide(self, sample: SiteUrls) -> Decision:
         """Return what the method decides of a site, as its document decides."""
         return _DECIDE[self.method](sample, self.options)
 
-    def written(self, sample: Sample) -> tuple[Written, tuple[str, ...]]:
+    def written(self, sample: SiteUrls) -> tuple[Written, tuple[str, ...]]:
         """Return the rules of a site that a rule file says, and what the user should know of those that it does not."""
         decision = self.decide(sample)
         urls = [values_of(url, groups=sample.groups) for url in sample.urls]

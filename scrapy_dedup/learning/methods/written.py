@@ -13,7 +13,7 @@ import numpy as np
 
 from ...rules import Absent, Ignore, IgnoreValue, Keep, Lower, Operation, Rule
 from ...urls import values_of
-from ..data.judgement import Sample, book_of
+from ..data.judgement import SiteUrls, book_of
 from ..data.url_table import RARE, Table
 from ..evidence.arrays import ABSENT, Flags
 from ..proposals.blame import MAX_MEMBERS
@@ -36,7 +36,7 @@ class Written:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def written(decision: Decision, sample: Sample, table: Table) -> Written:
+def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
     """Return the rules that say what a method decides; *table* are the URLs of the sample, without deep tokens."""
     found = list(decision.formations)
     if decision.exclusive:
@@ -88,7 +88,7 @@ def _without_others(one: Formation, table: Table) -> Formation:
     return Formation((*one.match, *absent), one.ops, one.own, kept)
 
 
-def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], sample: Sample) -> Sequence[Proposal]:
+def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], sample: SiteUrls) -> Sequence[Proposal]:
     """Return the proposals less those by which URLs have one key that the method keeps apart."""
     own = [canonical(url) for url in sample.urls]
     for number in range(MAX_ROUNDS):
@@ -101,7 +101,7 @@ def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], s
     return proposals
 
 
-def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: Sample) -> Counter[Proposal]:
+def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: SiteUrls) -> Counter[Proposal]:
     """Return the proposals with a part in groups of URLs that are several by the method, and in how many."""
     rules = rules_of(sample.site, proposals)
     by_match: defaultdict[Match, list[Proposal]] = defaultdict(list)

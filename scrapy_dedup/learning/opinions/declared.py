@@ -19,7 +19,7 @@ from ...rules.normal_texts import normal_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from ...urls.deep_tokens import whole_key
 from ..config import current
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..data.url_table import REPEAT, Table, encode
 from ..decision.witness_counts import pages_for
 from ..evidence.arrays import ABSENT, Flags
@@ -124,7 +124,7 @@ def stated_opinions(declarations: Declarations, key: str, urls: Sequence[str]) -
     return tuple([Opinion(source, relevance) for source, relevance, count in saying if 2 * count > len(urls)])
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
+def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
     """Return what the declarations say and enough groups of equal pages speak for; not validated.
 
     Empty where no two URLs of the sample lead to one page. O(n) in the URLs, times the parameters that
@@ -137,7 +137,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Decla
     return [proposal for proposal in found if pages[proposal] >= MIN_STATED]
 
 
-def _stated(sample: Sample, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
+def _stated(sample: SiteUrls, deep: Mapping[str, DeepSplit], declarations: Declarations) -> list[Proposal]:
     """Return what headers and Clean-param lines say of the URLs of a sample."""
     if not (declarations.headers or declarations.clean_params):
         return []
@@ -216,7 +216,7 @@ def _whole(key: str, deep: Mapping[str, DeepSplit]) -> str:
     return base if base in deep else key
 
 
-def _table(urls: Sequence[str], sample: Sample, deep: Mapping[str, DeepSplit]) -> Table:
+def _table(urls: Sequence[str], sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> Table:
     some = urls[:: len(urls) // MAX_URLS + 1]
     return encode(some, (values_of(url, groups=sample.groups, deep=deep) for url in some), [0] * len(some))
 

@@ -17,7 +17,7 @@ from ...urls import GroupsLike, values_of
 from ..config import current
 from ..data.clusters import clusters
 from ..data.frame import Frame, Level
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..data.url_table import encode
 from ..evidence.shares import worth_asking
 from ..methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
@@ -81,7 +81,7 @@ def _shown(observations: Sequence[Observation], groups: GroupsLike, mask: Mask |
     """Return what URLs of one site that differ in a query parameter alone show of it."""
     if not observations:
         return {}
-    sample = Sample.of("", clusters(observations[:MAX_URLS], mask), None)
+    sample = SiteUrls.of("", clusters(observations[:MAX_URLS], mask), None)
     if len(sample.urls) < 2:
         return {}
     views = (values_of(url, groups=groups) for url in sample.urls)

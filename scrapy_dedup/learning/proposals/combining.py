@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ...rules import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Operation, Rule, Set
 from ...urls import ValueClass
-from ..data.judgement import Deep, Judgement, Sample, book_of, judged
+from ..data.judgement import Deep, Judgement, SiteUrls, book_of, judged
 from .proposal import Match, Proposal
 
 
@@ -20,7 +20,7 @@ def rules_of(site: str, proposals: Iterable[Proposal]) -> list[Rule]:
     ]
 
 
-def outcome_of(proposals: Iterable[Proposal], sample: Sample, deep: Deep) -> Judgement:
+def outcome_of(proposals: Iterable[Proposal], sample: SiteUrls, deep: Deep) -> Judgement:
     """Return what *proposals* do together to the URLs of a sample."""
     return judged(book_of(rules_of(sample.site, proposals), sample, deep), sample)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.frame import NEVER_KEPT, Frame
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..evidence.arrays import ABSENT, Flags, Rows
 from ..evidence.value_kinds import is_token
-from .walls import LEAST_VALUES, SiteUrls, WallEvidence, is_parameter
+from .walls import LEAST_VALUES, WallEvidence, WallUrls, is_parameter
 
 MAX_SPLITS = 3
 """Keys by whose values the URLs of a page are split, one after the other: a pattern of more literals is no page's own."""
@@ -36,7 +36,7 @@ class ConstantPage:
     urls: int
 
 
-def constant_pages(frame: Frame, sample: Sample) -> tuple[list[ConstantPage], Flags]:
+def constant_pages(frame: Frame, sample: SiteUrls) -> tuple[list[ConstantPage], Flags]:
     """Return the constant pages of a frame, and which of its rows they cover.
 
     *sample* tells what else is known of the URLs of the frame's table. Where it tells which of them are of constant pages, these
@@ -58,7 +58,7 @@ def _known_pages(frame: Frame, number: Rows) -> tuple[list[ConstantPage], Flags]
     return found, number >= 0
 
 
-def _found_pages(frame: Frame, sample: Sample) -> tuple[list[ConstantPage], Flags]:
+def _found_pages(frame: Frame, sample: SiteUrls) -> tuple[list[ConstantPage], Flags]:
     candidates: list[tuple[ConstantPage, dict[str, int], Rows, Rows]] = []
     _, sizes = np.unique(frame.content, return_counts=True)
     order = np.argsort(frame.content, kind="stable")
@@ -76,7 +76,7 @@ def _found_pages(frame: Frame, sample: Sample) -> tuple[list[ConstantPage], Flag
     special = _without_alike([page for page, *_ in candidates])
     covered = np.zeros(len(frame), dtype=np.bool_)
     constants: list[ConstantPage] = []
-    urls = SiteUrls(frame, sample)
+    urls = WallUrls(frame, sample)
     for page, pattern, chosen, elsewhere in candidates:
         if page in special and WallEvidence(urls, page.ignored, pattern, chosen, elsewhere).is_enough:
             constants.append(page)

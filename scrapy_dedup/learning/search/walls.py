@@ -14,7 +14,7 @@ import numpy as np
 
 from ..config import current
 from ..data.frame import NEVER_KEPT, Frame
-from ..data.judgement import Sample
+from ..data.judgement import SiteUrls
 from ..evidence.arrays import ABSENT, Codes, Flags, Rows
 from .references import References, decoded, is_address, path_rows, without_segment
 
@@ -55,10 +55,10 @@ def is_parameter(key: str) -> bool:
     return key.startswith(("q.", "m.", "s."))
 
 
-class SiteUrls:
+class WallUrls:
     """What is known of the URLs of a frame, for all constant pages."""
 
-    def __init__(self, frame: Frame, sample: Sample) -> None:
+    def __init__(self, frame: Frame, sample: SiteUrls) -> None:
         self.frame = frame
         self.sample = sample
         self.references = References(frame)
@@ -87,7 +87,7 @@ class WallEvidence:
     """Evidence for a constant page against a wall, in log-odds."""
 
     def __init__(
-        self, site: SiteUrls, ignored: Sequence[str], pattern: dict[str, int], rows: Rows, elsewhere: Rows
+        self, site: WallUrls, ignored: Sequence[str], pattern: dict[str, int], rows: Rows, elsewhere: Rows
     ) -> None:
         self._site, self._frame = site, site.frame
         self._ignored, self._pattern, self._rows, self._elsewhere = ignored, pattern, rows, elsewhere

@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 
 from scrapy_dedup.learning.data.clusters import clusters
-from scrapy_dedup.learning.data.judgement import Sample, book_of
+from scrapy_dedup.learning.data.judgement import SiteUrls, book_of
 from scrapy_dedup.learning.data.url_table import RARE, Table
 from scrapy_dedup.learning.decision.divisions import by_sections
 from scrapy_dedup.learning.decision.named_values import by_value
@@ -93,7 +93,7 @@ def judged_proposals(site: KnownSite) -> list[Judged]:
         return []
     name = site_of_url(known[0].observation.url)
     found = clusters([one.observation for one in known])
-    every = Sample.of(name, found, None)
+    every = SiteUrls.of(name, found, None)
     if len(set(every.content)) < 2:
         return []
     sample, table = judged_sample(every, found.controls.values())
@@ -139,7 +139,7 @@ class _Groups:
 class _Site:
     """A site with what was learned from half of its pages."""
 
-    def __init__(self, site: KnownSite, sample: Sample, table: Table, learned: "_Learned", page: Codes) -> None:
+    def __init__(self, site: KnownSite, sample: SiteUrls, table: Table, learned: "_Learned", page: Codes) -> None:
         self._site, self._sample, self._table, self._deep, self._page = site, sample, table, learned.deep, page
         self._accepted = [one for one in learned.proposals if not one.constant]
         self._constant = [one for one in learned.proposals if one.constant]

@@ -17,7 +17,7 @@ from w3lib.url import canonicalize_url
 from scrapy_dedup import Observation, learn_rules
 from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.data.clusters import Clusters, clusters
-from scrapy_dedup.learning.data.judgement import Sample
+from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.methods.policy import policy_of
 from scrapy_dedup.urls import normal_form, site_of_url
 
@@ -99,7 +99,7 @@ def published(
         return Keys(book.canonical_key, deployed=len(book))
     policy = policy_of(method, options)
     assert policy is not None
-    return by_site(observations, lambda site, seen: policy.decide(Sample.of(site, seen, None)))
+    return by_site(observations, lambda site, seen: policy.decide(SiteUrls.of(site, seen, None)))
 
 
 def fan_out(fan: int, fpr_max: float, observations: Sequence[Observation]) -> Keys:

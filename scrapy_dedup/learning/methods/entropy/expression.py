@@ -8,7 +8,7 @@ from ....rules import Absent, Literal, Lower, OneOf, RuleBook
 from ....urls import DeepSplit, values_of
 from ...config import current
 from ...data.frame import Frame
-from ...data.judgement import Sample, book_of
+from ...data.judgement import SiteUrls, book_of
 from ...data.url_table import Table, encode
 from ...evidence.arrays import ABSENT, Rows
 from ...proposals.combining import rules_of
@@ -23,7 +23,7 @@ from .lowered_keys import case_insensitive, where_spellings
 from .path_clusters import PathCluster, templates
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
+def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
     """Return what is irrelevant on the whole site, or under single paths where paths are in conflict.
 
     Then, of what is kept: which keys' case means nothing, which values are URLs to be canonicalized.
@@ -92,7 +92,7 @@ def _irrelevant(frame: Frame) -> list[tuple[PathCluster, str]]:
     return _placed(parts)
 
 
-def table_of(sample: Sample, deep: Mapping[str, DeepSplit], known: Table | None = None) -> Table | None:
+def table_of(sample: SiteUrls, deep: Mapping[str, DeepSplit], known: Table | None = None) -> Table | None:
     """Return the encoded URLs of a sample (*known* if given), None where no two of them lead to one page."""
     if len(set(sample.content)) == len(sample.content):
         return None

@@ -5,7 +5,7 @@ from collections import Counter
 from ....rules import RuleBook
 from ....rules.model import operation_problem
 from ...data.clusters import NO_EVIDENCE
-from ...data.judgement import Sample
+from ...data.judgement import SiteUrls
 from ...proposals.combining import rules_of
 from ..method_decision import Decision, Formation
 from ..options import EntropyOptions
@@ -37,7 +37,7 @@ def in_own_terms(options: EntropyOptions) -> EntropyChoices:
     )
 
 
-def decide(sample: Sample, options: EntropyOptions) -> Decision:
+def decide(sample: SiteUrls, options: EntropyOptions) -> Decision:
     """Return what the document's method decides of a site; all rules that match a URL act, those of its path first."""
     rows = [number for number, content in enumerate(sample.content) if content != NO_EVIDENCE]
     pages = [FingerprintedUrl(sample.urls[number], sample.content[number]) for number in rows]

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from ....urls import DeepSplit
-from ...data.judgement import Sample
+from ...data.judgement import SiteUrls
 from ...data.url_table import Table
 from ...evidence.shares import worth_asking
 from ...proposals.proposal import Proposal
@@ -27,7 +27,7 @@ MIN_GROUPS = 2
 MIN_URLS = 30
 
 
-def proposals(sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None = None) -> list[Proposal]:
+def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit], plain: Table | None = None) -> list[Proposal]:
     """Return what the rewrite rules of the site say, in the common representation.
 
     None where there is nothing to learn. *plain* are the URLs encoded without deep tokens, made where it is
@@ -36,7 +36,7 @@ def proposals(sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None
     return expressed_rules(sample, deep, plain).proposals
 
 
-def expressed_rules(sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None = None) -> Expressed:
+def expressed_rules(sample: SiteUrls, deep: Mapping[str, DeepSplit], plain: Table | None = None) -> Expressed:
     """Return the proposals, and how many rules the common representation cannot say."""
     if len(set(sample.content)) == len(sample.content):
         return Expressed([], {})

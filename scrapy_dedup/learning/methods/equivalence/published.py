@@ -9,7 +9,7 @@ from ....rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predic
 from ....urls import GroupsLike, ValueClass, normal_form, values_of
 from ....urls.paths import param_key, split_extension
 from ...data.clusters import NO_EVIDENCE
-from ...data.judgement import Sample
+from ...data.judgement import SiteUrls
 from ...proposals.proposal import ANY_VALUE
 from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import EquivalenceOptions
@@ -35,7 +35,7 @@ def in_own_terms(options: EquivalenceOptions) -> Policy:
     )
 
 
-def decide(sample: Sample, options: EquivalenceOptions) -> Decision:
+def decide(sample: SiteUrls, options: EquivalenceOptions) -> Decision:
     """Return what the document's method decides of a site; each of its web servers has rules of its own."""
     times: Sequence[float | None] = sample.times if sample.times is not None else [None] * len(sample.urls)
     observed = [
@@ -56,7 +56,7 @@ def decide(sample: Sample, options: EquivalenceOptions) -> Decision:
     )
 
 
-def _formations(rules: Sequence[RewriteRule], sample: Sample) -> tuple[list[Formation], Mapping[str, int]]:
+def _formations(rules: Sequence[RewriteRule], sample: SiteUrls) -> tuple[list[Formation], Mapping[str, int]]:
     """Return what rewrite rules say of keys, and how many cannot be said, by reason: the first that matches acts."""
     members = [segmented(url) for url in sample.urls]
     by_shape: dict[tuple[str, tuple[str, ...]], list[int]] = {}

@@ -13,7 +13,7 @@ import numpy as np
 from ....urls import DeepSplit, values_of
 from ...config import current
 from ...data.frame import NEVER_KEPT
-from ...data.judgement import Sample
+from ...data.judgement import SiteUrls
 from ...data.url_table import Table, encode, joined_repeats
 from ...evidence.arrays import ABSENT
 from .segments import Segment, SegmentedUrl
@@ -23,7 +23,7 @@ PATH = "/"
 
 
 def views_of(
-    sample: Sample, deep: Mapping[str, DeepSplit], plain: Table | None = None
+    sample: SiteUrls, deep: Mapping[str, DeepSplit], plain: Table | None = None
 ) -> tuple[list[SegmentedUrl], Table]:
     """Return the views of a sample as segments and as columns, in the sample's order.
 
@@ -61,7 +61,7 @@ def _varies_alone(table: Table, key: str, split: DeepSplit) -> bool:
     return bool(np.count_nonzero((head ^ tail) & present.all(axis=1)) >= current().least_contents)
 
 
-def _members(sample: Sample, deep: Mapping[str, DeepSplit]) -> list[SegmentedUrl]:
+def _members(sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> list[SegmentedUrl]:
     members: list[SegmentedUrl] = []
     known: dict[tuple[str, str], Segment] = {}
     for url in sample.urls:

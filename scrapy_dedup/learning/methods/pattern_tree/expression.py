@@ -15,7 +15,7 @@ from ....rules import Absent, Ignore, Literal, OfClass, Operation, Predicate, Re
 from ....rules.model import BARE, operation_problem
 from ....urls import DeepSplit, class_of
 from ...config import current
-from ...data.judgement import Sample, book_of, judged
+from ...data.judgement import SiteUrls, book_of, judged
 from ...data.url_table import RARE, REPEAT, Table
 from ...evidence.arrays import mixed
 from ...evidence.shares import worth_asking
@@ -37,7 +37,7 @@ MIN_NAMED = 0.9
 
 
 def proposals(
-    sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None = None, plain: Table | None = None
+    sample: SiteUrls, deep: Mapping[str, DeepSplit], table: Table | None = None, plain: Table | None = None
 ) -> list[Proposal]:
     """Return what the improved pattern tree finds in a site's URLs, [] where there is nothing.
 
@@ -60,7 +60,7 @@ def proposals(
     return list(dict.fromkeys(found))
 
 
-def _learned(sample: Sample, deep: Mapping[str, DeepSplit], table: Table | None) -> LearnedTree | None:
+def _learned(sample: SiteUrls, deep: Mapping[str, DeepSplit], table: Table | None) -> LearnedTree | None:
     if table is None:
         return learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups, deep=deep)
     # The paper knows no noise: a content of one URL is one.
@@ -119,7 +119,7 @@ def _literal(value: str) -> Literal:
 
 
 def _between_nodes(
-    learned: LearnedTree, before: Sequence[Proposal], sample: Sample, deep: Mapping[str, DeepSplit]
+    learned: LearnedTree, before: Sequence[Proposal], sample: SiteUrls, deep: Mapping[str, DeepSplit]
 ) -> list[Proposal]:
     """Return the joint proposals of all selected rules between nodes; *before* are those made already."""
     rules, completing = selected(learned, IMPROVED, "graph")
@@ -138,7 +138,7 @@ def _between(
     own: NormalizationRule | None,
     before: Sequence[Proposal],
     *,
-    sample: Sample,
+    sample: SiteUrls,
     deep: Mapping[str, DeepSplit],
 ) -> list[Proposal]:
     """Return the joint proposals of a rule between two nodes, with those for the target's own URLs.
@@ -231,7 +231,7 @@ def _joins(
     learned: LearnedTree,
     found: Sequence[Proposal],
     nodes: tuple[Node, Node],
-    sample: Sample,
+    sample: SiteUrls,
     deep: Mapping[str, DeepSplit],
 ) -> bool:
     """Return whether the proposals, run as they would be deployed, bring URLs of both nodes together."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
 from ....urls.paths import split_extension
-from ...data.judgement import Sample
+from ...data.judgement import SiteUrls
 from ...data.url_table import RARE, REPEAT
 from ...proposals.dropping import dropped, value_dropped
 from ...proposals.proposal import ANY_VALUE, Match
@@ -26,7 +26,7 @@ def choices_of(options: PatternTreeOptions) -> PatternTreeChoices:
     return replace(FAITHFUL if options.resolutions == "faithful" else IMPROVED, **dict(options.choices))
 
 
-def decide(sample: Sample, options: PatternTreeOptions) -> Decision:
+def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
     """Return what the paper's method decides of a site."""
     choices = choices_of(options)
     learned = learn_tree(sample.urls, sample.content, choices, fpr_max=options.fpr_max, groups=sample.groups)
@@ -43,7 +43,7 @@ def decide(sample: Sample, options: PatternTreeOptions) -> Decision:
 
 
 def _formations(
-    learned: LearnedTree, rules: PatternTreeRules, sample: Sample
+    learned: LearnedTree, rules: PatternTreeRules, sample: SiteUrls
 ) -> tuple[list[Formation], Mapping[str, int]]:
     """Return what the deployed rules say of keys, and how many cannot be said, by reason."""
     owners = np.full(len(sample.urls), -1, dtype=np.intp)
@@ -67,7 +67,7 @@ def _formations(
     return found, left_out
 
 
-def _peeled(learned: LearnedTree, sample: Sample) -> Iterator[Formation]:
+def _peeled(learned: LearnedTree, sample: SiteUrls) -> Iterator[Formation]:
     """Yield what is dropped everywhere, before there is a tree."""
     table, rows = learned.whole, learned.tree.root.rows
     everywhere = flags(range(len(sample.urls)), len(sample.urls))
