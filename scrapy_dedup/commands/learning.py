@@ -101,7 +101,7 @@ def _learned(
     with progress() as report:
         options = LearningOptions(
             max_loss=settings.max_loss,
-            groups=settings.site_groups,
+            site_groups=settings.site_groups,
             learners=chosen_learners(settings.learners),
             names=settings.names,
             policy=policy_of(settings.method, settings.method_options),

@@ -77,13 +77,15 @@ def _learned(
     options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None, memory: Memory
 ) -> dict[str, Any]:
     """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
-    groups = json.loads(options.groups) if options.groups else None
+    site_groups = json.loads(options.groups) if options.groups else None
     directories = [*options.also, options.dir]
-    known = RuleBook.load(*directories, groups=groups) if sites is None else _known(directories, sites, groups)
+    known = (
+        RuleBook.load(*directories, groups=site_groups) if sites is None else _known(directories, sites, site_groups)
+    )
     since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
     chosen = LearningOptions(
         max_loss=options.max_loss,
-        groups=groups,
+        site_groups=site_groups,
         learners=chosen_learners(options.learner or None),
         names=names_of(json.loads(options.names)) if options.names else None,
         deadline=Deadline(time.monotonic() + seconds if seconds else None),
@@ -96,7 +98,7 @@ def _learned(
             chosen,
             known=known,
             masks=load_masks(directories),
-            elsewhere=lambda inner: _known(directories, sorted(inner), groups),
+            elsewhere=lambda inner: _known(directories, sorted(inner), site_groups),
             thresholds=Thresholds(**json.loads(options.published_thresholds)) if options.published_thresholds else None,
         )
     learned = both.learned
@@ -111,8 +113,10 @@ def _learned(
     }
 
 
-def _known(directories: Sequence[str], sites: Sequence[str], groups: Mapping[str, Sequence[str]] | None) -> RuleBook:
-    return RuleBook(groups=groups).reloaded(directories, sites)
+def _known(
+    directories: Sequence[str], sites: Sequence[str], site_groups: Mapping[str, Sequence[str]] | None
+) -> RuleBook:
+    return RuleBook(groups=site_groups).reloaded(directories, sites)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -99,7 +99,7 @@ def learn_rules_and_masks(
             fresh = [found[other][0].book for other in sorted(sites & found.keys())]
             rules, deep = _together(fresh)
             old = elsewhere(sites) if elsewhere is not None else known.only(sites)
-            return RuleBook(rules, deep, options.groups).beside(old)
+            return RuleBook(rules, deep, options.site_groups).beside(old)
 
         kept = evidence.versions(site)
         pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], thresholds)
@@ -142,7 +142,7 @@ def learn_rules_and_masks(
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
     likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
     learned = with_aliases(
-        Learned(RuleBook(rules, deep, options.groups), tuple(reports), tuple(departures), candidates=likely),
+        Learned(RuleBook(rules, deep, options.site_groups), tuple(reports), tuple(departures), candidates=likely),
         evidence.store,
         scope=evidence.scope,
         since=evidence.since,

@@ -87,7 +87,7 @@ def learn_rules(
     """
     chosen = LearningOptions(
         max_loss=max_loss,
-        groups=groups,
+        site_groups=groups,
         learners=chosen_learners(learners),
         names=names_of(names),
         deadline=Deadline(deadline),
@@ -111,9 +111,9 @@ def learn(
     nested in those of others are learned first; the rules of what is not observed are asked of *elsewhere*, or are
     *known*.
     """
-    groups, policy, progress = options.groups, options.policy, options.progress
-    known = known if known is not None else RuleBook(groups=groups)
-    by_site, sketches = observations_by_site(observations, groups, progress)
+    site_groups, policy, progress = options.site_groups, options.policy, options.progress
+    known = known if known is not None else RuleBook(groups=site_groups)
+    by_site, sketches = observations_by_site(observations, site_groups, progress)
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
@@ -121,7 +121,7 @@ def learn(
     likely: dict[str, tuple[Rule, ...]] = {}
     odd: dict[str, tuple[str, ...]] = {}
     priors = priors_by_site(by_site, known, masks) if policy is None else {}
-    nested = {site: inner_sites((each.url for each in seen), site, groups) for site, seen in by_site.items()}
+    nested = {site: inner_sites((each.url for each in seen), site, site_groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
         seen = by_site[site]
         if options.deadline.passed():
@@ -131,7 +131,7 @@ def learn(
             progress(f"learning {site}", number, len(by_site))
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
-        declarations = Declarations.of(seen, groups=groups) if "declared" in options.learners else None
+        declarations = Declarations.of(seen, site_groups=site_groups) if "declared" in options.learners else None
         others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
         if policy is not None:
             found = policy.clusters(found, seen)
@@ -140,7 +140,7 @@ def learn(
             departures += outcome.departures
             reports.append(outcome.report)
             continue
-        back = may_return(site, known, seen, groups=groups)
+        back = may_return(site, known, seen, site_groups=site_groups)
         learn_it = partial(
             learn_site,
             site,
@@ -176,7 +176,7 @@ def learn(
         reports.append(report)
     if progress:
         progress("learned", len(by_site), len(by_site))
-    return Learned(RuleBook(rules, deep, groups), tuple(reports), tuple(departures), nested, likely, odd)
+    return Learned(RuleBook(rules, deep, site_groups), tuple(reports), tuple(departures), nested, likely, odd)
 
 
 def pruned(learned: Learned, known: RuleBook) -> Learned:

@@ -19,8 +19,8 @@ class LearningOptions:
 
     max_loss: float = MAX_LOSS
     """The share of a site's pages that its rules together may be seen to lose."""
-    groups: Mapping[str, Sequence[str]] | None = None
-    """Site groups: name -> domains."""
+    site_groups: Mapping[str, Sequence[str]] | None = None
+    """Name -> domains that are one site."""
     learners: Mapping[str, Learner] = field(default_factory=lambda: LEARNERS)
     names: Names | None = None
     """The names of parameters whose meaning the user knows."""

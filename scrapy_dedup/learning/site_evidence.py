@@ -38,7 +38,7 @@ def evidence_of(
     """
     table = encoded(sample) if table is None else table
     declared = declarations or Declarations()
-    judge = replace(table.judge, said=said_of(table, declared, sample.groups, priors, sample.names))
+    judge = replace(table.judge, said=said_of(table, declared, sample.site_groups, priors, sample.names))
     sample, table = replace(sample, judge=judge), replace(table, judge=judge)
     varying = varying_keys(table)
     table = replace(table, lists=lists_of_values(table, varying))
@@ -50,7 +50,7 @@ def evidence_of(
 
 def encoded(sample: SiteUrls) -> Table:
     """Return the table of a sample."""
-    views = (values_of(url, groups=sample.groups) for url in sample.urls)
+    views = (values_of(url, groups=sample.site_groups) for url in sample.urls)
     return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
 
 
@@ -61,7 +61,7 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
     """
     table = encoded(sample)
     # What the site and other sites say of a key is said of other pages than those of one content.
-    said = said_of(table, Declarations(), sample.groups, names=sample.names)
+    said = said_of(table, Declarations(), sample.site_groups, names=sample.names)
     table = replace(table, judge=replace(table.judge, said=said))
     every = np.arange(len(table))
     soft = soft_errors(sample.urls, table.content)

@@ -70,7 +70,7 @@ def learn_site(
     sites, *others* the rules of the sites whose URLs are nested in its own.
     """
     learners, deadline = options.learners, options.deadline
-    every = SiteUrls.of(site, found, options.groups, others, options.names)
+    every = SiteUrls.of(site, found, options.site_groups, others, options.names)
     evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
@@ -139,7 +139,7 @@ def decide_site(
 
     Learned rules that it does not make leave.
     """
-    sample = SiteUrls.of(site, found, options.groups, others)
+    sample = SiteUrls.of(site, found, options.site_groups, others)
     written, notes = policy.written(sample)
     proposed_by = {rule.id: (policy.method,) for rule in written.rules}
     fresh = [

@@ -103,7 +103,7 @@ def doubts(
     for each in declaring:
         if no_evidence(each) is None and identities.of(each) is not None:
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
-    declarations = Declarations.of(declaring, groups=book.groups)
+    declarations = Declarations.of(declaring, site_groups=book.groups)
     declared = linked_opinions(declarations, book.groups)
     priors = priors_of_rules(book, site)
     manual = manual_names(names)
@@ -137,13 +137,13 @@ class _Search:
         usable = [each for each in pages if (each.time or 0.0) >= self.since and not acts(each.url)]
         if not usable or len(pages) < MIN_URLS:
             return
-        groups = self.book.groups
+        site_groups = self.book.groups
         contents = [self.identities.of(each) or "" for each in pages]
-        views = [values_of(each.url, groups=groups) for each in pages]
+        views = [values_of(each.url, groups=site_groups) for each in pages]
         some = [normal_form(each.url) for each in pages[:SOME]]
         names = Counter(key for view in views for key in view if is_parameter(key))
         hosts = frozenset(host_of(each.url) for each in pages)
-        entropy = _entropy(pages, contents, views, groups) if len(pages) >= MINIMUM_SIZE else {}
+        entropy = _entropy(pages, contents, views, site_groups) if len(pages) >= MINIMUM_SIZE else {}
         for key, number in sorted(names.items()):
             if number < MIN_URLS or self._is_settled(key, usable[0].url):
                 continue
@@ -190,14 +190,17 @@ class _Search:
 
 
 def _entropy(
-    pages: Sequence[Observation], contents: Sequence[str], views: Sequence[Mapping[str, str | None]], groups: GroupsLike
+    pages: Sequence[Observation],
+    contents: Sequence[str],
+    views: Sequence[Mapping[str, str | None]],
+    site_groups: GroupsLike,
 ) -> dict[str, ParameterRule]:
     """Return the entropies' rules.
 
     That a parameter whose values hardly ever come again tells the page is no finding: so would a random number.
     """
     rules = analysed(
-        [FingerprintedUrl(each.url, content) for each, content in zip(pages, contents, strict=True)], groups=groups
+        [FingerprintedUrl(each.url, content) for each, content in zip(pages, contents, strict=True)], groups=site_groups
     )
     return {
         key: rule

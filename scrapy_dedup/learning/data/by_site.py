@@ -18,7 +18,7 @@ _inner = re.compile(r"=(https?(?::|%3a)(?:/|%2f){2}(?:(?!%2f|%3f)[^/?&;#])*)", r
 """Finds the beginnings, with the host, of values that are URLs."""
 
 
-def inner_sites(urls: Iterable[str], site: str, groups: GroupsLike = None) -> frozenset[str]:
+def inner_sites(urls: Iterable[str], site: str, site_groups: GroupsLike = None) -> frozenset[str]:
     """Return the sites, other than *site*, of the URLs that parameters of *urls* have as values.
 
     >>> sorted(inner_sites(["http://a.com/?url=http%3A%2F%2Fb.com%2F", "http://a.com/?id=1"], "a.com"))
@@ -26,7 +26,7 @@ def inner_sites(urls: Iterable[str], site: str, groups: GroupsLike = None) -> fr
     """
     # Of a URL itself "http" is the beginning: most URLs need no further look.
     beginnings = {found for url in urls if url.find("http", 8) > 0 for found in _inner(url)}
-    return frozenset(site_of_url(unquote(found), groups=groups) for found in beginnings) - {site, ""}
+    return frozenset(site_of_url(unquote(found), groups=site_groups) for found in beginnings) - {site, ""}
 
 
 def innermost_first(nested: Mapping[str, AbstractSet[str]]) -> list[str]:
@@ -60,7 +60,7 @@ MAX_SKETCHES = 200
 
 def observations_by_site(
     observations: Iterable[Observation],
-    groups: Mapping[str, Sequence[str]] | None,
+    site_groups: Mapping[str, Sequence[str]] | None,
     progress: Progress | None,
 ) -> tuple[dict[str, list[Observation]], dict[str, dict[str, Sketch]]]:
     """Return the observations of each site, and of some pages of each the sketch by a URL in normal form.
@@ -73,7 +73,7 @@ def observations_by_site(
     for number, observation in enumerate(observations):
         if progress and number % 1000 == 0:
             progress("reading observations", number, 0)
-        site = site_of_url(observation.url, groups=groups)
+        site = site_of_url(observation.url, groups=site_groups)
         if not site:
             continue
         if observation.sketch is not None:

@@ -31,7 +31,7 @@ class SiteUrls:
     site: str
     urls: Sequence[str]
     content: Sequence[int]
-    groups: Mapping[str, Sequence[str]] | None = None
+    site_groups: Mapping[str, Sequence[str]] | None = None
     """The declared site groups."""
     lone: AbstractSet[int] = frozenset()
     """Contents that one URL of the site has, and had once only; of a part: of the whole."""
@@ -59,7 +59,7 @@ class SiteUrls:
         cls,
         site: str,
         found: Clusters,
-        groups: Mapping[str, Sequence[str]] | None,
+        site_groups: Mapping[str, Sequence[str]] | None,
         others: RuleBook | None = None,
         names: Names | None = None,
     ) -> "SiteUrls":
@@ -75,7 +75,7 @@ class SiteUrls:
             site,
             urls,
             content,
-            groups,
+            site_groups,
             lone,
             found.confirmed,
             times=times,
@@ -206,5 +206,5 @@ def rules_acting(book: RuleBook, operations: Iterable[Operation]) -> Callable[[s
 
 def book_of(rules: Sequence[Rule], sample: SiteUrls, deep: Deep) -> RuleBook:
     """Return the compiled rules of the sample's site, beside those of sites whose URLs are nested in its own."""
-    book = RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.groups)
+    book = RuleBook(rules, deep={sample.site: deep} if deep else None, groups=sample.site_groups)
     return book if sample.others is None else book.beside(sample.others)

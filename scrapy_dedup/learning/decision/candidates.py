@@ -92,7 +92,7 @@ def _of_keys(sample: SiteUrls, book: RuleBook) -> Table:
     """Return the table of the canonical keys of a sample's URLs."""
     chosen = range(max(0, len(sample.urls) - MOST_URLS), len(sample.urls))
     keys = [book.canonical_key(sample.urls[i]) for i in chosen]
-    views = (values_of(key, groups=sample.groups) for key in keys)
+    views = (values_of(key, groups=sample.site_groups) for key in keys)
     return replace(encode(keys, views, [sample.content[i] for i in chosen], sample.lone), judge=sample.judge)
 
 

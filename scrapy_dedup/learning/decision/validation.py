@@ -225,7 +225,7 @@ def dropped_value(url: str, key: str, sample: SiteUrls) -> str | None:
     """Return what a proposal on *key* drops of a URL: its value there, or the order in which things stand."""
     if key in ORDERED:
         return arrangement(url, key)
-    view = dict(joined_repeats(values_of(url, groups=sample.groups)))
+    view = dict(joined_repeats(values_of(url, groups=sample.site_groups)))
     return (REPEAT.join(bare_texts(view)) or None) if key == BARE else view.get(key)
 
 

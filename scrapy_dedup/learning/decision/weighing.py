@@ -167,7 +167,7 @@ def _learners(rule: Rule, proposals: Sequence[Proposal], sources: Mapping[Propos
 def _views(members: Sequence[int], sample: SiteUrls, deep: Deep) -> list[View]:
     """Return the values of some URLs of a group."""
     urls = (sample.urls[i] for i in members[:MAX_MEMBERS])
-    return [dict(joined_repeats(values_of(url, groups=sample.groups, deep=deep))) for url in urls]
+    return [dict(joined_repeats(values_of(url, groups=sample.site_groups, deep=deep))) for url in urls]
 
 
 def _merges(rule: Rule, views: Sequence[View], urls: AbstractSet[str]) -> bool:

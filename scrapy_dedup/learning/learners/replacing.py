@@ -47,7 +47,7 @@ def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> list[Proposal]
     views = [
         {
             key: value or ""
-            for key, value in values_of(url, groups=sample.groups, deep=deep).items()
+            for key, value in values_of(url, groups=sample.site_groups, deep=deep).items()
             if key != "path.len"
         }
         for url in sample.urls

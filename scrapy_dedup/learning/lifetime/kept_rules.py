@@ -52,7 +52,7 @@ def may_return(
     known: RuleBook,
     observations: Sequence[Observation],
     *,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    site_groups: Mapping[str, Sequence[str]] | None = None,
 ) -> frozenset[str]:
     """Return the ids of suspended rules of *site* for which enough speaks that was seen after they were refuted.
 
@@ -67,8 +67,8 @@ def may_return(
         later = [each for each in observations if each.time is not None and each.time > since]
         if len(later) < 2 * current().proposed_groups:
             continue
-        book = RuleBook([replace(rule, status=Status.ACTIVE)], {site: known.site_rules(site).deep}, groups)
-        judgement = judged(book, SiteUrls.of(site, clusters(later), groups))
+        book = RuleBook([replace(rule, status=Status.ACTIVE)], {site: known.site_rules(site).deep}, site_groups)
+        judgement = judged(book, SiteUrls.of(site, clusters(later), site_groups))
         if not judgement.bad and len(judgement.clean) >= current().proposed_groups:
             found.add(rule.id)
     return frozenset(found)

@@ -51,7 +51,7 @@ class MethodPolicy:
     def written(self, sample: SiteUrls) -> tuple[Written, tuple[str, ...]]:
         """Return the rules of a site that a rule file says, and what the user should know of those that it does not."""
         decision = self.decide(sample)
-        urls = [values_of(url, groups=sample.groups) for url in sample.urls]
+        urls = [values_of(url, groups=sample.site_groups) for url in sample.urls]
         found = written(decision, sample, encode(sample.urls, urls, sample.content))
         return found, tuple(_notes(self.method, decision, found))
 

@@ -118,7 +118,7 @@ def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: SiteUrls)
             # One of each that the method keeps apart.
             apart = list({own[number]: sample.urls[number] for number in members}.values())
             several = apart[:MAX_MEMBERS]
-            values = [values_of(url, groups=sample.groups) for url in several]
+            values = [values_of(url, groups=sample.site_groups) for url in several]
             matched = {rule.id: rule for url in several for rule in book.matching(url)}
             taking_part = {one for rule in matched.values() for one in by_match[tuple(rule.match.items())]}
             guilty = {one for one in taking_part if not _is_of_one_key(one) or _differ(values, one.key)}

@@ -169,7 +169,7 @@ def belief(
 
 
 def opinions_of_pairs(
-    pairs: Iterable[tuple[str, str, Source]], *, groups: GroupsLike = None
+    pairs: Iterable[tuple[str, str, Source]], *, site_groups: GroupsLike = None
 ) -> dict[str, tuple[Opinion, ...]]:
     """Return what (URL, declared URL, source) of one site say of its query parameters.
 
@@ -178,7 +178,7 @@ def opinions_of_pairs(
     """
     found: dict[str, list[Opinion]] = {}
     for url, target, source in pairs:
-        values, declared = values_of(url, groups=groups), values_of(target, groups=groups)
+        values, declared = values_of(url, groups=site_groups), values_of(target, groups=site_groups)
         if _path(values) != _path(declared):
             continue
         for key, value in values.items():

@@ -64,7 +64,7 @@ class Declarations:
         cls,
         observations: Iterable[Observation],
         robots: Sequence[str] = (),
-        groups: GroupsLike = None,
+        site_groups: GroupsLike = None,
     ) -> "Declarations":
         """Return what the observations of one site declare, and the lines of a *robots*.txt of all its hosts.
 
@@ -86,12 +86,12 @@ class Declarations:
             if header:
                 headers[url] = header
             for target, pairs in ((seen.canonical, canonical), (seen.redirect, redirects)):
-                if target and site_of_url(target, groups=groups) == site_of_url(url, groups=groups) != "":
+                if target and site_of_url(target, groups=site_groups) == site_of_url(url, groups=site_groups) != "":
                     pairs[url] = normal_form(target)
         return cls(headers, tuple(stated[:MAX_CLEAN_PARAMS]), tuple(canonical.items()), tuple(redirects.items()))
 
 
-def linked_opinions(declarations: Declarations, groups: GroupsLike = None) -> dict[str, tuple[Opinion, ...]]:
+def linked_opinions(declarations: Declarations, site_groups: GroupsLike = None) -> dict[str, tuple[Opinion, ...]]:
     """Return what the declared URLs of some single URLs say of the query parameters of the site."""
     pairs = [
         (url, target, source)
@@ -101,7 +101,7 @@ def linked_opinions(declarations: Declarations, groups: GroupsLike = None) -> di
         )
         for url, target in of_source[:: len(of_source) // MAX_PAIRS + 1]
     ]
-    return opinions_of_pairs(pairs, groups=groups)
+    return opinions_of_pairs(pairs, site_groups=site_groups)
 
 
 def stated_opinions(declarations: Declarations, key: str, urls: Sequence[str]) -> tuple[Opinion, ...]:
@@ -218,7 +218,7 @@ def _whole(key: str, deep: Mapping[str, DeepSplit]) -> str:
 
 def _table(urls: Sequence[str], sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> Table:
     some = urls[:: len(urls) // MAX_URLS + 1]
-    return encode(some, (values_of(url, groups=sample.groups, deep=deep) for url in some), [0] * len(some))
+    return encode(some, (values_of(url, groups=sample.site_groups, deep=deep) for url in some), [0] * len(some))
 
 
 def _where(table: Table, present: Flags, covered: Flags, share: float = MIN_SHARE) -> Match | None:

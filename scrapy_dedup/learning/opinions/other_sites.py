@@ -77,14 +77,14 @@ def _dropped(rules: Iterable[Rule]) -> dict[str, ParameterRule]:
     return found
 
 
-def _shown(observations: Sequence[Observation], groups: GroupsLike, mask: Mask | None) -> dict[str, ParameterRule]:
+def _shown(observations: Sequence[Observation], site_groups: GroupsLike, mask: Mask | None) -> dict[str, ParameterRule]:
     """Return what URLs of one site that differ in a query parameter alone show of it."""
     if not observations:
         return {}
     sample = SiteUrls.of("", clusters(observations[:MAX_URLS], mask), None)
     if len(sample.urls) < 2:
         return {}
-    views = (values_of(url, groups=groups) for url in sample.urls)
+    views = (values_of(url, groups=site_groups) for url in sample.urls)
     table = encode(sample.urls, views, sample.content, sample.lone)
     frame = Frame(table, np.arange(len(table)))
     found = {}

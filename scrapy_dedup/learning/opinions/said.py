@@ -23,7 +23,7 @@ SOME = 100
 def said_of(
     table: Table,
     declarations: Declarations,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    site_groups: Mapping[str, Sequence[str]] | None = None,
     priors: Priors | None = None,
     names: Names | None = None,
 ) -> dict[str, float]:
@@ -32,7 +32,7 @@ def said_of(
     *priors* are what names mean on other sites, *names* what the user says of them. O(URLs x parameters).
     """
     manual = manual_names(names)
-    linked = linked_opinions(declarations, groups)
+    linked = linked_opinions(declarations, site_groups)
     found = {}
     for key, codes in table.columns.items():
         if not key.startswith("q."):

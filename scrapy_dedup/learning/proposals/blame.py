@@ -41,7 +41,7 @@ def blamed(
     many steps from page to page, and each asks only the two nearest URLs: of a thousand URLs that differ in everything, one
     that holds another page would tell against every key there is.
     """
-    urls, site_groups = judgement.sample.urls, judgement.sample.groups
+    urls, site_groups = judgement.sample.urls, judgement.sample.site_groups
     acting_on = rules_acting(book, [one.operation for one in proposals])
     parts_of = _parts_by_rule(proposals, book, judgement.sample.site)
     found: defaultdict[Proposal, set[int]] = defaultdict(set)

@@ -57,7 +57,7 @@ def linked_directories(judgement: Judgement, table: Table, deep: Deep) -> list[P
     # Keys with several pages are noise, or wrong: they say nothing.
     pages = {key: {sample.content[i] for i in members} for key, members in judgement.by_key.items()}
     urls = [key for key, contents in pages.items() if len(contents) == 1]
-    keys = encode(urls, (values_of(url, groups=sample.groups) for url in urls), [min(pages[url]) for url in urls])
+    keys = encode(urls, (values_of(url, groups=sample.site_groups) for url in urls), [min(pages[url]) for url in urls])
     return [one for one in _proposals(keys.with_deep(deep) if deep else keys) if _says_something(one, table)]
 
 

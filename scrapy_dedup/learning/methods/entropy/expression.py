@@ -98,7 +98,7 @@ def table_of(sample: SiteUrls, deep: Mapping[str, DeepSplit], known: Table | Non
         return None
     if known is not None:
         return known
-    views = (values_of(url, groups=sample.groups, deep=deep) for url in sample.urls)
+    views = (values_of(url, groups=sample.site_groups, deep=deep) for url in sample.urls)
     return encode(sample.urls, views, sample.content, sample.lone)
 
 

@@ -41,11 +41,11 @@ def decide(sample: SiteUrls, options: EntropyOptions) -> Decision:
     """Return what the document's method decides of a site; all rules that match a URL act, those of its path first."""
     rows = [number for number, content in enumerate(sample.content) if content != NO_EVIDENCE]
     pages = [FingerprintedUrl(sample.urls[number], sample.content[number]) for number in rows]
-    found = proposals_of(host_rules(pages, in_own_terms(options), groups=sample.groups))
+    found = proposals_of(host_rules(pages, in_own_terms(options), groups=sample.site_groups))
     # No rule speaks of one repeat of a parameter alone.
     sayable = [one for one in found if operation_problem(one.key, one.operation) is None]
     rules = rules_of(sample.site, sayable)
-    book = RuleBook(rules, groups=sample.groups)
+    book = RuleBook(rules, groups=sample.site_groups)
     if sample.others is not None:
         book = book.beside(sample.others)
     left_out = Counter({"one repeat of a parameter": len(found) - len(sayable)})

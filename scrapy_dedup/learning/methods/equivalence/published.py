@@ -72,7 +72,7 @@ def _formations(rules: Sequence[RewriteRule], sample: SiteUrls) -> tuple[list[Fo
         if not own:
             continue
         try:
-            match, ops = _said(rule, [members[number] for number in own], sample.groups)
+            match, ops = _said(rule, [members[number] for number in own], sample.site_groups)
         except NotSayable as problem:
             left_out[str(problem)] += 1
             continue

@@ -32,7 +32,7 @@ def views_of(
     one page: an optional segment before it would otherwise find no equal one.
     """
     if plain is None:
-        plain = encode(sample.urls, (values_of(url, groups=sample.groups) for url in sample.urls), sample.content)
+        plain = encode(sample.urls, (values_of(url, groups=sample.site_groups) for url in sample.urls), sample.content)
     # The document knows no noise: a content of one URL is one.
     plain = replace(plain, lone=np.zeros(len(plain), dtype=np.bool_))
     chosen = {
@@ -66,7 +66,7 @@ def _members(sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> list[SegmentedU
     known: dict[tuple[str, str], Segment] = {}
     for url in sample.urls:
         segments = []
-        for pair in joined_repeats(values_of(url, groups=sample.groups, deep=deep)):
+        for pair in joined_repeats(values_of(url, groups=sample.site_groups, deep=deep)):
             if pair[0] in NEVER_KEPT:
                 continue
             # The same object for the same segment: a site has few, and each URL several.

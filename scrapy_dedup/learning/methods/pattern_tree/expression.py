@@ -62,7 +62,7 @@ def proposals(
 
 def _learned(sample: SiteUrls, deep: Mapping[str, DeepSplit], table: Table | None) -> LearnedTree | None:
     if table is None:
-        return learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.groups, deep=deep)
+        return learn_tree(sample.urls, sample.content, IMPROVED, groups=sample.site_groups, deep=deep)
     # The paper knows no noise: a content of one URL is one.
     table = replace(table, lone=np.zeros(len(table), dtype=np.bool_))
     return learn_from(table, np.arange(len(table)), IMPROVED)

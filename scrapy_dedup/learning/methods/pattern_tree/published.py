@@ -29,8 +29,8 @@ def choices_of(options: PatternTreeOptions) -> PatternTreeChoices:
 def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
     """Return what the paper's method decides of a site."""
     choices = choices_of(options)
-    learned = learn_tree(sample.urls, sample.content, choices, fpr_max=options.fpr_max, groups=sample.groups)
-    rules = rules_of_tree(learned, choices, options.selection, sample.groups)
+    learned = learn_tree(sample.urls, sample.content, choices, fpr_max=options.fpr_max, groups=sample.site_groups)
+    rules = rules_of_tree(learned, choices, options.selection, sample.site_groups)
     formations, left_out = ([], {}) if learned is None else _formations(learned, rules, sample)
     return Decision(
         canonical=rules.canonical,
