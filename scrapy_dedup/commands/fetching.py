@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def fetched(url: str, settings: "Settings") -> str:
     """Return the HTML at *url*, by the project's downloader. Raises Nothing where there is none.
 
-    Nothing is recorded, discarded or exported, and no job is touched.
+    Nothing is recorded, filtered or exported, and no job is touched.
     """
     pages: list[str] = []
     problems: list[str] = []

@@ -58,7 +58,7 @@ hosts, spellings (:mod:`.learners.generalising`), values of any length (:mod:`.d
 already (:mod:`.lifetime.incumbents`): a rule that filters its own evidence is not ended for want of it, only by a
 counterexample. :mod:`.decision.weighing` counts what speaks for each rule, and that stands in its file.
 
-*Afterwards.* What is likely and not believed is postponed in the crawl, not discarded (:mod:`.decision.candidates`). What would decide
+*Afterwards.* What is likely and not believed is postponed in the crawl, not filtered (:mod:`.decision.candidates`). What would decide
 most is fetched again or probed (:mod:`.asking`). Samples of filtered requests watch a rule, the more the younger it is, and
 may refute it (:mod:`.lifetime`). URLs that a page itself names its own are aliases, and are proven as pairs (:mod:`.aliases`).
 

@@ -1,4 +1,4 @@
-"""Looking up single pages: the page that a discarded URL was taken for, and pages to compare with."""
+"""Looking up single pages: the page that a filtered URL was taken for, and pages to compare with."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -62,7 +62,7 @@ def is_elsewhere(store: Store, scope: str, site: str, bag: str, *, since: float,
 
 
 def some_discards(store: Store, scope: str, site: str, *, since: float, limit: int) -> list[str]:
-    """Return URLs of *site* that were discarded since a time, without passwords. Raises StoreError."""
+    """Return URLs of *site* that were filtered since a time, without passwords. Raises StoreError."""
     d = discard.c
     query = select(d.url).where(d.scope == scope, d.site == site, d.time >= since)
     return [row.url for row in store.rows(query.order_by(d.url_key).limit(limit))]

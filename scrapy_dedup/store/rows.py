@@ -39,7 +39,7 @@ class ObservationRow(NamedTuple):
 
 
 class DiscardState(str, Enum):
-    """What became of a discarded request."""
+    """What became of a filtered request."""
 
     PENDING = "pending"
     #: Fetched after all, since its rule was refuted.
@@ -59,13 +59,13 @@ SCHEDULED: Final = (DiscardState.REPLAYED, DiscardState.RELEASED, DiscardState.S
 
 
 class DiscardRow(NamedTuple):
-    """One discarded request; the store keeps one for each URL per scope, spider and job."""
+    """One filtered request; the store keeps one for each URL per scope, spider and job."""
 
     scope: str
     spider: str
     site: str
     url: str
-    #: Id of the rule that discarded it.
+    #: Id of the rule that filtered it.
     rule: str
     #: Its canonical key.
     key: str

@@ -1,4 +1,4 @@
-"""The store: what crawls have seen, and what they discarded."""
+"""The store: what crawls have seen, and what they filtered."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence

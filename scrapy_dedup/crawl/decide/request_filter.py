@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class DuplicateDiscarded(IgnoreRequest):
-    """A request that had been queued was discarded, since an equivalent one is fetched or on its way.
+    """A request that had been queued was filtered, since an equivalent one is fetched or on its way.
 
     An errback may tell it from other reasons. ``url`` is the URL it was taken for, "" if
     that is not known, ``key`` their canonical key, ``rule`` the id of the rule.

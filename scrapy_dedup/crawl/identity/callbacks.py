@@ -1,4 +1,4 @@
-"""Names of callbacks, so that two requests can be compared and a discarded one made again."""
+"""Names of callbacks, so that two requests can be compared and a filtered one made again."""
 
 import sys
 from collections.abc import Callable

@@ -65,12 +65,12 @@ class UrlIdentity:
     callback: str = ""
     context: str = ""
     slot: int = -1
-    #: Slots under which the URL was let through, and discarded, the last time.
+    #: Slots under which the URL was let through, and filtered, the last time.
     passed: int = -1
     discarded: int = -1
     #: By which the URL may name an element of a page, once somebody has asked.
     tokens: tuple[str, ...] | None = None
-    #: Whether the URL is counted among those discarded.
+    #: Whether the URL is counted among those filtered.
     known: bool = False
 
     def is_same_url(self, other: "UrlIdentity") -> bool:

@@ -4,8 +4,8 @@ A learning names what probably makes no difference but may not be ignored yet, s
 (:mod:`scrapy_dedup.learning.decision.candidates`); before a site is learned for the first time these are session ids and tracking
 parameters with unmistakable names, and what rules of several other sites drop. A request that would be a duplicate by them
 (:mod:`.site_candidates`) gets a lower priority: as it comes out of the spider, or, had it been queued before, at the gate, which
-puts it back once. It is never discarded for that. When nothing else is left, the gate lets a few of them go
-(:mod:`.release`); what these show is learned, and the others are discarded by a rule that acts now, or fetched: at once if
+puts it back once. It is never filtered for that. When nothing else is left, the gate lets a few of them go
+(:mod:`.release`); what these show is learned, and the others are filtered by a rule that acts now, or fetched: at once if
 nothing says any more that they are duplicates, else some more of them.
 """
 

@@ -1,4 +1,4 @@
-"""The ledger: each discarded URL with the rule that discarded it and the page it was taken for.
+"""The ledger: each filtered URL with the rule that filtered it and the page it was taken for.
 
 A row holds what is needed to make the request again, in JSON. What JSON cannot hold is
 left out and named in a warning once; so are secrets: cookies, proxies, and the headers
@@ -60,7 +60,7 @@ def passing(name: str) -> bool:
 
 
 def had_passed(row: DiscardRow) -> bool:
-    """Whether the wrapped filter had let a discarded request of this job pass: it was queued when the gate, or a kill, came."""
+    """Whether the wrapped filter had let a filtered request of this job pass: it was queued when the gate, or a kill, came."""
     return row.state is DiscardState.LOST or bool((row.meta or {}).get(REST, {}).get(_QUEUED))
 
 
@@ -73,9 +73,9 @@ class Ledger:
     _store: "CrawlStore"
     written: int = attrs.field(default=0, init=False)
     dropped: int = attrs.field(default=0, init=False)
-    #: Requests that were discarded in this run.
+    #: Requests that were filtered in this run.
     discards: int = attrs.field(default=0, init=False)
-    #: The name of the spider, once a request of it was discarded: it is made after the components.
+    #: The name of the spider, once a request of it was filtered: it is made after the components.
     _spider: str = attrs.field(default="", init=False)
     _warned: set[str] = attrs.field(factory=set, init=False)
     #: What JSON cannot hold, by URL and callback: in this run it is made again as it was.
@@ -84,7 +84,7 @@ class Ledger:
     def discard(
         self, request: Request, identity: UrlIdentity, *, rule: str, taken_for: str, job: str, queued: bool = False
     ) -> DiscardRow | None:
-        """Write that *request* was discarded, *queued* if by the gate; return the row, None if it is not in the ledger."""
+        """Write that *request* was filtered, *queued* if by the gate; return the row, None if it is not in the ledger."""
         limit = self._settings.store_max_rows
         if limit is not None and self.discards >= limit:
             self.dropped += 1
@@ -139,7 +139,7 @@ class Ledger:
         return False
 
     def request(self, row: DiscardRow) -> Request | None:
-        """Return the request that was discarded; None if its callback is not known any more."""
+        """Return the request that was filtered; None if its callback is not known any more."""
         if not self._names.has(row.callback):
             return None
         whole = self._whole.get((row.url, row.callback))

@@ -15,7 +15,7 @@ class Mode(str, Enum):
 
     #: Record what is seen.
     OBSERVE = "observe"
-    #: Also count the requests that would be discarded.
+    #: Also count the requests that would be filtered.
     SHADOW = "shadow"
     #: Discard them.
     ACTIVE = "active"

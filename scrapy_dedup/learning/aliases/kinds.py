@@ -43,7 +43,7 @@ def alias_rules(
 
     *key_of* gives the canonical key of a URL; *known* are rules of before: what the user has switched
     off is not learned back, and what was refuted stays suspended. A kind that acted stays until it is
-    refuted: aliases that are discarded bring no new evidence, and old evidence fades when pages change.
+    refuted: aliases that are filtered bring no new evidence, and old evidence fades when pages change.
     """
     known = list(known)
     pools = pooled(sightings, key_of)

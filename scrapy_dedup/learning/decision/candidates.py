@@ -3,7 +3,7 @@
 What the judge lets act is left out of the URLs before. Of each other parameter it says how likely no page is lost by
 dropping it, together with the others; and of what acts in some sections of the site, how likely it is right in others, too.
 Where that is likelier than not, requests that would be duplicates by it are worth
-postponing (``DEDUP_POSTPONE``). Nothing is discarded by a candidate.
+postponing (``DEDUP_POSTPONE``). Nothing is filtered by a candidate.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether samples of discarded URLs refute the rule that discarded them: a sequential test.
+"""Whether samples of filtered URLs refute the rule that filtered them: a sequential test.
 
 Source: url-parameter-relevance, the passage on sampling discarded URLs ("further evidence to support
 or refute existing rules"), which names no test. Ours is of the ratio of likelihoods: that of "any share

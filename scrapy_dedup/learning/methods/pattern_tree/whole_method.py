@@ -100,9 +100,11 @@ def learn(
 ) -> PatternTreeRules:
     """Return the rules that the method learns from the URLs of one site.
 
-    ``content[i]`` is the duplicate cluster of ``urls[i]``, a number from 0; URLs with a negative one,
-    and texts that are no URL with a host, are left out. *selection* is the paper's naive strategy, with
-    the rules of ancestors or those with fewer false positives before others, or its graph strategy, *fpr_max* the false-positive rate a rule may have (equation 3; 0.05 in the paper's text).
+    ``content[i]`` is the duplicate cluster of ``urls[i]``, a number from 0; URLs with a negative one, and texts that are no
+    URL with a host, are left out.
+
+    *selection* is the paper's graph strategy, or its naive one: then the rules of ancestors go before others, or those with
+    fewer false positives. *fpr_max* is the false-positive rate that a rule may have (equation 3; 0.05 in the paper's text).
 
     Raises ValueError when the two sequences have not the same length, *fpr_max* is no share, or
     *selection* is not known.
