@@ -5,7 +5,7 @@ import binascii
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from os import PathLike, fspath
@@ -132,6 +132,53 @@ class Observation:
         return cls(values.pop("url"), values.pop("fingerprint"), **values)
 
 
+ObservationLike = Observation | tuple[str, str] | Mapping[str, Any]
+"""An observation, a pair (URL, fingerprint), or a mapping with the fields of :class:`Observation`."""
+
+
+def observations_from(rows: Iterable[ObservationLike]) -> Iterator[Observation]:
+    """Yield the observation that each of *rows* is or describes.
+
+    Raises TypeError for what describes none, and :exc:`ObservationError` for a wrong value; both name its position.
+
+    >>> [seen.fingerprint for seen in observations_from([("http://a.test/", "1"), {"url": "u", "fingerprint": "2"}])]
+    ['1', '2']
+    """
+    if isinstance(rows, str | bytes | PathLike) or not isinstance(rows, Iterable):
+        raise TypeError(f"observations is {_shown(rows)}: it must be {_MANY}.")
+    for position, row in enumerate(rows):
+        if isinstance(row, Observation):
+            yield row
+            continue
+        try:
+            described = _described(row)
+        except ObservationError as error:
+            raise ObservationError(f"observations[{position}]: {error}") from None
+        if described is None:
+            raise TypeError(f"observations[{position}] is {_shown(row)}: observations must be {_MANY}.")
+        yield described
+
+
+def _described(row: object) -> Observation | None:
+    """Return the observation that a pair or a mapping describes; None for anything else. Raises ObservationError."""
+    if isinstance(row, Mapping):
+        return Observation.from_json(row)
+    return Observation(*row) if isinstance(row, tuple | list) and len(row) == 2 else None
+
+
+_MANY = (
+    "Observation objects, (url, fingerprint) pairs or dicts with the fields of Observation, for example "
+    '[("http://example.com/a?sid=1", "9f86d081"), {"url": "http://example.com/a", "fingerprint": "9f86d081"}]; '
+    "read_jsonl of scrapy_dedup.observation reads a file"
+)
+
+
+def _shown(value: object) -> str:
+    """Return the type of a value, and the beginning of how it is written."""
+    text = repr(value)
+    return f"of type {type(value).__name__} ({text if len(text) <= 60 else text[:57] + '...'})"
+
+
 _NAMES = tuple(name for name in Observation.__dataclass_fields__ if name != "version")
 _NONE: type[Any] = type(None)
 _TEXT: tuple[frozenset[type[Any]], str] = frozenset((str,)), "text"
@@ -179,7 +226,7 @@ def _sketch(text: str) -> Sketch:
 def read_jsonl(path: str | PathLike[str]) -> Iterator[Observation]:
     """Yield the observations of a file of JSON lines, plain or ``.gz``.
 
-    Empty lines are skipped. Raises :exc:`ObservationFileError` at the first line
+    A line is an object (:meth:`Observation.from_json`) or a pair ``[url, fingerprint]``; empty ones are skipped. Raises :exc:`ObservationFileError` at the first line
     that is no observation, OSError when the file cannot be opened.
     """
     name = fspath(path)
@@ -190,7 +237,10 @@ def read_jsonl(path: str | PathLike[str]) -> Iterator[Observation]:
                 if not line.strip():
                     continue
                 try:
-                    yield Observation.from_json(json.loads(line))
+                    row = _described(json.loads(line))
+                    if row is None:
+                        raise ObservationFileError(name, number, "neither an object nor a pair of texts.", _RIGHT)
+                    yield row
                 except json.JSONDecodeError as error:
                     raise ObservationFileError(name, number, f"not JSON ({error.msg}).", _RIGHT) from None
                 except ObservationFileError:

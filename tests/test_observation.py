@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_dedup import Observation
+from scrapy_dedup import Observation, learn_rules
 from scrapy_dedup.content.sketch import sketch_of_html
-from scrapy_dedup.observation import ObservationError, ObservationFileError, read_jsonl, without_userinfo
+from scrapy_dedup.observation import (
+    ObservationError,
+    ObservationFileError,
+    observations_from,
+    read_jsonl,
+    without_userinfo,
+)
 
 
 def test_url_and_fingerprint_are_enough() -> None:
@@ -134,12 +140,65 @@ def test_read_jsonl(tmp_path: Path, name: str) -> None:
     assert [seen.url for seen in read_jsonl(str(path))] == [f"http://a/é{i}" for i in range(3)]
 
 
+def test_lines_may_be_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "seen.jsonl"
+    path.write_text('["http://a/", "f"]\n{"url": "http://b/", "fingerprint": "g"}\n')
+    assert list(read_jsonl(path)) == [Observation("http://a/", "f"), Observation("http://b/", "g")]
+
+
+def test_pairs_and_mappings_are_observations() -> None:
+    row = {"url": "http://a/", "fingerprint": "f", "status": 200, "time": "1970-01-01T00:01:00Z", "more": 1}
+    whole = Observation("http://c/", "f", length=3)
+    found = list(observations_from([("http://a/", "f"), ["http://b/", "g"], row, whole]))
+    assert found[:3] == [
+        Observation("http://a/", "f"),
+        Observation("http://b/", "g"),
+        Observation("http://a/", "f", time=60.0),
+    ]
+    assert found[3] is whole
+    seen = [(f"http://shop.test/item?id={i}&sid={sid:032x}", str(i)) for i in range(12) for sid in (i * 3, i * 7 + 1)]
+    rows = [{"url": url, "fingerprint": fingerprint} for url, fingerprint in seen]
+    book = learn_rules(Observation(*each) for each in seen)
+    assert [rule.status.value for rule in book] == ["active"]
+    assert learn_rules(iter(seen)) == learn_rules(rows) == book
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([("http://a/", "f"), "http://a/"], r"observations\[1\] is of type str \('http://a/'\): "),
+        ([("http://a/", "f", 200)], r"observations\[0\] is of type tuple \(\('http://a/', 'f', 200\)\): "),
+        ([None], r"observations\[0\] is of type NoneType \(None\): "),
+        ({"http://a/": "f"}, r"observations\[0\] is of type str "),
+        ([b"x" * 100], r"observations\[0\] is of type bytes \(b'x+\.\.\.\): "),
+        ("seen.jsonl", r"observations is of type str .* read_jsonl"),
+        (Path("seen.jsonl"), r"observations is of type Posix"),
+        (Observation("http://a/", "f"), r"observations is of type Observation "),
+        (None, r"observations is of type NoneType "),
+    ],
+)
+def test_what_is_no_observation_is_a_type_error(rows: object, problem: str) -> None:
+    with pytest.raises(TypeError, match=problem) as caught:
+        learn_rules(rows)  # type: ignore[arg-type]
+    assert '[("http://example.com/a?sid=1", "9f86d081")' in str(caught.value)
+
+
+def test_a_wrong_value_is_named_with_its_position() -> None:
+    with pytest.raises(ObservationError, match=r"observations\[1\]: fingerprint is 5: it must be text"):
+        learn_rules([("http://a/", "f"), ("http://a/", 5)])  # type: ignore[list-item]
+    with pytest.raises(ObservationError, match=r"observations\[0\]: url is missing"):
+        learn_rules([{"fingerprint": "f"}])
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         ("{", "not JSON"),
         ('{"url": "http://a/"}', "fingerprint is missing"),
-        ("[]", "not a JSON object"),
+        ("[]", "neither an object nor a pair"),
+        ('["http://a/", "f", "g"]', "neither an object nor a pair"),
+        ('"http://a/"', "neither an object nor a pair"),
+        ('["http://a/", 5]', "fingerprint is 5: it must be text"),
         ('{"url": "http://a/", "fingerprint": "f", "status": "ok"}', "status is 'ok'"),
     ],
 )

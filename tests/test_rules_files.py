@@ -271,7 +271,6 @@ def test_a_book_is_saved_and_loaded(tmp_path: Path) -> None:
         "example.com.toml",
     ]
     assert RuleBook.load(tmp_path / "new" / "rules") == book
-    assert len(RuleBook.load(tmp_path / "missing")) == 0
     assert check(tmp_path / "new" / "rules") == check(tmp_path / "missing") == []
 
 
@@ -379,6 +378,15 @@ def test_every_fault_is_found_at_once(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_bytes(b'format = "dedup-rules/1"\nsite = "b"\n# \xff\n')
     found = [(error.path.name, error.line) for error in check(tmp_path)]
     assert found == [("a.toml", 1), ("a.toml", 1), ("a.toml", 2), ("a.toml", 3), ("b.toml", 3)]
+
+
+def test_a_missing_directory(tmp_path: Path) -> None:
+    save_site(tmp_path / "rules", SiteRules(SITE, (rule("a"),)))
+    with pytest.raises(RuleFileError, match=r"missing: there is no such directory; name .* missing_ok=True") as caught:
+        RuleBook.load(tmp_path / "rules", tmp_path / "missing")
+    assert caught.value.path == tmp_path / "missing"
+    assert list(RuleBook.load(tmp_path / "rules", tmp_path / "missing", missing_ok=True)) == [rule("a")]
+    assert len(RuleBook.load(tmp_path / "missing", missing_ok=True)) == 0
 
 
 def test_no_directory_and_no_file(tmp_path: Path) -> None:

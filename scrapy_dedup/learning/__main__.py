@@ -79,9 +79,10 @@ def _learned(
     """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
     site_groups = json.loads(options.groups) if options.groups else None
     directories = [*options.also, options.dir]
-    known = (
-        RuleBook.load(*directories, groups=site_groups) if sites is None else _known(directories, sites, site_groups)
-    )
+    if sites is None:
+        known = RuleBook.load(*directories, groups=site_groups, missing_ok=True)
+    else:
+        known = _known(directories, sites, site_groups)
     since = time.time() - options.evidence_days * 86_400 if options.evidence_days else None
     chosen = LearningOptions(
         max_loss=options.max_loss,

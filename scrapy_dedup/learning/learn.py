@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..content.near_duplicates import near_duplicates
 from ..content.sketch import Sketch
 from ..masks.model import Mask
-from ..observation import Observation
+from ..observation import Observation, ObservationLike, observations_from
 from ..rules import Rule, RuleBook
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit, normal_form
@@ -56,7 +56,7 @@ class Learned:
 
 
 def learn_rules(
-    observations: Iterable[Observation],
+    observations: Iterable[ObservationLike],
     *,
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
@@ -69,6 +69,7 @@ def learn_rules(
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
+    Each of them is an :class:`.Observation`, a pair (URL, fingerprint) or a dict with the fields of an observation.
     *max_loss* is the share of a site's pages that its rules together may be seen to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
@@ -82,8 +83,8 @@ def learn_rules(
     its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, knows
     neither *max_loss* nor *learners*, and ends what it has begun.
 
-    Raises ValueError when *max_loss* is not a share, *names* are no such lists, or a learner, the method or an option is
-    unknown or wrong.
+    Raises ValueError when *max_loss* is not a share, *names* are no such lists, a value of an observation is wrong, or a
+    learner, the method or an option is unknown or wrong; TypeError for an observation that is none of the three.
     """
     chosen = LearningOptions(
         max_loss=max_loss,
@@ -93,7 +94,7 @@ def learn_rules(
         deadline=Deadline(deadline),
         policy=policy_of(method, options),
     )
-    return learn(observations, chosen, known=known).book
+    return learn(observations_from(observations), chosen, known=known).book
 
 
 def learn(

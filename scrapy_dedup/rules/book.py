@@ -16,6 +16,7 @@ from .apply import Canonicalizer, table_for
 from .canonical import Canonical
 from .explanation import Explanation, used_operations
 from .files import load_directories, load_sites, update_site
+from .html_table import html_table
 from .model import Rule, SiteRules, Status
 from .operation_forms import operation_form
 from .predicate_forms import predicate_form
@@ -96,6 +97,15 @@ class RuleBook:
 
     def __repr__(self) -> str:
         return f"<RuleBook: {len(self)} rules for {len(self._sites)} sites>"
+
+    def _repr_html_(self) -> str:
+        """Return the rules as a table, which notebooks show."""
+        head = f"<p>rules: {len(self)}, sites: {len(self._sites)}</p>"
+        return head + html_table((rule.row() for rule in self), len(self))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return :meth:`Rule.to_dict` of each rule, as ``pandas.json_normalize`` takes them."""
+        return [rule.to_dict() for rule in self]
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -186,7 +196,8 @@ class RuleBook:
         """Return the canonical key of *url*: equal for URLs that the rules call one page.
 
         Never raises. ``canonical_key(canonical_key(url))`` is ``canonical_key(url)``; of
-        a site without rules it is the normal form.
+        a site without rules it is the normal form. Of a text that is no absolute ``http`` or ``https`` URL it is
+        the text as URLs are written (``not a url`` gives ``not%20a%20url``), a key that no page has.
         """
         return self.canonicalizer.site_and_key(url, [])[1]
 
@@ -233,15 +244,17 @@ class RuleBook:
     # -- files
 
     @classmethod
-    def load(cls, *directories: "str | PathLike[str]", groups: GroupsLike = None) -> "RuleBook":
-        """Return the rules of all files in *directories*; a missing directory holds none.
+    def load(
+        cls, *directories: "str | PathLike[str]", groups: GroupsLike = None, missing_ok: bool = False
+    ) -> "RuleBook":
+        """Return the rules of all files in *directories*; with *missing_ok* a missing directory holds none.
 
         Of two rules of a site with one id, one that is off counts, else a manual one, else
         a suspended one, else that of the directory named first.
 
-        Raises RuleFileError for a faulty file: nothing is ever half read.
+        Raises RuleFileError for a missing directory and for a faulty file: nothing is ever half read.
         """
-        rules, deep = load_directories(directories)
+        rules, deep = load_directories(directories, missing_ok=missing_ok)
         return cls(rules, deep, groups)
 
     @classmethod

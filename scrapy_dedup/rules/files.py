@@ -63,16 +63,17 @@ def load_file(path: "str | PathLike[str]") -> SiteRules:
 
 
 def load_directories(
-    directories: Iterable["str | PathLike[str]"],
+    directories: Iterable["str | PathLike[str]"], *, missing_ok: bool = False
 ) -> tuple[list[Rule], dict[str, Mapping[str, DeepSplit]]]:
-    """Return (rules, deep tokens by site) of all files in *directories*; one may be missing.
+    """Return (rules, deep tokens by site) of all files in *directories*; with *missing_ok* one may be missing.
 
     Of two rules of a site with one id, one that is off counts, else a manual one, else
     a suspended one, else that of the directory named first; so do deep tokens.
 
     Raises RuleFileError.
     """
-    return _joined(load_file(path) for directory in directories for path in _rule_files(Path(directory)))
+    paths = [path for directory in directories for path in _rule_files(Path(directory), missing_ok=missing_ok)]
+    return _joined(map(load_file, paths))
 
 
 def load_sites(
@@ -107,7 +108,7 @@ def check(directory: "str | PathLike[str]") -> list[RuleFileError]:
     """Return all that is wrong with the rule files of *directory*; nothing if it is missing."""
     errors: list[RuleFileError] = []
     try:
-        paths = _rule_files(Path(directory))
+        paths = _rule_files(Path(directory), missing_ok=True)
     except RuleFileError as error:
         return [error]
     for path in paths:
@@ -184,7 +185,7 @@ def add_to_site(directory: "str | PathLike[str]", site: str, rules: Sequence[Rul
     return off
 
 
-def _rule_files(directory: Path) -> list[Path]:
+def _rule_files(directory: Path, *, missing_ok: bool) -> list[Path]:
     try:
         return sorted(
             path
@@ -192,7 +193,10 @@ def _rule_files(directory: Path) -> list[Path]:
             if path.suffix == ".toml" and path.name[0] != "." and not path.name.endswith(MASK_SUFFIX)
         )
     except FileNotFoundError:
-        return []
+        if missing_ok:
+            return []
+        remedy = 'name the directory of the rule files, such as "dedup-rules"; with missing_ok=True it holds no rules'
+        raise RuleFileError(directory, None, "there is no such directory", remedy) from None
     except NotADirectoryError:
         raise RuleFileError(directory, None, "this is no directory", "name the directory of the rule files") from None
     except OSError as error:

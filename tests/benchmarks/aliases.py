@@ -142,7 +142,7 @@ def crawl(style: str, threads: int, *, quiet: bool = False) -> Crawled:
             project.crawl("speed", plan=str(plan))
             downloads.append(server.downloads)
             lost.append(len(forum.pages() - {forum.page_of(target) for target in server.hits}))
-        kinds = {rule.id for rule in RuleBook.load(ours.folder / "dedup-rules") if rule.is_alias}
+        kinds = {rule.id for rule in RuleBook.load(ours.folder / "dedup-rules", missing_ok=True) if rule.is_alias}
         with Store.open(ours.folder / ".scrapy/dedup/store.sqlite", readonly=True) as store:
             rows = [row for row in store.discards(state=None) if row.rule in kinds]
         base = server.url("")

@@ -159,7 +159,7 @@ class Shop:
 
 def acting(project: Project) -> int:
     """How many rules of a project act."""
-    return sum(rule.status.acts for rule in RuleBook.load(project.folder / "dedup-rules"))
+    return sum(rule.status.acts for rule in RuleBook.load(project.folder / "dedup-rules", missing_ok=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def runspider(shop: Shop, folder: Path, name: str) -> Case:
         check=False,
     )
     seconds = perf_counter() - start
-    rules = sum(rule.status.acts for rule in RuleBook.load(folder / "dedup-rules"))
+    rules = sum(rule.status.acts for rule in RuleBook.load(folder / "dedup-rules", missing_ok=True))
     problem = next((line for line in done.stderr.splitlines() if "No rules were learned" in line), "")
     return Case(name, (0, rules), same=True, downloads=shop.server.downloads, seconds=seconds, note=problem[-80:])
 

@@ -203,7 +203,7 @@ def run(
         project = bench.project("plugin", PLUGIN_SETTINGS)
         crawls.append(bench.crawl("cold", project))
         learned = project.scrapy("learn-rules")
-        book = RuleBook.load(project.folder / "dedup-rules")
+        book = RuleBook.load(project.folder / "dedup-rules", missing_ok=True)
         crawls.append(bench.crawl("warm", project))
         if with_peers and peers.has_duplicate_url_discarder():
             settings = peers.duplicate_url_discarder_settings()

@@ -108,5 +108,5 @@ class DedupSettings(SettingFields):
         from ...learning.lifetime.running_counts import checks_in, with_checks
         from ...rules.book import RuleBook
 
-        book = RuleBook.load(*self.rule_directories, groups=self.site_groups)
+        book = RuleBook.load(*self.rule_directories, groups=self.site_groups, missing_ok=True)
         return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
