@@ -187,7 +187,7 @@ class _Site:
         seen_half = np.array([first_half(f"{proposal.key} {key}") for key in numbers])
         first = np.r_[True, group[rows][1:] != group[rows][:-1]]
         number = np.cumsum(first) - 1
-        of_group = self._sections.of[rows[first]]
+        of_group = self._sections.part_of_url[rows[first]]
         seen = seen_half[group[rows]]
         kind = self._kind(proposal.key)
         rule = f"{proposal.operation!r} of {proposal.key} where {proposal.match!r}"
