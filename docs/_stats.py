@@ -84,6 +84,14 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "Pages of a run that was killed which are not: their links may be lost, so that equivalents are fetched.",
     ),
     ("dedup/masks", "Sites with a mask of transient content, when the crawl started."),
+    (
+        "dedup/items/duplicates",
+        "Items of a page whose items were exported before: dropped in mode active, counted in mode shadow.",
+    ),
+    (
+        "dedup/items/unknown_response",
+        "Items that are kept, since it is not known which response they came from (see :doc:`/usage/with-scrapy`).",
+    ),
     ("dedup/transient/items", "Items in which transient content was stripped or marked."),
     ("dedup/transient/fields", "Values of fields that were, a list of strings counting as one."),
     ("dedup/transient/blocks", "Places in them that were."),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .decide.dupefilter import DupeFilter
     from .decide.gate import Gate
     from .decide.request_filter import DuplicateDiscarded
+    from .items.duplicates import DuplicateItemsPipeline
     from .items.pipeline import TransientPipeline
     from .observe.pages import ArrivalMiddleware, PageMiddleware
     from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
@@ -24,6 +25,7 @@ __all__ = [
     "ArrivalMiddleware",
     "DupeFilter",
     "DuplicateDiscarded",
+    "DuplicateItemsPipeline",
     "Gate",
     "MediaRecorder",
     "PageMiddleware",
@@ -39,6 +41,7 @@ _HOMES = {
     "ArrivalMiddleware": ".observe.pages",
     "DupeFilter": ".decide.dupefilter",
     "DuplicateDiscarded": ".decide.request_filter",
+    "DuplicateItemsPipeline": ".items.duplicates",
     "Gate": ".decide.gate",
     "MediaRecorder": ".observe.recorder",
     "PageMiddleware": ".observe.pages",

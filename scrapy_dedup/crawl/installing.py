@@ -13,6 +13,7 @@ from .decide.cache import SharedCacheStorage
 from .decide.dupefilter import DupeFilter
 from .decide.gate import Gate
 from .decide.wrapped_filter import FALLBACK
+from .items.duplicates import DuplicateItemsPipeline
 from .items.pipeline import TransientPipeline
 from .observe.pages import ArrivalMiddleware, PageMiddleware
 from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
@@ -28,8 +29,8 @@ logger = logging.getLogger(__name__)
 #: Where the components stand: before everything else on the way out, and after it on the way back; outside
 #: redirects and compression; before HttpError; after everything else.
 SAMPLES, GATE, REDIRECTS, MEDIA, ROBOTS, PAGES, ARRIVALS = 9, 10, 605, 585, 586, 40, 1_000_000
-#: The pipeline comes early: one before it may put another item in the place of the spider's.
-PIPELINE = 50
+#: The pipelines come early: one before them may put another item in the place of the spider's.
+DUPLICATE_ITEMS, PIPELINE = 40, 50
 
 
 def install(settings: "BaseSettings") -> None:
@@ -47,6 +48,8 @@ def install(settings: "BaseSettings") -> None:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RobotsRecorder, ROBOTS)
     if dedup.media:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", MediaRecorder, MEDIA)
+    if dedup.drop_duplicate_items:
+        settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", DuplicateItemsPipeline, DUPLICATE_ITEMS)
     if dedup.content_fields and dedup.strip != "off":
         settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", TransientPipeline, PIPELINE)
     if dedup.compares:

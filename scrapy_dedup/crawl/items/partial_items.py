@@ -148,11 +148,24 @@ def hands_over(request: "Request") -> bool:
     return any(not isinstance(value, bool | int | float | None) for value in _handed_over(request))
 
 
+def carries_in_meta(request: "Request") -> bool:
+    """Whether a request hands something over in its meta that items may be made of; texts of links are none."""
+    return any(
+        name != "link_text" and not isinstance(value, bool | int | float | None) for name, value in _own_meta(request)
+    )
+
+
 def _handed_over(request: "Request") -> Iterator[Any]:
     yield from request.cb_kwargs.values()
+    for _, value in _own_meta(request):
+        yield value
+
+
+def _own_meta(request: "Request") -> Iterator[tuple[Any, Any]]:
+    """Yield what of a request's meta is neither Scrapy's nor that of an extension."""
     for name, value in request.meta.items():
         if name not in _ABOUT_REQUESTS and not (isinstance(name, str) and name.startswith(_ABOUT)):
-            yield value
+            yield name, value
 
 
 def _strings_of(request: "Request") -> "array[int]":

@@ -184,6 +184,9 @@ class SettingFields:
         "text fields, too, and not visible texts, addresses of links and values of forms alone; it is recorded only where "
         "there are such fields.",
     )
+    drop_duplicate_items: bool = setting(
+        False, values.truth, "bool", "Whether items of pages exported before are dropped (:doc:`/usage/with-scrapy`)."
+    )
     transient_method: str = setting(
         "default",
         values.one_of("default", "seed"),
