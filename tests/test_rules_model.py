@@ -160,12 +160,12 @@ def test_what_is_the_users_stays(before: list[Rule], learned: list[Rule]) -> Non
     ("url", "ops", "shown"),
     [
         ("http://me:secret@h.com/#x", {}, "http://h.com/"),
-        ("http://h.com/?sid=0123456789abcdef&id=7", {"q.sid": Ignore()}, "http://h.com/?id=7&sid=<hex16>"),
-        ("http://h.com/?n=17&u=me@h.com", {"q.*": Ignore()}, "http://h.com/?n=<int>&u=…"),
+        ("http://h.com/?sid=0123456789abcdef&id=7", {"q.sid": Ignore()}, "http://h.com/?id=7&sid=0123…"),
+        ("http://h.com/?n=17&u=me@h.com", {"q.*": Ignore()}, "http://h.com/?n=…&u=me…"),
         ("http://h.com/?page=1&do=", {"q.page": Ignore(["1"]), "q.do": Ignore()}, "http://h.com/?do=&page=1"),
         ("http://h.com/?a=show&b=x", {"q.a": Set({"show": None}), "q.b": Keep()}, "http://h.com/?a=show&b=x"),
-        ("http://h.com/a/tok-en/b.html", {"path.1": IgnoreValue()}, "http://h.com/a/…/b.html"),
-        ("http://h.com/a;jsessionid=0AF;v/", {"m.jsessionid": Ignore()}, "http://h.com/a;jsessionid=<hex3>;v/"),
+        ("http://h.com/a/tok-en/b.html", {"path.1": IgnoreValue()}, "http://h.com/a/to…/b.html"),
+        ("http://h.com/a;jsessionid=0AF;v/", {"m.jsessionid": Ignore()}, "http://h.com/a;jsessionid=0…;v/"),
         ("http://u7.h.com/", {"host.1": Ignore()}, "http://….h.com/"),
         ("http://h.com/?C=N;O=D", {"q.C": Ignore()}, "http://h.com/?C=…;O=D"),
         ("mailto:x", {}, "mailto:x"),
@@ -178,7 +178,7 @@ def test_redaction(url: str, ops: dict[str, Ignore], shown: str) -> None:
 def test_redaction_of_named_values_deep_tokens_and_length() -> None:
     assert redact("http://h.com/?a=1", Rule("h.com", {"q.a": Literal("1")}, {"q.a": Ignore()})) == "http://h.com/?a=1"
     deep = {"q.t": DeepSplit(".")}
-    assert redact("http://h.com/?t=41.ab-9", {"q.t.tail": Ignore()}, deep=deep) == "http://h.com/?t=41.…"
+    assert redact("http://h.com/?t=41.ab-9", {"q.t.tail": Ignore()}, deep=deep) == "http://h.com/?t=41.a…"
     assert len(redact("http://h.com/?a=" + "x" * 9000, {})) == 500
 
 

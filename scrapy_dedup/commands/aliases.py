@@ -73,12 +73,12 @@ class KnownAliases:
             return {}
 
 
-def alias_lines(book: "RuleBook", known: KnownAliases | None, site: str, key: str) -> Iterator[str]:
+def alias_lines(book: "RuleBook", known: KnownAliases, site: str, key: str) -> Iterator[str]:
     """Yield what is to be said of the aliases of a URL with the canonical key *key*."""
     from ..rules.predicates import rule_matches
     from ..urls import values_of
 
-    page = known.page_of(site, key) if known is not None else None
+    page = known.page_of(site, key)
     if page is not None:
         yield f"alias of       {page} (seen in the last crawl of that page; it holds for one crawl)"
     values = values_of(key, groups=book.groups)

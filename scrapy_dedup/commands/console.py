@@ -7,7 +7,9 @@ from io import StringIO
 from typing import Any, Final
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
+MARKED: Final = "red strike"
 #: Columns where the output is no terminal: no line is broken there.
 _UNBROKEN: Final = 100_000
 
@@ -32,3 +34,15 @@ def print_lines(*shown: RenderableType) -> None:
 def print_json(record: Mapping[str, Any]) -> None:
     """Print a line of JSON, whose ``type`` says what it is of."""
     sys.stdout.write(json.dumps(record) + "\n")
+
+
+def with_marks(text: str) -> Text:
+    """Return a text with ⟦marks⟧, what stands between them in colour."""
+    line = Text(text)
+    start = text.find("⟦")
+    while start >= 0:
+        end = text.find("⟧", start)
+        end = len(text) if end < 0 else end + 1
+        line.stylize(MARKED, start, end)
+        start = text.find("⟦", end)
+    return line

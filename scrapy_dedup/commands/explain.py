@@ -32,6 +32,7 @@ class Explain(Subcommand):
         parser.add_argument(
             "--keys-only", action="store_true", help="print the canonical key of each URL and nothing else, in order"
         )
+        parser.add_argument("--all", action="store_true", help="show all rules of the site that do not match, too")
         parser.add_argument(
             "--from", dest="file", metavar="FILE", help="read URLs from FILE, one per line (- is standard input)"
         )
@@ -47,11 +48,13 @@ class Explain(Subcommand):
         if opts.keys_only:
             _print_keys(book, urls)
         else:
-            from .aliases import KnownAliases
-            from .explained_url import print_explanations, print_explanations_as_json
+            from .explained_url import StoreAnswers, print_explanations, print_explanations_as_json
 
-            shown = print_explanations_as_json if opts.json else print_explanations
-            shown(book, filter(None, urls), KnownAliases(settings, book))
+            answers = StoreAnswers(settings, book)
+            if opts.json:
+                print_explanations_as_json(book, filter(None, urls), answers)
+            else:
+                print_explanations(book, filter(None, urls), answers, every=opts.all)
         return DONE
 
 

@@ -1,46 +1,82 @@
 """What ``scrapy dedup explain`` prints for a URL."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
 from ..rules.wording import condition_of, operations_of
 from .aliases import KnownAliases, alias_lines
-from .console import plain_console, print_json
+from .console import plain_console, print_json, with_marks
+from .real_examples import marked_pair, real_examples
+from .shown_ledger import FilteredUrls, record_of, said_of
 from .wording import evidence_of
 
 if TYPE_CHECKING:
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..rules.book import RuleBook
     from ..rules.explanation import Explanation
     from ..rules.model import Rule
     from ..rules.operations import Operation
 
 NO_TEXT = '""'
-NOTHING_DONE = "nothing: the URL has none of these keys, they have other values, or another rule comes first"
+#: Other rules of the site that are shown.
+MOST_UNMATCHED: Final = 5
 
 
-def print_explanations(book: "RuleBook", urls: Iterable[str], known: "KnownAliases | None" = None) -> None:
-    """Print, for each URL, its keys and values, the rules that match, and its canonical key.
+class StoreAnswers:
+    """What the store says of URLs and rules; nothing where there is none."""
 
-    *known* tells which URLs are aliases of a page.
+    def __init__(self, settings: "DedupSettings", book: "RuleBook") -> None:
+        self.aliases = KnownAliases(settings, book)
+        self.filtered = FilteredUrls(settings)
+        self._settings = settings
+        self._book = book
+        self._examples: dict[str, list[tuple[str, str]]] = {}
+
+    def examples(self, rule: "Rule") -> list[tuple[str, str]]:
+        """Return pairs of URLs that a rule makes one, as crawls met them, or else those of its evidence."""
+        if rule.id not in self._examples:
+            found = real_examples(self._settings, self._book, rule)
+            self._examples[rule.id] = found or list(rule.evidence.examples if rule.evidence else ())
+        return self._examples[rule.id]
+
+
+def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnswers, *, every: bool = False) -> None:
+    """Print, for each URL, its keys and values, the rules that match, its canonical key, and when it was filtered.
+
+    With *every*, all rules of the site are shown that do not match.
     """
     console = plain_console(soft_wrap=True)
     for number, url in enumerate(urls):
         if number:
             console.print()
         explanation = book.explain(url)
-        for line in _lines(explanation):
+        for line in _lines(explanation, answers):
             console.print(line)
-        for text in alias_lines(book, known, explanation.site, explanation.key):
+        for text in alias_lines(book, answers.aliases, explanation.site, explanation.key):
+            console.print(text)
+        for line in _unmatched_lines(explanation, None if every else MOST_UNMATCHED):
+            console.print(line)
+        row = answers.filtered.last(url)
+        console.print(
+            Text("filtered", style="bold") if row is not None else "it was not filtered, as far as the store goes"
+        )
+        for text in said_of(row) if row is not None else ():
             console.print(text)
 
 
-def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], known: "KnownAliases | None" = None) -> None:
+def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: StoreAnswers) -> None:
     """Print, for each URL, a line of JSON with what :func:`print_explanations` prints."""
     for url in urls:
         explanation = book.explain(url)
-        rules = [{**rule.to_dict(), "did": list(used)} for rule, used in explanation.rules]
+        rules = [
+            {**rule.to_dict(), "did": list(used), "why_nothing": list(explanation.idle.get(rule.id, ()))}
+            | {"examples": answers.examples(rule)}
+            for rule, used in explanation.rules
+        ]
+        row = answers.filtered.last(url)
         print_json(
             {
                 "type": "url",
@@ -50,12 +86,14 @@ def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], known: "Kn
                 "key": explanation.key,
                 "values": explanation.values,
                 "rules": rules,
-                "alias_of": known.page_of(explanation.site, explanation.key) if known is not None else None,
+                "unmatched": {rule.id: key for rule, key in explanation.unmatched},
+                "alias_of": answers.aliases.page_of(explanation.site, explanation.key),
+                "filtered": record_of(row) if row is not None else None,
             }
         )
 
 
-def _lines(explanation: "Explanation") -> Iterable[Text]:
+def _lines(explanation: "Explanation", answers: StoreAnswers) -> Iterable[Text]:
     yield Text(explanation.url, style="bold")
     yield Text(f"site           {explanation.site or 'none: this is no absolute URL'}")
     yield Text(f"normal form    {explanation.normal_form}")
@@ -66,16 +104,29 @@ def _lines(explanation: "Explanation") -> Iterable[Text]:
     if not explanation.rules:
         yield Text("no rule matches: the canonical key is the normal form")
     for rule, used in explanation.rules:
-        yield from _rule_lines(rule, used)
+        yield Text(f"rule {rule.id} ({rule.status})", style="bold")
+        yield from _rule_lines(rule, used, explanation.idle.get(rule.id, ()))
+        for one, other in answers.examples(rule):
+            for name, url in zip(("example", ""), marked_pair(one, other), strict=True):
+                yield Text(f"  {name:<9} ").append_text(with_marks(url))
+        if rule.note:
+            yield Text(f"  note      {rule.note}")
 
 
-def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]") -> Iterable[Text]:
-    yield Text(f"rule {rule.id} ({rule.status})", style="bold")
+def _unmatched_lines(explanation: "Explanation", most: int | None) -> Iterable[Text]:
+    """Yield a line for each rule of the site that does not match, at most so many."""
+    for rule, key in explanation.unmatched[:most]:
+        value = explanation.values.get(key)
+        has = f"{key} is {json.dumps(value, ensure_ascii=False)}" if value is not None else f"the URL has no {key}"
+        asked = condition_of({key: rule.match[key]})
+        yield Text(f"rule {rule.id} ({rule.status}) does not match: it asks for {asked}, and {has}")
+    if most is not None and len(explanation.unmatched) > most:
+        yield Text(f"{len(explanation.unmatched) - most} more rules of the site do not match (--all shows them)")
+
+
+def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]", idle: Sequence[str]) -> Iterable[Text]:
     yield Text(f"  says      {operations_of(rule.ops)}")
     yield Text(f"  where     {condition_of(rule.match)}")
-    yield Text(f"  did here  {operations_of(used) or NOTHING_DONE}")
+    reasons = "; ".join(idle)
+    yield Text(f"  did here  {operations_of(used) or 'nothing: ' + reasons}")
     yield Text(f"  evidence  {evidence_of(rule.evidence)}")
-    for one, other in rule.evidence.examples if rule.evidence else ():
-        yield Text(f"  example   {one}\n            {other}")
-    if rule.note:
-        yield Text(f"  note      {rule.note}")

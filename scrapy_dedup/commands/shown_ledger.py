@@ -1,6 +1,6 @@
 """What ``scrapy dedup ledger`` shows: filtered URLs, and how many each rule has filtered."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
@@ -8,13 +8,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ..learning.phrases import counted
-from ..store.ledger_queries import ledger_by_rule, ledger_count, ledger_rows
+from ..store.database import StoreError
+from ..store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
 from ..store.rows import DiscardState
 from .console import print_json, print_lines
 from .moments import moment
+from .observation_sources import open_store
+from .problems import Nothing
 
 if TYPE_CHECKING:
-    from ..store.ledger_queries import LedgerFilter
+    from ..crawl.settings.dedup_settings import DedupSettings
     from ..store.rows import DiscardRow
     from ..store.store import Store
 
@@ -29,7 +32,7 @@ BECAME: Final = {
 }
 
 
-def print_rules(store: "Store", asked: "LedgerFilter", *, json: bool) -> bool:
+def print_rules(store: "Store", asked: LedgerFilter, *, json: bool) -> bool:
     """Print how many URLs each rule has filtered; return whether any has. Raises StoreError."""
     counts = ledger_by_rule(store, asked)
     if json:
@@ -45,7 +48,7 @@ def print_rules(store: "Store", asked: "LedgerFilter", *, json: bool) -> bool:
     return bool(counts)
 
 
-def print_json_rows(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool:
+def print_json_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
     """Print a line of JSON for each filtered URL; return whether there is any. Raises StoreError."""
     found = False
     for row in ledger_rows(store, asked, limit):
@@ -54,7 +57,7 @@ def print_json_rows(store: "Store", asked: "LedgerFilter", limit: int | None) ->
     return found
 
 
-def print_rows(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool:
+def print_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
     """Print what is known of each filtered URL, a line for each part; return whether there is any. Raises StoreError."""
     found = False
     for row in ledger_rows(store, asked, limit):
@@ -63,7 +66,7 @@ def print_rows(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool
     return found
 
 
-def print_table(store: "Store", asked: "LedgerFilter", limit: int | None) -> bool:
+def print_table(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
     """Print a table of the filtered URLs; return whether there is any. Raises StoreError."""
     rows = list(ledger_rows(store, asked, limit))
     if not rows:
@@ -107,6 +110,16 @@ def _table(*names: str) -> Table:
     return table
 
 
-def last_filtered(store: "Store", asked: "LedgerFilter") -> "Iterable[DiscardRow]":
-    """Return the latest row that is asked for, if there is one. Raises StoreError."""
-    return ledger_rows(store, asked, 1)
+class FilteredUrls:
+    """The ledger asked URL by URL; nothing was filtered where there is no store, as on a machine that has the rules only."""
+
+    def __init__(self, settings: "DedupSettings") -> None:
+        self._settings = settings
+
+    def last(self, url: str) -> "DiscardRow | None":
+        """Return the latest row of a URL; None if it was not filtered."""
+        try:
+            with open_store(self._settings) as store:
+                return next(ledger_rows(store, LedgerFilter(self._settings.scope, url=url), 1), None)
+        except (Nothing, StoreError):
+            return None

@@ -14,7 +14,7 @@ from rich.text import Text
 from ..learning.phrases import counted
 from ..masks.fields.text_cuts import marked
 from ..masks.page_report import Act, marked_text
-from .console import plain_console
+from .console import plain_console, with_marks
 from .moments import moment
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ WIDE: Final = 100
 """Columns of a terminal from which on a place is a row of a table."""
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
-_STYLE = "red strike"
 _LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
 _HEADINGS: Final[dict[Act, str]] = {
     "stripped": "Taken out of items:",
@@ -113,19 +112,7 @@ def _texts(page: "ShownPage", mask: "Mask") -> Iterator[Text]:
     stripped = mask.hidden_of(page.version, url=page.url)
     for index, (_, attribute, text) in enumerate(page.version.blocks):
         if not attribute:
-            yield _with_marks(marked_text(text, stripped.get(index)))
-
-
-def _with_marks(text: str) -> Text:
-    """Return a text with ⟦marks⟧, what stands between them in colour."""
-    line = Text(text)
-    start = text.find("⟦")
-    while start >= 0:
-        end = text.find("⟧", start)
-        end = len(text) if end < 0 else end + 1
-        line.stylize(_STYLE, start, end)
-        start = text.find("⟦", end)
-    return line
+            yield with_marks(marked_text(text, stripped.get(index)))
 
 
 def _table(places: "Iterable[TaughtPlace]") -> Table:
@@ -137,7 +124,7 @@ def _table(places: "Iterable[TaughtPlace]") -> Table:
     table.add_column("changed", overflow="fold", ratio=2)
     for each in places:
         now, before = _sides(each)
-        table.add_row(_where(each.place.path), _with_marks("\n".join(now)), "\n".join(before), _often(each.place.path))
+        table.add_row(_where(each.place.path), with_marks("\n".join(now)), "\n".join(before), _often(each.place.path))
     return table
 
 
@@ -145,7 +132,7 @@ def _rows(each: "TaughtPlace") -> list[tuple[str, Text]]:
     """Return what is shown of a place below its name, line by line."""
     now, before = _sides(each)
     rows = [("now", now), ("before", before), ("changed", [often] if (often := _often(each.place.path)) else [])]
-    return [("" if number else name, _with_marks(text)) for name, texts in rows for number, text in enumerate(texts)]
+    return [("" if number else name, with_marks(text)) for name, texts in rows for number, text in enumerate(texts)]
 
 
 def _lines(each: "TaughtPlace") -> Iterator[Text]:

@@ -9,6 +9,7 @@ from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..urls import DeepSplit
 from .asking.refetching import odd_responses
+from .best_pattern import best_pattern
 from .data.clusters import Clusters
 from .data.judgement import SiteUrls, book_of, judged
 from .deadline import Deadline
@@ -99,6 +100,8 @@ def learn_site(
     report = site_report(site, found, rules, judgement)
     if odd := len(every.urls) - len(sample.urls):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
+    if report.duplicates and not report.rules and (pattern := best_pattern(table)) is not None:
+        report = replace(report, notes=(*report.notes, str(pattern)))
     if out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))

@@ -8,9 +8,11 @@ from .actions import Context, Mark, added_text
 from .model import BARE, Rule
 from .operations import AnyOrder, Keep, Operation, SetOfValues
 from .order import in_order
+from .predicates import rule_matches
 from .table import OpTable
+from .wording import operations_of
 
-__all__ = ["Explanation", "used_operations"]
+__all__ = ["Explanation", "first_unmet", "idle_reasons", "used_operations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class Explanation:
 
     ``values``: its view; ``rules``: the rules that match it, each with those of its
     operations that were the best for their key and changed something in the first
-    step.
+    step; ``idle``: of those that changed nothing, by id, why; ``unmatched``: the other
+    rules of the site that act, each with the key on which it asks for something else.
     """
 
     url: str
@@ -28,6 +31,8 @@ class Explanation:
     normal_form: str
     key: str
     rules: tuple[tuple[Rule, dict[str, Operation]], ...]
+    idle: Mapping[str, tuple[str, ...]]
+    unmatched: tuple[tuple[Rule, str], ...]
 
 
 def used_operations(
@@ -37,7 +42,7 @@ def used_operations(
     used: dict[str, dict[str, Operation]] = {}
     met: set[tuple[str, str | None]] = set()
     for key, value in values.items():
-        base = key.partition("[")[0] if key.startswith("q.") else key
+        base = _base(key)
         again = (base, value) in met
         met.add((base, value))
         for bound in table.operations_on(base):
@@ -55,6 +60,60 @@ def used_operations(
     for rule_id, key, operation in _of_the_whole(table, context, path, query):
         used.setdefault(rule_id, {})[key] = operation
     return used
+
+
+def idle_reasons(rule: Rule, table: OpTable, values: Mapping[str, str | None], context: Context) -> tuple[str, ...]:
+    """Return why a rule that matches a URL of these *values* changes nothing, operation by operation."""
+    absent = [key for key in rule.ops if not _met(key, table, values)]
+    said = [f"the URL has no {', '.join(absent)}"] if absent else []
+    return (*said, *(_reason(rule, key, table, values, context) for key in rule.ops if key not in absent))
+
+
+def _met(key: str, table: OpTable, values: Mapping[str, str | None]) -> list[str]:
+    """Return the keys of a URL that an operation of a rule is about; an order is about the whole."""
+    if key in table.orders or key == "query":
+        return [key]
+    beginning = key.removesuffix("*")
+    return [each for each in values if (each.startswith(beginning) if key.endswith("*") else _base(each) == key)]
+
+
+def _reason(rule: Rule, key: str, table: OpTable, values: Mapping[str, str | None], context: Context) -> str:
+    if key in table.orders or key == "query":
+        return "its parts are in order already"
+    operation = rule.ops[key]
+    said = []
+    for each in _met(key, table, values):
+        value = values[each]
+        for bound in table.operations_on(_base(each)):
+            outcome = bound.action(value, context)
+            if bound.rule.id != rule.id:
+                if outcome is not Mark.PASS:
+                    said.append(f"rule {bound.rule.id} decides on {each}")
+                    break
+            elif outcome is Mark.KEEP:
+                said.append(f"it keeps {each} as it is")
+                break
+            elif outcome is Mark.PASS:
+                shown = "without a value" if value is None else f'"{value}"'
+                said.append(f"{each} is {shown}, and the rule does: {operations_of({key: operation})}")
+                break
+            else:
+                said.append(f'{each} is "{value}" already')
+                break
+    return "; ".join(said) or "another rule keeps its keys"
+
+
+def _base(key: str) -> str:
+    """Return a key without the number of a repeat."""
+    return key.partition("[")[0] if key.startswith("q.") else key
+
+
+def first_unmet(rule: Rule, values: Mapping[str, str | None]) -> str | None:
+    """Return the key on which a rule asks for something that a URL of these *values* does not have; None if it matches."""
+    for key, predicate in rule.match.items():
+        if not rule_matches({key: predicate}, values):
+            return key
+    return None
 
 
 def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> Iterator[tuple[str, str, Operation]]:

@@ -61,6 +61,16 @@ def is_elsewhere(store: Store, scope: str, site: str, bag: str, *, since: float,
     return any(True for _ in store.rows(query.limit(1)))
 
 
+def urls_of_same_text(store: Store, scope: str, site: str, limit: int) -> Iterator[list[str]]:
+    """Yield the URLs of each page of *site* that was fetched under several, of so many pages. Raises StoreError."""
+    o = observation.c
+    its = o.scope == scope, o.site == site, o.status == 200, o.text.is_not(None)
+    several = select(o.text).where(*its).group_by(o.text).having(func.count(o.url_key.distinct()) > 1).limit(limit)
+    query = select(o.text, o.url).distinct().where(*its, o.text.in_(several)).order_by(o.text, o.url)
+    for _, rows in groupby(store.rows(query), key=lambda row: row.text):
+        yield [row.url for row in rows]
+
+
 def some_discards(store: Store, scope: str, site: str, *, since: float, limit: int) -> list[str]:
     """Return URLs of *site* that were filtered since a time, without passwords. Raises StoreError."""
     d = discard.c
