@@ -30,7 +30,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 #: Files whose tests crawl, run commands, learn whole sites or run a benchmark.
-SLOW_FILES = ("test_benchmark", "test_commands", "test_crawl", "test_demo", "test_learning")
+SLOW_FILES = ("test_benchmark", "test_commands", "test_crawl", "test_dedup", "test_demo", "test_learning")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

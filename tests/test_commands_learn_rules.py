@@ -28,6 +28,11 @@ def write_rows(path: Path, rows: list[dict[str, object]]) -> Path:
     return path
 
 
+def complaints(stderr: str) -> list[str]:
+    """Return what a command said on standard error, but that it is at work."""
+    return [line for line in stderr.splitlines() if not line.startswith("learning from ")]
+
+
 def shop(asked: Asked) -> str | int:
     """A shop of 40 pages whose links each carry a new session id."""
     number = int(asked.query.get("id", "0"))
@@ -39,7 +44,7 @@ def test_from_file_writes_rules(project):
     write_rows(project.folder / "seen.jsonl", observations())
     done = project.scrapy("learn-rules", "--from", "seen.jsonl", fresh=True)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert complaints(done.stderr) == []
     assert SITE in done.stdout
     assert "q.sid" in done.stdout
     assert "100%" in done.stdout
@@ -260,3 +265,36 @@ def test_commands_import_nothing_heavy(project):
     probe = "import sys, scrapy_dedup.commands; print([m for m in ('numpy', 'sqlalchemy', 'rich') if m in sys.modules])"
     done = project.python("-c", probe)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_what_changes_is_told(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--dry-run")
+    assert f"{SITE}: +1 rule\n" in done.stdout
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--diff")
+    assert done.returncode == 0, done.stderr
+    assert f"{SITE}: +1 rule\n  + " in done.stdout
+    assert "q.sid ignore" in done.stdout
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--diff")
+    assert f"{SITE}: 1 rule unchanged\n" in done.stdout
+    assert "q.sid" not in done.stdout
+
+
+def test_lines_of_json(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    site, rule = map(json.loads, done.stdout.splitlines())
+    assert (site["type"], site["site"], site["urls"], site["pages"], site["duplicates"]) == ("site", SITE, 120, 60, 60)
+    assert (site["would_skip"], site["changes"]["added"]) == (60, [rule["id"]])
+    assert (rule["type"], rule["site"], rule["status"], list(rule["ops"])) == ("rule", SITE, "active", ["q.sid"])
+    assert rule["evidence"]["groups"] > 0
+    done = project.scrapy("dedup", "prune", "--json")
+    assert (done.returncode, done.stdout) == (1, ""), "nothing is recorded"
+
+
+def test_lines_are_not_broken_where_nobody_looks(project):
+    write_rows(project.folder / "seen.jsonl", observations())
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
+    assert not any(line.endswith(" ") for line in done.stdout.splitlines())
+    assert any(len(line) > 80 for line in done.stdout.splitlines())

@@ -47,7 +47,7 @@ async def test_rules_are_learned_and_used_by_the_next_crawl(serve: Serve, caplog
     assert first.stats["dedup/learned/rules"] == len(book) >= 1
     assert first.stats["dedup/learned/seconds"] > 0
     assert [text for text in messages(caplog, 20) if text.startswith("Learned ")] == [
-        f"Learned {counted(len(book), 'rule')} for 1 site, see {Path.cwd() / 'dedup-rules'}"
+        f"Learned {counted(len(book), 'rule')} of 1 site: +{counted(len(book), 'rule')}, see {Path.cwd() / 'dedup-rules'}"
     ]
     server.reset()
     second = await crawl(Links, server.url("/"), DEDUP_LEARN="close", DEDUP_SITES={site: "shadow"})

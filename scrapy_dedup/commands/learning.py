@@ -98,7 +98,7 @@ def _learned(
     from .progress import progress
 
     staying = without_learned(known) if prune else known
-    with progress() as report:
+    with progress(f"learning from {file or 'the store'}") as report:
         options = LearningOptions(
             max_loss=settings.max_loss,
             site_groups=settings.site_groups,

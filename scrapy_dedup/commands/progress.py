@@ -1,18 +1,30 @@
-"""A progress bar on standard error for work that takes long."""
+"""What is being done, on standard error, where work takes long."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
+from typing import Final
+
+#: Seconds after which a line says what is being done where standard error is no terminal.
+PATIENCE: Final = 1.0
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a function that shows what is being done and how far it is; None where nobody is looking.
+def progress(doing: str) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield a function that shows what is being done and how far it is; None where standard error is no terminal.
 
-    The function takes a description, the number of steps done and their total.
+    There, a line tells what one is *doing* if it takes long. The function takes a description, the number of steps done and their
+    total.
     """
     if not sys.stderr.isatty():
-        yield None
+        told = Timer(PATIENCE, lambda: print(f"{doing} ...", file=sys.stderr))
+        told.daemon = True
+        told.start()
+        try:
+            yield None
+        finally:
+            told.cancel()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -81,10 +81,6 @@ def print_json_summary(learned: "Learned", before: "RuleBook") -> None:
     """Print a line of JSON for each site, for each of its rules, and for each rule that leaves."""
     for report in learned.reports:
         changed = changes(before, learned.book, learned.departures, [report.site])
-        kinds = {"added": changed.added, "dropped": changed.dropped}
-        replaced = {"wider": changed.wider, "narrower": changed.narrower}
-        ids = {kind: [rule.id for rule in rules] for kind, rules in kinds.items()}
-        ids |= {kind: [each.rule.id for each in some] for kind, some in replaced.items()}
         print_json(
             {
                 "type": "site",
@@ -95,7 +91,7 @@ def print_json_summary(learned: "Learned", before: "RuleBook") -> None:
                 "rules": report.rules,
                 "would_skip": report.removed,
                 "may_be_lost": report.at_risk,
-                "changes": {**ids, "unchanged": changed.unchanged},
+                "changes": changed.to_dict(),
                 "notes": list(report.notes),
             }
         )

@@ -24,6 +24,7 @@ from ..files.errors import RuleFileError
 from ..masks.mask_files import load_masks
 from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
+from ..rules.changes import changes
 from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store
@@ -104,7 +105,11 @@ def _learned(
         )
     learned = both.learned
     save(both, options.dir, options.also)
-    reports = [asdict(report) | {"share": report.share} for report in learned.reports]
+    reports = [
+        asdict(report)
+        | {"share": report.share, "changes": changes(known, learned.book, learned.departures, [report.site]).to_dict()}
+        for report in learned.reports
+    ]
     return {
         "rules": sum(report.rules for report in learned.reports),
         "sites": reports,

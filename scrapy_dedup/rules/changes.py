@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .book import RuleBook
 from .lifecycle import Departure, Reason
 from .model import Rule
 
-__all__ = ["RuleChange", "RuleChanges", "changes"]
+__all__ = ["RuleChange", "RuleChanges", "changes", "in_short"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +24,28 @@ class RuleChanges:
     """The acting rules of some sites, by what has become of them.
 
     ``added``: there was none in their place; ``wider`` and ``narrower``: they take the place of others; ``dropped``: those
-    that are gone, nothing in their place; ``unchanged``: the number of the others.
+    that are gone, nothing in their place; ``unchanged``: the others.
     """
 
     added: tuple[Rule, ...] = ()
     wider: tuple[RuleChange, ...] = ()
     narrower: tuple[RuleChange, ...] = ()
     dropped: tuple[Rule, ...] = ()
-    unchanged: int = 0
+    unchanged: tuple[Rule, ...] = ()
 
     def __str__(self) -> str:
         """Return the changes in short: ``+2 rules, 1 wider, -1 rule, 3 unchanged``."""
-        said = []
-        if self.added:
-            said.append(f"+{_rules(len(self.added))}")
-        said += [f"{len(some)} {word}" for word, some in (("wider", self.wider), ("narrower", self.narrower)) if some]
-        if self.dropped:
-            said.append(f"-{_rules(len(self.dropped))}")
-        if self.unchanged or not said:
-            said.append(f"{self.unchanged} unchanged" if said else f"{_rules(self.unchanged)} unchanged")
-        return ", ".join(said)
+        return in_short(*map(len, (self.added, self.wider, self.narrower, self.dropped, self.unchanged)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the changes by the ids of the rules, as JSON has them; of those that take a place, whose it was."""
+        found: dict[str, Any] = {
+            name: [rule.id for rule in rules]
+            for name, rules in (("added", self.added), ("dropped", self.dropped), ("unchanged", self.unchanged))
+        }
+        for name, some in (("wider", self.wider), ("narrower", self.narrower)):
+            found[name] = {each.rule.id: [rule.id for rule in each.before] for each in some}
+        return found
 
     def __bool__(self) -> bool:
         """Whether anything has changed."""
@@ -73,7 +76,7 @@ def changes(
         wider=tuple(change for change, its in moved if all(each.reason is Reason.COVERED for each in its)),
         narrower=tuple(change for change, its in moved if any(each.reason is not Reason.COVERED for each in its)),
         dropped=tuple(each.rule for each in left.values() if not each.by),
-        unchanged=len(old) - len(left),
+        unchanged=tuple(rule for place, rule in old.items() if place not in left),
     )
 
 
@@ -85,6 +88,20 @@ def _acting(book: RuleBook, sites: Sequence[str] | None) -> list[Rule]:
         for rule in book.for_site(site)
         if rule.status.acts
     ]
+
+
+def in_short(added: int, wider: int, narrower: int, dropped: int, unchanged: int) -> str:
+    """Return numbers of rules in short.
+
+    >>> in_short(2, 1, 0, 1, 3), in_short(0, 0, 0, 0, 1), in_short(0, 0, 0, 0, 0)
+    ('+2 rules, 1 wider, -1 rule, 3 unchanged', '1 rule unchanged', 'no rules')
+    """
+    said = [f"+{_rules(added)}"] if added else []
+    said += [f"{number} {word}" for number, word in ((wider, "wider"), (narrower, "narrower")) if number]
+    said += [f"-{_rules(dropped)}"] if dropped else []
+    if unchanged:
+        said.append(f"{unchanged} unchanged" if said else f"{_rules(unchanged)} unchanged")
+    return ", ".join(said) or "no rules"
 
 
 def _rules(number: int) -> str:

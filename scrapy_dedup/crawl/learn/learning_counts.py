@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from ...learning.phrases import counted
+from .rule_history import RuleHistory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,11 +33,13 @@ class LearningCounts:
     seconds: float = attrs.field(default=0.0, init=False)
     #: Rules that were found, by site.
     _rules: dict[str, int] = attrs.field(factory=dict, init=False)
+    _history: RuleHistory = attrs.field(factory=RuleHistory, init=False)
 
     def count(self, summary: "Mapping[str, Any]", seconds: float) -> None:
         """Count what was found."""
         for report in summary.get("sites", ()):
             self._rules[report["site"]] = report["rules"]
+            self._history.note(report["site"], report["changes"])
         for loss in summary.get("losses", ()):
             logger.warning("%s", loss[:1].upper() + loss[1:], extra={"spider": self._status.spider})
         self.seconds += seconds
@@ -73,14 +76,21 @@ class LearningCounts:
         """Whether there was a warning that the store cannot be used: one is enough."""
         return self._store.has_warned and ("StoreError" in problem or "into the store" in problem)
 
+    def log_begin(self, sites: int) -> None:
+        """Log that some sites are learned before the crawl ends, which may take a while."""
+        logger.info(
+            "Learning from what was recorded of %s", counted(sites, "site"), extra={"spider": self._status.spider}
+        )
+
     def log(self, directory: Path) -> None:
         """Log, when the crawl closes, what was learned and where it is written, if anything was."""
         stats = self._stats
         if stats.get_value("dedup/learned/times"):
             logger.info(
-                "Learned %s for %s%s",
+                "Learned %s of %s: %s%s",
                 counted(stats.get_value("dedup/learned/rules") or 0, "rule"),
                 counted(len(self._rules), "site"),
+                self._history,
                 f", see {directory}" if directory.is_dir() else "",
                 extra={"spider": self._status.spider},
             )

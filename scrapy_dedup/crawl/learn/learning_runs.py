@@ -95,6 +95,7 @@ class LearningRuns:
         if not worth:
             self.counts.log(self._directories.learned)
             return
+        self.counts.log_begin(len(worth))
         started = time.monotonic()
         outcome = await run_in_thread(self.learner.learn, worth, settings.learn_timeout, self._wanted())
         if outcome.ended:
