@@ -1,1 +1,1 @@
-"""Transient content in items: the pipeline that strips it from their fields."""
+"""Items: the pipelines that strip transient content from their fields, and drop those that are exported already."""
