@@ -43,7 +43,7 @@ class Forum:
 
 
 def rules_of(server: Server) -> list[Rule]:
-    return RuleBook.load("dedup-rules").for_site(f"127.0.0.1:{server.port}")
+    return RuleBook.load("dedup-rules", missing_ok=True).for_site(f"127.0.0.1:{server.port}")
 
 
 @in_reactor

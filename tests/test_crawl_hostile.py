@@ -240,7 +240,7 @@ SITES: list[type[Site]] = [
 
 def false_rules(server: Server, site: Site) -> list[set[str]]:
     """Different pages that active rules take for one."""
-    book = RuleBook.load("dedup-rules")
+    book = RuleBook.load("dedup-rules", missing_ok=True)
     pages: dict[str, set[str]] = {}
     for target in {*site.urls(), *server.hits}:
         pages.setdefault(book.canonical_key(server.url(target)), set()).add(site.truth(target))
