@@ -14,7 +14,7 @@ help:
 	@echo "make check   style, types and the quick tests, in about a minute"
 	@echo "make test    run the tests"
 	@echo "make faults  kill crawls in the middle and see that nothing is lost (ARGS=\"--runs N\": 50)"
-	@echo "make lint    check the style (ruff) and which room imports which (import-linter)"
+	@echo "make lint    check style (ruff), imports (import-linter), spelling, links and words of the documentation"
 	@echo "make types   check the types (mypy)"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make bench   run the benchmarks (DATA=DIR: recorded sites and labelled URL sets)"
@@ -34,6 +34,7 @@ faults: $(VENV)/.has-test
 
 lint: $(VENV)/.has-lint
 	@$(RUN) -m ruff check --quiet . && $(RUN) -m ruff format --check --quiet .
+	@$(VENV)/bin/codespell README.rst CHANGES.rst CONTRIBUTING.md SECURITY.md docs scrapy_dedup && $(RUN) docs/_links.py && $(RUN) docs/_wording.py
 	@said=$$($(VENV)/bin/lint-imports --no-logo --no-cache 2>&1) || { echo "$$said"; exit 1; }
 
 types: $(VENV)/.has-lint

@@ -22,7 +22,8 @@ extensions = [
 html_theme = "furo"
 html_title = f"scrapy-dedup {version}"
 exclude_patterns = ["_build"]
-nitpicky = False
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

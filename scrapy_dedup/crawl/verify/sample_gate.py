@@ -62,7 +62,7 @@ class SampleGate:
         try:
             discarded = await self._judge.judge(request, response)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._faults.report("monitor", "A sample of discarded requests could not be compared")
+            self._faults.report("monitor", "A spot check could not be compared")
         if discarded is not None:
             self._count(request, response)
             raise discarded
