@@ -1,4 +1,4 @@
-"""Checks that no phrase of ``_wording.txt`` is used in the documentation and in log messages.
+"""Checks that no phrase of ``_wording.txt`` is used in the documentation, in what it says of settings, and in log messages.
 
 ``python docs/_wording.py`` prints where one is, and what to write instead, and exits with 1 if there is any.
 """
@@ -13,7 +13,7 @@ from _texts import ROOT, line_of, text_files, without_code
 
 LIST = Path(__file__).with_name("_wording.txt")
 #: Methods of loggers, and of the faults that are told in the log.
-_LOGGING = frozenset("debug info warning error exception critical log report".split())
+_LOGGED = frozenset("debug info warning error exception critical log report".split())
 
 
 def phrases(path: Path = LIST) -> dict[str, str]:
@@ -46,12 +46,19 @@ def _pattern(phrase: str) -> "re.Pattern[str]":
 
 
 def _messages(source: str) -> Iterator[tuple[int, str]]:
-    """Yield (line, text) of the strings in calls of a logger."""
+    """Yield (line, text) of the strings in calls of a logger, and in those that make a setting."""
     for call in ast.walk(ast.parse(source)):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LOGGING:
+        if isinstance(call, ast.Call) and _is_said(call.func):
             for each in (part for argument in call.args for part in ast.walk(argument)):
                 if isinstance(each, ast.Constant) and isinstance(each.value, str):
                     yield each.lineno, each.value
+
+
+def _is_said(function: ast.expr) -> bool:
+    """Whether users read the strings that a function is called with."""
+    if isinstance(function, ast.Attribute):
+        return function.attr in _LOGGED
+    return isinstance(function, ast.Name) and function.id == "setting"
 
 
 if __name__ == "__main__":

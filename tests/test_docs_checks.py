@@ -90,7 +90,7 @@ def test_phrases(checks: Any, root: Path) -> None:
     (root / "docs" / "a.md").write_text("# Revisits\n\n`revisits`, DEDUP_REVISITS, dedup/revisits, revisited\n")
     (root / "scrapy_dedup" / "a.py").write_text(
         '"""Of what passes."""\nlogger.info("It %s", f"is {1} revisit")\nname = "what passes"\n'
-        'faults.report("x", "what passes is lost")\n'
+        'faults.report("x", "what passes is lost")\nkept: int = setting(1, int, "int", "How what passes.")\n'
     )
     assert list(wording.faults(unwanted, root)) == [
         'README.rst:1: "What passes": write "transient content"',
@@ -98,6 +98,7 @@ def test_phrases(checks: Any, root: Path) -> None:
         'docs/a.md:3: "revisited": write "refetch"',
         'scrapy_dedup/a.py:2: "revisit": write "refetch"',
         'scrapy_dedup/a.py:4: "what passes": write "transient content"',
+        'scrapy_dedup/a.py:5: "what passes": write "transient content"',
     ]
 
 

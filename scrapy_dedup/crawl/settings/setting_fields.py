@@ -180,7 +180,7 @@ class SettingFields:
         True,
         values.truth,
         "bool",
-        "Whether what passes in attributes, scripts and comments goes out of HTML fields, and in the text of scripts out of "
+        "Whether transient content of attributes, scripts and comments goes out of HTML fields, and that of scripts out of "
         "text fields, too, and not visible texts, addresses of links and values of forms alone; it is recorded only where "
         "there are such fields.",
     )
@@ -266,7 +266,7 @@ class SettingFields:
         0,
         values.whole_number(0),
         "int",
-        "At the end of each crawl so many pages of each kind are fetched again, to find what passes in them, whatever that "
+        "At the end of each crawl so many pages of each kind are fetched again, to find transient content, whatever that "
         "costs; with 0 a few, as far as DEDUP_EXTRA pays for them.",
     )
     postpone: bool = setting(
